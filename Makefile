@@ -1,0 +1,3 @@
+PYTHON ?= python3
+lock-prompts:
+	.venv/bin/python -m disputatio.prompts.lock

@@ -1,0 +1,1 @@
+"""Structured debate with rules kept by code."""

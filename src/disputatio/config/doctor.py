@@ -1,0 +1,189 @@
+"""What can be said of an installation without calling a model: the findings the ``doctor`` command prints."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+
+from disputatio.config.environment import read_environment
+from disputatio.config.settings import Settings, fallback_seat, missing_keys
+from disputatio.participants.providers import OTHER_EXTRAS, PROVIDERS
+from disputatio.participants.seating import ModelSeating
+
+
+class State(StrEnum):
+    """How a finding is to be taken."""
+
+    FINE = "fine"
+    ABSENT = "absent"
+    """Not there, and not needed for these settings."""
+    PROBLEM = "problem"
+    """A debate with these settings would fail, or would not be what was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report. ``area`` is ``seats``, ``settings``, ``keys``, ``extras``, ``store`` or ``notes``.
+
+    ``detail`` says what was found; ``next_step`` what to do, for a problem.
+    """
+
+    area: str
+    subject: str
+    state: State
+    detail: str
+    next_step: str = ""
+
+
+def is_installed(module: str) -> bool:
+    """Whether ``module`` could be imported. Nothing is imported but the packages above it."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def is_writable(path: Path) -> bool:
+    """Whether a file could be written at ``path``: it, or the nearest folder above it, takes writes."""
+    if path.exists():
+        return path.is_file() and os.access(path, os.W_OK)
+    nearest = next((folder for folder in path.parents if folder.exists()), None)
+    return nearest is not None and nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+def findings(
+    settings: Settings,
+    *,
+    environ: Mapping[str, str],
+    directory: Path,
+    installed: Callable[[str], bool] = is_installed,
+    writable: Callable[[Path], bool] = is_writable,
+) -> tuple[Finding, ...]:
+    """Everything worth saying about ``settings``, in the order it is printed. No finding holds a key.
+
+    Args:
+        settings: what was resolved.
+        environ: the environment it was resolved from.
+        directory: the working directory it was resolved in.
+        installed: says whether a module can be imported.
+        writable: says whether a file can be written.
+
+    Raises:
+        InvalidInputError: ``.env`` cannot be read.
+    """
+    return (
+        *_seats(settings),
+        *_settings(settings),
+        *_keys(settings, environ, directory),
+        *_extras(settings, installed),
+        _store(settings, writable),
+        *(Finding("notes", "note", State.PROBLEM, note) for note in settings.notes),
+    )
+
+
+def _seats(settings: Settings) -> Iterator[Finding]:
+    for seat, seating in settings.seats.items():
+        source = settings.sources.get(f"seats.{seat}.provider", "default")
+        yield Finding("seats", seat, State.FINE, f"{seating.address} (provider from {source})")
+        if seating.fallback is not None:
+            source = settings.sources.get(f"seats.{seat}.fallback", "default")
+            yield Finding("seats", fallback_seat(seat), State.FINE, f"{seating.fallback.address} (from {source})")
+
+
+def _settings(settings: Settings) -> Iterator[Finding]:
+    """Each setting that somebody gave, with its source; defaults are in the reference."""
+    for key, source in settings.sources.items():
+        if source == "default" or source.startswith("not ") or key == "store":
+            continue
+        value = _shown_value(settings, key)
+        yield Finding("settings", key, State.FINE, f"{value} (from {source})" if value else f"from {source}")
+
+
+def _shown_value(settings: Settings, key: str) -> str:
+    """The value of ``key`` in a few words; nothing for a key, for a table, or where it is long."""
+    parts = key.split(".")
+    if parts[0] == "seats":
+        name = {"timeout": "timeout_s"}.get(parts[2], parts[2])
+        own = getattr(settings.seats[parts[1]], name, None)
+        return str(own) if isinstance(own, str | int | float) and len(str(own)) <= 60 else ""
+    if parts[0] == "rules":
+        return str(settings.rules[key.removeprefix("rules.")])
+    if parts[0] == "criteria":
+        return str(dict(settings.rubric.criteria)[parts[1]])
+    if parts[0] == "rubric":
+        return settings.rubric.name or ""
+    value: object = settings
+    for part in parts:
+        value = value.get(part) if isinstance(value, dict) else getattr(value, part, None)
+    return str(value) if isinstance(value, str | int | float | Decimal) else ""
+
+
+def _keys(settings: Settings, environ: Mapping[str, str], directory: Path) -> Iterator[Finding]:
+    environment = read_environment(environ, directory)
+    for provider in PROVIDERS.values():
+        for variable in provider.key_variables:
+            given = environment.get(variable)
+            if given is not None:
+                yield Finding("keys", variable, State.FINE, f"set for {provider.name} (from {given.source})")
+    for missing in missing_keys(settings):
+        yield Finding(
+            "keys",
+            missing.seat,
+            State.PROBLEM,
+            f"{missing.seat} uses {missing.provider} and has no key.",
+            f"Set {' or '.join(missing.variables)} in the environment or in .env.",
+        )
+
+
+def _models(settings: Settings) -> Iterator[ModelSeating]:
+    for seating in settings.seats.values():
+        yield seating
+        if seating.fallback is not None:
+            yield seating.fallback
+
+
+def _extras(settings: Settings, installed: Callable[[str], bool]) -> Iterator[Finding]:
+    wanted = {PROVIDERS[model.provider].extra for model in _models(settings)}
+    if any(model.provider == "embedded" and model.model.lower().startswith("hf:") for model in _models(settings)):
+        wanted.add("hub")
+    if settings.store.startswith("postgresql"):
+        wanted.add("postgres")
+    known = {
+        provider.extra: (provider.module, provider.title)
+        for provider in PROVIDERS.values()
+        if provider.extra is not None and provider.module is not None
+    }
+    for extra, (module, purpose) in {**known, **OTHER_EXTRAS}.items():
+        install = f"pip install 'disputatio[{extra}]'"
+        if installed(str(module)):
+            yield Finding("extras", str(extra), State.FINE, f"installed, for {purpose}")
+        elif extra in wanted:
+            detail = f"not installed, and these settings need it for {purpose}"
+            yield Finding("extras", str(extra), State.PROBLEM, detail, f"Run: {install}")
+        else:
+            yield Finding("extras", str(extra), State.ABSENT, f"not installed, for {purpose}: {install}")
+
+
+def _store(settings: Settings, writable: Callable[[Path], bool]) -> Finding:
+    source = settings.sources.get("store", "default")
+    place = f"{settings.shown_store} (from {source})"
+    scheme, _, rest = settings.store.partition(":///")
+    if not scheme.startswith("sqlite"):
+        return Finding("store", "store", State.FINE, f"{place}; not tried yet")
+    path = rest.partition("?")[0]
+    if path in {"", ":memory:"}:
+        return Finding("store", "store", State.PROBLEM, f"{place}; kept in memory only", "Give it a file.")
+    if writable(Path(path)):
+        return Finding("store", "store", State.FINE, f"{place}; writable")
+    return Finding(
+        "store",
+        "store",
+        State.PROBLEM,
+        f"{place}; cannot be written",
+        "Choose another place with --store or DISPUTATIO_STORE, or make that folder writable.",
+    )

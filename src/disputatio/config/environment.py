@@ -1,0 +1,139 @@
+"""The environment and the ``.env`` file beside it, kept apart so that every value's source can be named.
+
+For one variable the real environment beats ``.env``; a variable that is set to nothing there hides the line
+in ``.env`` and counts as not set. Nothing is ever written into the process's environment.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from disputatio.config.keys import KEY_VARIABLES, SEAT_FIELDS
+from disputatio.config.settings import variable_prefix
+from disputatio.config.values import Given
+from disputatio.failures import InvalidInputError
+from disputatio.participants.providers import PROVIDERS, did_you_mean
+
+DOTENV = ".env"
+
+SEAT_VARIABLES: Mapping[str, str] = {
+    **{name: key.variable for name, key in SEAT_FIELDS.items() if key.variable},
+    **KEY_VARIABLES,
+}
+"""What a seat takes from the environment: the variable, from ``LLM_`` on, of each field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Variables that are set to something, by where they are set.
+
+    Attributes:
+        real: from the process's environment.
+        dotenv: from ``.env``, without those that the real environment has too.
+        directory: where paths in the values start from.
+        unreadable: the lines of ``.env`` that are no assignment, counted from 1.
+    """
+
+    real: Mapping[str, str] = field(repr=False)
+    dotenv: Mapping[str, str] = field(repr=False)
+    directory: Path
+    unreadable: tuple[int, ...] = ()
+
+    def get(self, variable: str) -> Given | None:
+        """The value of ``variable``, or None where it is not set."""
+        for values, mark in ((self.real, ""), (self.dotenv, f"{DOTENV}:")):
+            if variable in values:
+                return Given(values[variable], f"{mark}{variable}", self.directory)
+        return None
+
+    def seat_levels(self, scope: str) -> Iterator[dict[str, Given]]:
+        """What is set for ``scope``, by field: first in ``.env``, then in the real environment.
+
+        They are two levels and not one, so that a provider set in the one takes no model from the other.
+        """
+        prefix = variable_prefix(scope)
+        for values, mark in ((self.dotenv, f"{DOTENV}:"), (self.real, "")):
+            yield {
+                name: Given(values[f"{prefix}{variable}"], f"{mark}{prefix}{variable}", self.directory)
+                for name, variable in SEAT_VARIABLES.items()
+                if f"{prefix}{variable}" in values
+            }
+
+    def names(self) -> frozenset[str]:
+        """All variables that are set."""
+        return frozenset(self.real) | frozenset(self.dotenv)
+
+    def secrets(self, named: Iterable[str] = ()) -> frozenset[str]:
+        """Every value that is a key, so that no message can hold it."""
+        holders = {name for name in self.names() if _HOLDS_KEY.search(name)} | _KEY_HOLDERS | set(named)
+        found = (self.get(name) for name in holders)
+        return frozenset(str(given.value).strip() for given in found if given is not None)
+
+
+_HOLDS_KEY = re.compile(r"API_?KEY|TOKEN$|SECRET|PASSWORD", re.IGNORECASE)
+_KEY_HOLDERS = {variable for provider in PROVIDERS.values() for variable in provider.key_variables}
+
+
+def read_environment(environ: Mapping[str, str], directory: Path) -> Environment:
+    """The environment together with ``directory / ".env"``, where there is one.
+
+    Raises:
+        InvalidInputError: ``.env`` is there but cannot be read, or is not UTF-8.
+    """
+    lines, unreadable = _read_dotenv(directory / DOTENV, environ)
+    dotenv = {name: value for name, value in lines.items() if name not in environ and value.strip()}
+    real = {name: value for name, value in environ.items() if value.strip()}
+    return Environment(real, dotenv, directory, unreadable)
+
+
+def _read_dotenv(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[int, ...]]:
+    # dotenv_values would log unreadable lines as it likes and expand ${NAME} from os.environ, past the
+    # environment that was handed in. The same library's parser leaves both to the caller.
+    from dotenv.parser import parse_stream
+    from dotenv.variables import parse_variables
+
+    if not (path.is_file() or path.is_fifo()):
+        return {}, ()
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = "is not UTF-8 text" if isinstance(failure, ValueError) else "cannot be read"
+        raise InvalidInputError(
+            f"The file {path.name} in the working directory {reason}.",
+            "Save it as plain UTF-8 text that you may read, or move it away.",
+        ) from None
+    found: dict[str, str] = {}
+    unreadable = []
+    for binding in parse_stream(io.StringIO(content)):
+        if binding.error:
+            # A broken statement is given with the blank lines before it.
+            blank = len(binding.original.string) - len(binding.original.string.lstrip())
+            unreadable.append(binding.original.line + binding.original.string[:blank].count("\n"))
+        elif binding.key is not None and binding.value is not None:
+            known = {**found, **environ}
+            found[binding.key] = "".join(atom.resolve(known) for atom in parse_variables(binding.value))
+    return found, tuple(unreadable)
+
+
+def environment_notes(environment: Environment, seat_scopes: Iterable[str], other: Iterable[str]) -> list[str]:
+    """Sentences on variables that look like ours and are not, and on lines of ``.env`` that say nothing.
+
+    They are notes and not errors because other tools use such names too.
+    """
+    notes = [f"Line {line} of {DOTENV} is no assignment and was not read." for line in environment.unreadable]
+    prefixes = [variable_prefix(scope) for scope in seat_scopes]
+    silent = {variable_prefix(scope) for scope in other}
+    known = [f"{prefix}{variable}" for prefix in prefixes for variable in SEAT_VARIABLES.values()]
+    for name in sorted(environment.names()):
+        match = re.fullmatch(r"((?:[A-Z0-9_]+_)?)LLM_[A-Z_]+", name)
+        if match is None or name in known or match[1] in silent:
+            continue
+        near = did_you_mean(name, [each for each in known if abs(len(each) - len(name)) <= 2])
+        given = environment.get(name)
+        if near and given is not None:
+            notes.append(f"{given.source} is not a setting and was not used. {near.strip()}")
+    return notes

@@ -1,0 +1,213 @@
+"""Every key that can be configured: one table, from which files, options, variables and the docs are checked.
+
+A key's pattern has its levels parted by dots; ``<seat>``, ``<phase>``, ``<criterion>``, ``<model>`` and
+``<rule>`` stand for names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from disputatio.config import values
+from disputatio.config.settings import FormatOptions
+from disputatio.config.values import Reader
+from disputatio.failures import InvalidInputError
+from disputatio.participants.providers import did_you_mean, parse_seat_value, shown
+
+Path: TypeAlias = tuple[str, ...]
+
+MOST_TOKENS = 1_000_000
+MOST_SEED = 2**31 - 1  # the widest range that every provider and llama.cpp take alike
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key.
+
+    Attributes:
+        pattern: its place in a configuration file.
+        read: turns what was given into its value.
+        variable: the environment variable that sets it; for a seat the part from ``LLM_`` on; or empty.
+        option: the command-line option that sets it, besides ``--set``; or empty.
+    """
+
+    pattern: str
+    read: Reader = field(repr=False)
+    variable: str = ""
+    option: str = ""
+
+    @property
+    def parts(self) -> Path:
+        """The levels of the pattern."""
+        return tuple(self.pattern.split("."))
+
+
+_TOKENS = values.count(1, MOST_TOKENS)
+_TEMPERATURE = values.measure(0, 2, "a number")
+
+SEAT_KEYS: tuple[Key, ...] = (
+    Key("seats.<seat>", values.seat_value, option="--seat"),
+    Key("seats.<seat>.provider", values.provider, "LLM_PROVIDER", "--seat"),
+    Key("seats.<seat>.model", values.model, "LLM_MODEL", "--seat"),
+    Key("seats.<seat>.base_url", values.url, "LLM_BASE_URL", "--base-url"),
+    Key("seats.<seat>.api_key_env", values.variable_name),
+    Key("seats.<seat>.temperature", _TEMPERATURE, "LLM_TEMPERATURE"),
+    Key("seats.<seat>.max_tokens", _TOKENS, "LLM_MAX_TOKENS"),
+    Key("seats.<seat>.timeout", values.measure(0.1, 86_400, "seconds"), "LLM_TIMEOUT"),
+    Key("seats.<seat>.attempts", values.count(1, 20), "LLM_ATTEMPTS"),
+    Key("seats.<seat>.persona", values.persona, "LLM_PERSONA"),
+    Key("seats.<seat>.piecewise", values.flag, "LLM_PIECEWISE"),
+    Key("seats.<seat>.mode", values.mode, "LLM_MODE"),
+    Key("seats.<seat>.price", values.price, "LLM_PRICE"),
+    Key("seats.<seat>.fallback", values.seat_value, "LLM_FALLBACK"),
+    Key("seats.<seat>.fallback_api_key_env", values.variable_name),
+)
+
+KEY_VARIABLES: Mapping[str, str] = {"api_key": "LLM_API_KEY", "fallback_api_key": "LLM_FALLBACK_API_KEY"}
+"""The variables that hold keys. They have no key in a file: ``..._env`` names a variable there instead."""
+
+KEYS: tuple[Key, ...] = (
+    Key("language", values.language, "DISPUTATIO_LANGUAGE", "--language"),
+    Key("seed", values.count(0, MOST_SEED), "DISPUTATIO_SEED", "--seed"),
+    Key("store", values.store, "DISPUTATIO_STORE", "--store"),
+    Key("rounds", values.count(1, 100), "DISPUTATIO_ROUNDS"),
+    Key("rubric", values.rubric_name, "DISPUTATIO_RUBRIC"),
+    Key("criteria.<criterion>", values.weight),
+    Key("budget.usd", values.money, "DISPUTATIO_BUDGET_USD", "--budget-usd"),
+    Key("budget.tokens", values.count(1, 10**12), "DISPUTATIO_BUDGET_TOKENS", "--budget-tokens"),
+    Key("budget.calls", values.count(1, 10**9), "DISPUTATIO_MAX_CALLS", "--max-calls"),
+    Key("limits.closing_words", values.count(1, 100_000)),
+    Key("limits.minimum_arguments", values.count(1, 20)),
+    Key("limits.maximum_arguments", values.count(1, 20)),
+    Key("limits.max_tokens.<phase>", _TOKENS),
+    Key("limits.temperature.<phase>", _TEMPERATURE),
+    Key("price.<model>.input", values.rate),
+    Key("price.<model>.output", values.rate),
+    Key("price.<model>.cached_input", values.rate),
+    # Read with the type of the rule's default, which only the format knows.
+    Key("rules.<rule>", lambda _, given: given.value),
+    *SEAT_KEYS,
+)
+
+SEAT_FIELDS: Mapping[str, Key] = {key.parts[2]: key for key in SEAT_KEYS if len(key.parts) > 2}
+
+
+def sides(seats: Iterable[str]) -> dict[str, str]:
+    """The side of each numbered seat: ``pro_2`` stands on ``pro``. Seats without a number have none."""
+    matches = {seat: re.fullmatch(r"(.+)_\d+", seat) for seat in seats}
+    return {seat: match[1] for seat, match in matches.items() if match}
+
+
+def scopes(seat: str) -> tuple[str, ...]:
+    """The names whose settings a seat takes, widest first: ``all``, its side, itself."""
+    side = sides([seat]).get(seat)
+    return ("all", side, seat) if side else ("all", seat)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The names that the placeholders may stand for in one place."""
+
+    seats: tuple[str, ...]
+    options: FormatOptions
+    other_formats: bool = False
+    """Whether names of other formats are allowed too, as in a file."""
+
+    def scope_names(self) -> tuple[str, ...]:
+        """All that can stand for ``<seat>``."""
+        seats = [*self.seats, *(sorted(self.options.other_seats) if self.other_formats else ())]
+        return tuple(dict.fromkeys(["all", *seats, *sides(seats).values()]))
+
+    def known(self, placeholder: str) -> tuple[str, ...] | None:
+        """The names ``placeholder`` may stand for, or None where any well-formed one will do."""
+        if placeholder == "<seat>":
+            return self.scope_names()
+        if placeholder == "<phase>":
+            return self.options.phases or None
+        if placeholder == "<rule>":
+            others = self.options.other_rules if self.other_formats else frozenset()
+            return tuple(sorted({*self.options.rules, *others}))
+        return None
+
+
+_WELL_FORMED = {
+    "<phase>": ("a phase in small letters, such as cross-examination", r"[a-z][a-z0-9_-]{0,59}"),
+    "<criterion>": ("a name in small letters, such as logic", r"[a-z][a-z0-9_]{0,39}"),
+}
+
+
+def find_key(path: Path, vocabulary: Vocabulary, source: str) -> tuple[Key | None, bool]:
+    """The key at ``path``, and whether longer keys begin with it.
+
+    Raises:
+        InvalidInputError: nothing is called that; the message names the nearest that is.
+    """
+    fitting = list(KEYS)
+    for place, part in enumerate(path):
+        here = [key for key in fitting if len(key.parts) > place]
+        if here and here[0].parts[place] == "<rule>":
+            return _find_rule(path, here[0], vocabulary, source)
+        fitting = [key for key in here if key.parts[place] == part]
+        if not fitting:
+            fitting = [key for key in here if key.parts[place].startswith("<")]
+            words = sorted({key.parts[place] for key in here if not key.parts[place].startswith("<")})
+            if not fitting:
+                raise _unknown(path, place, part, words, source)
+            _check_name(fitting[0].parts[place], path, place, vocabulary, source)
+    exact = [key for key in fitting if len(key.parts) == len(path)]
+    return (exact[0] if exact else None), any(len(key.parts) > len(path) for key in fitting)
+
+
+def _find_rule(path: Path, key: Key, vocabulary: Vocabulary, source: str) -> tuple[Key | None, bool]:
+    rules = vocabulary.known("<rule>") or ()
+    name = ".".join(path[1:])
+    inner = any(rule.startswith(f"{name}.") for rule in rules)
+    if name in rules or inner:
+        return (key if name in rules else None), inner
+    raise _unknown(path, len(path) - 1, name, rules, source)
+
+
+def _check_name(placeholder: str, path: Path, place: int, vocabulary: Vocabulary, source: str) -> None:
+    known = vocabulary.known(placeholder)
+    name = path[place]
+    if known is not None and name not in known:
+        raise _unknown(path, place, name, known, source)
+    if placeholder == "<model>":
+        value = parse_seat_value(name, source=source)
+        if value.model is None or value.base_url is not None:
+            raise InvalidInputError(
+                f"{source} gives a price for {shown(name)}, which names no model.",
+                'Allowed is a table such as [price."openai:gpt-5"], with provider and model.',
+            )
+    elif known is None and placeholder in _WELL_FORMED:
+        allowed, pattern = _WELL_FORMED[placeholder]
+        if not re.fullmatch(pattern, name):
+            raise InvalidInputError(
+                f"{dotted(path)} (from {source}) has the name {shown(name)} in it, which cannot be used.",
+                f"Allowed is {allowed}.",
+            )
+
+
+def _unknown(path: Path, place: int, word: str, known: Iterable[str], source: str) -> InvalidInputError:
+    known = list(known)
+    if path[0] == "seats" and word in {"api_key", "key", "fallback_api_key"}:
+        named = "fallback_api_key_env" if word.startswith("fallback") else "api_key_env"
+        return InvalidInputError(
+            f"{dotted(path)} (from {source}) would put a key where it gets copied and shared.",
+            f"Set it in the environment or in .env, as LLM_API_KEY or a name of your own that {named} gives.",
+        )
+    what = "seat" if path[0] == "seats" and place == 1 else "key"
+    allowed = f"Allowed are: {', '.join(known)}." if known else "This format has none to set."
+    return InvalidInputError(
+        f"There is no {what} {dotted(path[: place + 1])} (from {source}).",
+        f"{did_you_mean(word, known)}{allowed}",
+    )
+
+
+def dotted(path: Path) -> str:
+    """``path`` as it is written in one line, with quotes where a name needs them."""
+    parts = (part if re.fullmatch(r"[\w-]+", part) else shown(part).replace("'", '"') for part in path)
+    return ".".join(parts)

@@ -1,0 +1,185 @@
+"""Which of the values given for a seat holds, level by level.
+
+The levels, lowest first: the default, the file, the global variables (``LLM_...``), the seat's own variables
+(``PRO_LLM_...``), the command line. Within each, what is said of all seats comes before what is said of a
+side, and that before what is said of the seat; within the variables, ``.env`` before the real environment.
+
+A setting of its own (a temperature, a persona) is taken from the highest level that has it. A model, an
+address, a key and a price are not settings of their own: they belong to the provider they were given with.
+So, going up the levels:
+
+1. a level that names another provider drops the model, the address, the key and the price from below it;
+2. a level that gives another address drops the key and the price from below it;
+3. a level that gives another model drops the price from below it;
+4. a level that names no provider speaks of the one that holds there.
+
+A key therefore never reaches a server it was not meant for, and no model a provider that does not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from disputatio.config.environment import Environment
+from disputatio.config.keys import SEAT_FIELDS, scopes
+from disputatio.config.keys import Path as KeyPath
+from disputatio.config.values import Given
+from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, canonical_name
+
+Level = Mapping[str, Given]
+OWNED = ("model", "base_url", "api_key", "price")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyIn:
+    """A key that is in a variable of the user's choosing."""
+
+    variable: str
+
+
+def seat_levels(
+    seat: str,
+    file: Mapping[KeyPath, Given],
+    environment: Environment,
+    command_line: Mapping[KeyPath, Given],
+) -> list[Level]:
+    """What each level says of ``seat``, lowest first, by field; keys are under ``api_key``."""
+    names = scopes(seat)
+    return [
+        *(_level(file, name) for name in names),
+        *(level for name in names for level in environment.seat_levels(name)),
+        *(_level(command_line, name) for name in names),
+    ]
+
+
+def _level(values: Mapping[KeyPath, Given], scope: str) -> Level:
+    level = {name: values[path] for name in SEAT_FIELDS if (path := ("seats", scope, name)) in values}
+    for name in ("api_key", "fallback_api_key"):
+        given = level.pop(f"{name}_env", None)
+        if given is not None:
+            level[name] = Given(KeyIn(str(given.value).strip()), given.source, given.directory)
+    return level
+
+
+@dataclass(frozen=True, slots=True)
+class Automatic:
+    """The provider where none is named, and why.
+
+    ``rivals`` are the variables among which a named model could not decide; ``unused`` is a variable with a
+    key whose provider was passed over because it has no default model.
+    """
+
+    provider: str
+    source: str
+    rivals: tuple[str, ...] = ()
+    unused: str = ""
+
+
+def automatic_provider(levels: Sequence[Level], environment: Environment) -> Automatic:
+    """The provider for the levels below the first that names one.
+
+    An address without a provider means an OpenAI-compatible server. Otherwise the keys that are set decide,
+    in ``AUTOMATIC_ORDER``; without any key it is the embedded model.
+    """
+    first = next((place for place, level in enumerate(levels) if "provider" in level), len(levels))
+    unbound = levels[:first]
+    for level in unbound:
+        if "base_url" in level:
+            return Automatic("openai_compatible", f"{level['base_url'].source} is set")
+    keyed = _keyed(environment)
+    if any("model" in level for level in unbound):
+        candidates = keyed
+        rivals = tuple(source for _, source in keyed) if len(keyed) > 1 else ()
+    else:
+        candidates = [(name, source) for name, source in keyed if PROVIDERS[name].default_model]
+        rivals = ()
+    if not candidates:
+        return Automatic("embedded", "default", unused=keyed[0][1] if keyed else "")
+    name, source = candidates[0]
+    others = [each for _, each in candidates]
+    why = f", the first of {', '.join(others)}" if len(others) > 1 else ""
+    return Automatic(name, f"{source} is set{why}", rivals)
+
+
+def _keyed(environment: Environment) -> list[tuple[str, str]]:
+    """The providers that have a key in the environment, in order, each with the variable's source."""
+    found = []
+    for name in AUTOMATIC_ORDER:
+        givens = (environment.get(variable) for variable in PROVIDERS[name].key_variables)
+        given = next((each for each in givens if each is not None), None)
+        if given is not None:
+            found.append((name, given.source))
+    return found
+
+
+@dataclass(slots=True)
+class Holding:
+    """What holds for one seat at one level.
+
+    Attributes:
+        provider: its name; where it is unknown, as it was written.
+        source: why this provider.
+        named: whether a level named it.
+        values: the values that hold, by field.
+        dropped: for each field that was dropped last, what was given and the provider it belongs to.
+    """
+
+    provider: str
+    source: str
+    named: bool = False
+    values: dict[str, Given] = field(default_factory=dict)
+    dropped: dict[str, tuple[Given, str]] = field(default_factory=dict)
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Let go of values that belong to what a higher level replaces."""
+        for name in names:
+            given = self.values.pop(name, None)
+            if given is not None:
+                self.dropped[name] = (given, self.provider)
+
+    def differs(self, name: str, given: Given) -> bool:
+        """Whether another value of ``name`` holds already."""
+        held = self.values.get(name)
+        return held is not None and _plain(held) != _plain(given)
+
+
+def holding(levels: Sequence[Level], environment: Environment, automatic: Automatic) -> Holding:
+    """What holds above all ``levels``, by the rules at the top of this module."""
+    held = Holding(automatic.provider, automatic.source)
+    for level in levels:
+        chosen = level.get("provider")
+        if chosen is not None:
+            name = canonical_name(str(chosen.value))
+            if name != held.provider:
+                held.drop(OWNED)
+            held.provider, held.source, held.named = name, chosen.source, True
+        if "base_url" in level and _moves(held, level["base_url"], environment):
+            held.drop(("api_key", "price"))
+        if "model" in level and held.differs("model", level["model"]):
+            held.drop(("price",))
+        if "fallback" in level and held.differs("fallback", level["fallback"]):
+            held.drop(("fallback_api_key",))
+        held.values.update((name, given) for name, given in level.items() if name != "provider")
+    return held
+
+
+def _moves(held: Holding, given: Given, environment: Environment) -> bool:
+    """Whether ``given`` is another address than the one that holds. The first address moves nothing."""
+    current = held.values.get("base_url") or own_address(held.provider, environment)
+    return current is not None and _plain(current) != _plain(given)
+
+
+def own_address(provider: str, environment: Environment) -> Given | None:
+    """Where a provider is reached unless a setting says otherwise."""
+    entry = PROVIDERS.get(provider)
+    if entry is None:
+        return None
+    moved = environment.get(entry.base_url_variable) if entry.base_url_variable else None
+    if moved is not None:
+        return moved
+    return Given(entry.base_url, "default", environment.directory) if entry.base_url else None
+
+
+def _plain(given: Given) -> str:
+    return str(given.value).strip().rstrip("/")

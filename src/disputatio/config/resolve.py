@@ -1,0 +1,344 @@
+"""Reads every source of settings and decides, for each key, which one holds.
+
+The order, highest first: the command line, a seat's own variables (``PRO_LLM_MODEL``), the global variables
+(``LLM_MODEL``), the configuration file, the default. For one variable the real environment beats ``.env``.
+What holds for a seat's model, address and key follows the rules in ``levels.py``.
+
+Reading files is all that happens here: nothing is written, exported or asked of a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import values
+from disputatio.config.command_line import read_command_line
+from disputatio.config.document import find_document, read_document
+from disputatio.config.environment import Environment, environment_notes, read_environment
+from disputatio.config.keys import KEYS, Key, Vocabulary, dotted, find_key, scopes
+from disputatio.config.keys import Path as KeyPath
+from disputatio.config.levels import Level, automatic_provider, holding, seat_levels
+from disputatio.config.seats import Seated, take_seat
+from disputatio.config.settings import (
+    CommandLine,
+    FormatOptions,
+    LimitSettings,
+    RubricChoice,
+    RuleValue,
+    Settings,
+    fallback_seat,
+)
+from disputatio.config.values import Given
+from disputatio.failures import InvalidInputError
+from disputatio.ledger.budget import Budget
+from disputatio.participants.providers import Provider, did_you_mean, parse_seat_value, provider_named
+from disputatio.participants.seating import Credentials, Price
+
+_NO_OPTIONS = FormatOptions()
+_NO_ARGUMENTS = CommandLine()
+
+
+def resolve(
+    *,
+    format_name: str,
+    seats: tuple[str, ...],
+    environ: Mapping[str, str],
+    directory: Path,
+    arguments: CommandLine = _NO_ARGUMENTS,
+    options: FormatOptions = _NO_OPTIONS,
+) -> Settings:
+    """What a debate is run with.
+
+    Args:
+        format_name: the format that was chosen.
+        seats: the format's seats that models sit in, such as ``pro``, ``con``, ``judge``, ``pro_2``.
+        environ: the process's environment.
+        directory: the working directory: ``.env`` and the configuration file are looked for there.
+        arguments: what was given on the command line.
+        options: what the format lets the configuration decide.
+
+    Raises:
+        InvalidInputError: a value cannot be used or does not exist. The message names its key, its source and
+            what is allowed, and holds no key of a provider.
+    """
+    environment = read_environment(environ, directory)
+    sources: _Sources | None = None
+    try:
+        sources = _read(seats, environment, arguments, options)
+        return _settle(format_name, seats, sources)
+    except InvalidInputError as failure:
+        clean = _without_secrets(failure, environment, sources)
+    # Raised out here so that the first message does not stay attached to it.
+    raise clean
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Everything that was given, by where it was given."""
+
+    file: Mapping[KeyPath, Given]
+    command_line: Mapping[KeyPath, Given]
+    environment: Environment
+    base_url: Given | None
+    options: FormatOptions
+    found: dict[str, str] = field(default_factory=dict)
+    """Where each value that was taken came from."""
+
+    def take(self, name: str, default: Any = None) -> Any:
+        """The value of a key that is not a seat's, from the highest source that has it."""
+        path = tuple(name.split("."))
+        key = _KEYS[name]
+        variable = self.environment.get(key.variable) if key.variable else None
+        given = self.command_line.get(path) or variable or self.file.get(path)
+        self.found[name] = given.source if given else "default"
+        return key.read(name, given) if given else default
+
+    def take_under(self, prefix: KeyPath, key: Key) -> dict[str, Any]:
+        """The values of all keys that begin with ``prefix`` and have one name more."""
+        taken = {}
+        for path, given in {**self.file, **self.command_line}.items():
+            if path[:-1] == prefix:
+                taken[path[-1]] = key.read(dotted(path), given)
+                self.found[dotted(path)] = given.source
+        return taken
+
+
+_KEYS = {key.pattern: key for key in KEYS}
+
+
+def _read(seats: tuple[str, ...], environment: Environment, arguments: CommandLine, options: FormatOptions) -> _Sources:
+    """Read the file and the command line, and check every value in them, also those that do not hold."""
+    directory = environment.directory
+    base_url = None
+    if arguments.base_url is not None:
+        base_url = Given(arguments.base_url, "--base-url", directory)
+        values.url("--base-url", base_url)
+    own = Vocabulary(seats, options)
+    command_line = read_command_line(arguments, directory, own)
+    file: dict[KeyPath, Given] = {}
+    document = find_document(directory, arguments.config)
+    if document is not None:
+        file = read_document(document, Vocabulary(seats, options, other_formats=True))
+    for path, given in [*file.items(), *command_line.items()]:
+        key, _ = find_key(path, Vocabulary(seats, options, other_formats=True), given.source)
+        if key is not None:
+            key.read(dotted(path), given)
+    return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options)
+
+
+def _by_model(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
+    """``given`` with the models of its prices spelled as the provider table spells them."""
+    spelled = {}
+    for path, value in given.items():
+        if path[0] == "price":
+            named = parse_seat_value(path[1], source=value.source)
+            spelled["price", f"{named.provider}:{named.model}", *path[2:]] = value
+        else:
+            spelled[path] = value
+    return spelled
+
+
+def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Settings:
+    prices = _prices(sources)
+    seated = _seats(seats, sources, prices)
+    for each in seated.values():
+        sources.found.update(each.sources)
+    keys = {seat: each.key for seat, each in seated.items()}
+    keys |= {fallback_seat(seat): each.fallback_key for seat, each in seated.items()}
+    every_scope = dict.fromkeys(scope for seat in seats for scope in scopes(seat))
+    others = [scope for seat in sorted(sources.options.other_seats) for scope in scopes(seat)[1:]]
+    notes = environment_notes(sources.environment, every_scope or ("all",), set(others) - set(every_scope))
+    return Settings(
+        format_name=format_name,
+        seats={seat: each.seating for seat, each in seated.items()},
+        credentials=Credentials({seat: key for seat, key in keys.items() if key is not None}),
+        budget=Budget(
+            usd=sources.take("budget.usd"),
+            tokens=sources.take("budget.tokens"),
+            calls=sources.take("budget.calls"),
+        ),
+        limits=_limits(sources),
+        rubric=_rubric(sources),
+        language=sources.take("language", "English"),
+        seed=sources.take("seed"),
+        store=sources.take("store") or _default_store(),
+        rounds=_rounds(sources),
+        prices=prices,
+        rules=_rules(sources),
+        sources=sources.found,
+        notes=tuple(dict.fromkeys([*(note for each in seated.values() for note in each.notes), *notes])),
+    )
+
+
+def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, Seated]:
+    environment = sources.environment
+    levels = {seat: seat_levels(seat, sources.file, environment, sources.command_line) for seat in seats}
+    if sources.base_url is not None:
+        for seat in _addressed(levels, environment, sources):
+            levels[seat].append({"base_url": sources.base_url})
+    seated = {}
+    for seat in seats:
+        automatic = automatic_provider(levels[seat], environment)
+        held = holding(levels[seat], environment, automatic)
+        seated[seat] = take_seat(seat, held, automatic, environment, prices)
+    return seated
+
+
+def _addressed(levels: Mapping[str, list[Level]], environment: Environment, sources: _Sources) -> tuple[str, ...]:
+    """The seats that ``--base-url`` is for.
+
+    An option that names no seat could send one provider's key to another's server. So it goes to the seats
+    of the provider that has no address of its own, ``openai_compatible``; where there are none, to the seats
+    whose provider nothing names, which makes it ``openai_compatible``; and where there are none of these
+    either, to all seats if they share one provider. Otherwise it is an error. An address given on the
+    command line for one seat stays.
+    """
+    named: dict[str, Provider] = {}
+    unnamed = []
+    for seat, each in levels.items():
+        if any(("seats", scope, "base_url") in sources.command_line for scope in scopes(seat)):
+            continue
+        held = holding(each, environment, automatic_provider(each, environment))
+        if held.named:
+            named[seat] = provider_named(held.provider, source=held.source)
+        else:
+            unnamed.append(seat)
+    compatible = tuple(seat for seat, provider in named.items() if provider.name == "openai_compatible")
+    if compatible or unnamed:
+        return compatible or tuple(unnamed)
+    reached = {seat: provider.name for seat, provider in named.items() if provider.takes_address}
+    providers = sorted(set(reached.values()))
+    if len(providers) != 1:
+        these = f"the seats use {' and '.join(providers)}" if providers else "no seat is left that takes it"
+        raise InvalidInputError(
+            f"--base-url is one address, but {these}.",
+            "Give it for a seat, such as --set seats.pro.base_url=http://localhost:8000/v1.",
+        )
+    return tuple(reached)
+
+
+def _prices(sources: _Sources) -> dict[str, Price]:
+    rates: dict[str, dict[str, Decimal]] = {}
+    for path in {**sources.file, **sources.command_line}:
+        if path[0] == "price" and path[1] not in rates:
+            rates[path[1]] = sources.take_under(path[:2], _KEYS["price.<model>.input"])
+    for model, rate in rates.items():
+        for needed in ("input", "output"):
+            if needed not in rate:
+                raise InvalidInputError(
+                    f'price."{model}" has no {needed} price, and an unknown price is never taken as zero.',
+                    f'Set price."{model}".{needed} in US dollars per million tokens.',
+                )
+    return {model: Price(**rate) for model, rate in rates.items()}
+
+
+def _limits(sources: _Sources) -> LimitSettings:
+    fewest = sources.take("limits.minimum_arguments")
+    most = sources.take("limits.maximum_arguments")
+    if fewest is not None and most is not None and fewest > most:
+        raise InvalidInputError(
+            f"limits.minimum_arguments is {fewest} (from {sources.found['limits.minimum_arguments']}) and "
+            f"limits.maximum_arguments is {most} (from {sources.found['limits.maximum_arguments']}).",
+            "Allowed is a minimum that is not above the maximum.",
+        )
+    return LimitSettings(
+        closing_words=sources.take("limits.closing_words"),
+        minimum_arguments=fewest,
+        maximum_arguments=most,
+        max_tokens=sources.take_under(("limits", "max_tokens"), _KEYS["limits.max_tokens.<phase>"]),
+        temperature=sources.take_under(("limits", "temperature"), _KEYS["limits.temperature.<phase>"]),
+    )
+
+
+def _rubric(sources: _Sources) -> RubricChoice:
+    """The rubric of the highest source that says anything of one: weights are never mixed across sources."""
+    variable = sources.environment.get(_KEYS["rubric"].variable)
+    for given in (sources.command_line, {("rubric",): variable} if variable else {}, sources.file):
+        weights = {path[1]: value for path, value in given.items() if path[0] == "criteria"}
+        name = given.get(("rubric",))
+        if name is not None and weights:
+            raise InvalidInputError(
+                f"rubric (from {name.source}) names a rubric, and criteria.{next(iter(weights))} "
+                f"(from {next(iter(weights.values())).source}) describes another.",
+                "Give a name, or criteria with weights, but not both.",
+            )
+        if name is not None:
+            return _named_rubric(name, sources)
+        if weights:
+            return _own_rubric(weights, sources)
+    sources.found["rubric"] = "default"
+    return RubricChoice()
+
+
+def _named_rubric(given: Given, sources: _Sources) -> RubricChoice:
+    name = values.rubric_name("rubric", given)
+    known = sources.options.rubrics
+    if known and name not in known:
+        hint = did_you_mean(name, known)
+        raise values.bad("rubric", given, f"one of {', '.join(known)}, or criteria with weights", hint)
+    sources.found["rubric"] = given.source
+    return RubricChoice(name=name)
+
+
+def _own_rubric(weights: Mapping[str, Given], sources: _Sources) -> RubricChoice:
+    criteria = tuple((name, values.weight(f"criteria.{name}", given)) for name, given in weights.items())
+    total = sum((weight for _, weight in criteria), Decimal(0))
+    if total != 1:
+        source = next(iter(weights.values())).source
+        raise InvalidInputError(
+            f"The weights of criteria ({', '.join(f'{name} {weight}' for name, weight in criteria)}, from "
+            f"{source} on) add up to {total}.",
+            "Allowed are weights that add up to exactly 1.",
+        )
+    sources.found.update((f"criteria.{name}", given.source) for name, given in weights.items())
+    return RubricChoice(criteria=criteria)
+
+
+def _rounds(sources: _Sources) -> int | None:
+    rounds: int | None = sources.take("rounds")
+    most = sources.options.maximum_rounds
+    if rounds is not None and most is not None and rounds > most:
+        raise InvalidInputError(
+            f"rounds is {rounds} (from {sources.found['rounds']}), which is more than this format has.",
+            f"Allowed is a whole number from 1 to {most}.",
+        )
+    return rounds
+
+
+def _rules(sources: _Sources) -> dict[str, RuleValue]:
+    rules = dict(sources.options.rules)
+    sources.found.update((f"rules.{name}", "default") for name in rules)
+    for path, given in {**sources.file, **sources.command_line}.items():
+        name = ".".join(path[1:])
+        if path[0] == "rules" and name in rules:
+            rules[name] = values.like(sources.options.rules[name], f"rules.{name}", given)
+            sources.found[f"rules.{name}"] = given.source
+    return rules
+
+
+def _default_store() -> str:
+    from platformdirs import user_data_path
+
+    return values.sqlite_url(user_data_path("disputatio", appauthor=False) / "debates.sqlite")
+
+
+_SHORTEST_SECRET = 4
+
+
+def _without_secrets(
+    failure: InvalidInputError, environment: Environment, sources: _Sources | None
+) -> InvalidInputError:
+    """``failure`` with every key of the environment taken out of its sentences."""
+    named = []
+    if sources is not None:
+        given = {**sources.file, **sources.command_line}
+        named = [str(value.value) for path, value in given.items() if path[-1].endswith("api_key_env")]
+    cause, next_step = failure.cause, failure.next_step
+    for secret in sorted(environment.secrets(named), key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            cause, next_step = cause.replace(secret, "***"), next_step.replace(secret, "***")
+    return InvalidInputError(cause, next_step)

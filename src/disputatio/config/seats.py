@@ -1,0 +1,293 @@
+"""Makes the seating, and finds the key, of each seat from what holds for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from disputatio.config import values
+from disputatio.config.environment import Environment
+from disputatio.config.keys import SEAT_FIELDS
+from disputatio.config.levels import Automatic, Holding, KeyIn, own_address
+from disputatio.config.settings import variable_prefix
+from disputatio.config.values import Given
+from disputatio.failures import InvalidInputError
+from disputatio.participants.providers import (
+    Provider,
+    SeatValue,
+    checked_model,
+    parse_seat_value,
+    provider_named,
+    shown,
+)
+from disputatio.participants.seating import ModelSeating, Price
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """One seat, ready: its seating, its keys, where each value came from, and what was not used."""
+
+    seating: ModelSeating
+    key: str | None = field(repr=False)
+    fallback_key: str | None = field(repr=False)
+    sources: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    """A key with its source and the variable it was in."""
+
+    key: str | None = field(default=None, repr=False)
+    source: str = "not needed"
+    variable: str = ""
+
+
+_DEFAULTS: Mapping[str, Any] = {
+    "temperature": None,
+    "max_tokens": None,
+    "timeout": 300.0,
+    "attempts": 4,
+    "persona": "",
+    "mode": None,
+}
+
+
+def take_seat(
+    seat: str, held: Holding, automatic: Automatic, environment: Environment, prices: Mapping[str, Price]
+) -> Seated:
+    """The seating of ``seat`` and its keys.
+
+    Args:
+        seat: the seat's name.
+        held: what holds for it.
+        automatic: the provider it would have had where none is named, for the messages.
+        environment: where keys are.
+        prices: prices by ``provider:model``.
+
+    Raises:
+        InvalidInputError: a value cannot be used, or the provider, the model or the address is missing.
+    """
+    provider = provider_named(held.provider, source=held.source)
+    _check_whose(seat, held, automatic, provider)
+    found = _find_key(held, provider, environment)
+    base_url, address_source = _address(seat, held, provider, found, environment)
+    model, model_source = _model(seat, held, provider)
+    price, price_source = _price(seat, held, f"{provider.name}:{model}", prices)
+    own, sources = _own(seat, held, provider)
+    sources.update(
+        provider=held.source,
+        api_key=found.source,
+        base_url=address_source,
+        model=model_source,
+        price=price_source,
+    )
+    seating = ModelSeating(provider=provider.name, model=model, base_url=base_url, price=price, **own)
+    fallback, second = None, _Found()
+    given = held.values.get("fallback")
+    sources["fallback"] = given.source if given else "default"
+    if given is not None:
+        second = _fallback_key(held, given, seating, found, environment)
+        fallback = _fallback(seat, held, given, seating, second, environment, prices)
+        sources["fallback_api_key"] = second.source
+    return Seated(
+        replace(seating, fallback=fallback),
+        found.key,
+        second.key,
+        {_key(seat, name): source for name, source in sources.items()},
+        _notes(seat, held, found, automatic),
+    )
+
+
+def _own(seat: str, held: Holding, provider: Provider) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings that stand for themselves, under the names of a seating, and their sources."""
+    own: dict[str, Any] = {}
+    sources = {}
+    for name, default in {**_DEFAULTS, "piecewise": provider.piecewise}.items():
+        given = held.values.get(name)
+        own[name] = SEAT_FIELDS[name].read(_key(seat, name), given) if given else default
+        sources[name] = given.source if given else "default"
+    own["timeout_s"] = own.pop("timeout")
+    return own, sources
+
+
+def _key(seat: str, name: str) -> str:
+    return f"seats.{seat}.{name}"
+
+
+def _check_whose(seat: str, held: Holding, automatic: Automatic, provider: Provider) -> None:
+    """Nothing is guessed: a key or a model that could be of several providers needs one named."""
+    if held.named or provider.name == "openai_compatible":
+        return
+    key, model = held.values.get("api_key"), held.values.get("model")
+    if key is not None:
+        raise InvalidInputError(
+            f"{key.source} gives {seat} a key, but nothing says whose key it is.",
+            f"Name its provider too, such as {variable_prefix(seat)}LLM_PROVIDER=openai.",
+        )
+    if model is not None and automatic.rivals:
+        raise InvalidInputError(
+            f"{model.source} gives {seat} the model {shown(model.value)}, but {' and '.join(automatic.rivals)} "
+            "are set and nothing says whose model it is.",
+            f"Name its provider too, with {variable_prefix(seat)}LLM_PROVIDER or as PROVIDER:MODEL.",
+        )
+
+
+def _find_key(held: Holding, provider: Provider, environment: Environment) -> _Found:
+    found = _key_given(held.values.get("api_key"), environment)
+    if found is None:
+        found = _key_of(provider, environment)
+    if found is not None:
+        return found
+    if "api_key" not in held.dropped:
+        return _Found(source="not set" if provider.needs_key else "not needed")
+    if not (provider.needs_key or provider.needs_address):
+        return _Found()
+    given, owner = held.dropped["api_key"]
+    whose = f"belongs to {owner}" if owner != provider.name else "belongs to another address"
+    return _Found(source=f"not set ({given.source} {whose})")
+
+
+def _key_given(given: Given | None, environment: Environment) -> _Found | None:
+    if given is None:
+        return None
+    if not isinstance(given.value, KeyIn):
+        return _Found(values.key_text(given), given.source)
+    named = environment.get(given.value.variable)
+    if named is None:
+        raise InvalidInputError(
+            f"{given.source} says that the key is in {given.value.variable}, which is not set.",
+            f"Set {given.value.variable} in the environment or in .env, or name another variable.",
+        )
+    return _Found(values.key_text(named), f"{named.source} (named by {given.source})")
+
+
+def _key_of(provider: Provider, environment: Environment) -> _Found | None:
+    for variable in provider.key_variables:
+        given = environment.get(variable)
+        if given is not None:
+            return _Found(values.key_text(given), given.source, variable)
+    return None
+
+
+def _address(
+    seat: str, held: Holding, provider: Provider, found: _Found, environment: Environment
+) -> tuple[str | None, str]:
+    """The address to record: None where it is the provider's own."""
+    given = held.values.get("base_url")
+    if given is not None:
+        if not provider.takes_address:
+            raise InvalidInputError(
+                f"{given.source} gives {seat} an address, but {provider.name} (from {held.source}) takes none.",
+                f"Leave the address out, or name the server's provider, such as "
+                f"{variable_prefix(seat)}LLM_PROVIDER=openai_compatible.",
+            )
+        return values.url(_key(seat, "base_url"), given), given.source
+    moved = own_address(provider.name, environment)
+    if moved is not None and moved.source != "default":
+        return values.url(_key(seat, "base_url"), moved), moved.source
+    for variable, address in provider.key_addresses:
+        if variable == found.variable:
+            return address, f"{found.source} is set"
+    if provider.needs_address:
+        raise InvalidInputError(
+            f"{seat} uses {provider.name} (from {held.source}), which has no address of its own.",
+            f"Set {variable_prefix(seat)}LLM_BASE_URL, --base-url, or {_key(seat, 'base_url')} in a file.",
+        )
+    return None, "default"
+
+
+def _model(seat: str, held: Holding, provider: Provider) -> tuple[str, str]:
+    given = held.values.get("model")
+    if given is not None:
+        name = values.model(_key(seat, "model"), given)
+        return checked_model(provider, name, source=given.source), given.source
+    if provider.default_model is not None:
+        return provider.default_model, "default"
+    why = ""
+    if "model" in held.dropped:
+        dropped, owner = held.dropped["model"]
+        why = f" {dropped.source} names a model of {owner}."
+    raise InvalidInputError(
+        f"{seat} uses {provider.name} (from {held.source}), which has no default model.{why}",
+        f"Set {variable_prefix(seat)}LLM_MODEL, --seat {seat}={provider.name}:MODEL, "
+        f"or {_key(seat, 'model')} in a file.",
+    )
+
+
+def _price(seat: str, held: Holding, model: str, prices: Mapping[str, Price]) -> tuple[Price | None, str]:
+    given = held.values.get("price")
+    if given is not None:
+        return values.price(_key(seat, "price"), given), given.source
+    return (prices[model], f'price."{model}"') if model in prices else (None, "default")
+
+
+def _named(seat: str, given: Given) -> tuple[SeatValue, Provider]:
+    value = parse_seat_value(values.seat_value(_key(seat, "fallback"), given), source=given.source)
+    return value, provider_named(value.provider, source=given.source)
+
+
+def _fallback_key(
+    held: Holding, given: Given, seating: ModelSeating, seat_key: _Found, environment: Environment
+) -> _Found:
+    """The key of the second model: its own, else the seat's for the same server, else its provider's."""
+    value, provider = _named("", given)
+    found = _key_given(held.values.get("fallback_api_key"), environment)
+    if found is None and provider.name == seating.provider:
+        address = (value.base_url or seating.base_url or "").rstrip("/")
+        found = seat_key if seat_key.key and address == (seating.base_url or "") else None
+    if found is None:
+        found = _key_of(provider, environment)
+    return found or _Found(source="not set" if provider.needs_key else "not needed")
+
+
+def _fallback(
+    seat: str,
+    held: Holding,
+    given: Given,
+    seating: ModelSeating,
+    found: _Found,
+    environment: Environment,
+    prices: Mapping[str, Price],
+) -> ModelSeating:
+    """The second model. It stands at the seat's address only where it has the seat's provider."""
+    value, provider = _named(seat, given)
+    key = _key(seat, "fallback")
+    same_provider = provider.name == seating.provider
+    base_url = seating.base_url if same_provider else None
+    if value.base_url is not None:
+        base_url = values.url(key, Given(value.base_url, given.source, given.directory))
+    if base_url is None:
+        moved = own_address(provider.name, environment)
+        if moved is not None and moved.source != "default":
+            base_url = values.url(key, moved)
+    base_url = base_url or dict(provider.key_addresses).get(found.variable)
+    model = value.model or provider.default_model
+    if base_url is not None and not provider.takes_address:
+        raise values.bad(key, given, f"{provider.name}:MODEL alone, since it has no address")
+    if model is None or (provider.needs_address and base_url is None):
+        raise values.bad(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
+    if (provider.name, model, base_url) == (seating.provider, seating.model, seating.base_url):
+        raise values.bad(key, given, "another model than the seat's own")
+    return replace(
+        seating,
+        provider=provider.name,
+        model=model,
+        base_url=base_url,
+        price=prices.get(f"{provider.name}:{model}"),
+        piecewise=seating.piecewise if "piecewise" in held.values else provider.piecewise,
+        mode=seating.mode if same_provider else None,
+    )
+
+
+def _notes(seat: str, held: Holding, found: _Found, automatic: Automatic) -> tuple[str, ...]:
+    notes = []
+    if found.source.startswith("not set ("):
+        notes.append(f"{seat} has no key: {found.source.removeprefix('not set (').removesuffix(')')}.")
+    if automatic.unused and not held.named:
+        notes.append(
+            f"{automatic.unused} is set but not used: its provider has no default model; "
+            "name one with LLM_PROVIDER and LLM_MODEL or as PROVIDER:MODEL."
+        )
+    return tuple(notes)

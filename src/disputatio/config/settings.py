@@ -1,0 +1,185 @@
+"""What a debate is run with, once every source has been read: plain frozen values.
+
+Nothing here reads anything. ``resolve`` in ``resolve.py`` makes these values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TypeAlias
+
+from disputatio.ledger.budget import Budget
+from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.seating import Credentials, ModelSeating, Price
+
+RuleValue: TypeAlias = bool | int | Decimal | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """What was given on the command line; None and empty mean not given.
+
+    Attributes:
+        seat: ``SEAT=PROVIDER:MODEL`` as often as wanted; the seat ``all`` covers every seat.
+        base_url: the server's address for the seats that need one.
+        budget_usd: ceiling in US dollars, as text so that it stays exact.
+        budget_tokens: ceiling in tokens, input and output together.
+        max_calls: ceiling in calls, repeated ones included.
+        config: path of the configuration file, from the working directory.
+        set: ``KEY=VALUE`` with any key of the configuration file.
+    """
+
+    seat: tuple[str, ...] = ()
+    base_url: str | None = None
+    budget_usd: str | Decimal | None = None
+    budget_tokens: str | int | None = None
+    max_calls: str | int | None = None
+    language: str | None = None
+    seed: str | int | None = None
+    config: str | None = None
+    store: str | None = field(default=None, repr=False)
+    set: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatOptions:
+    """What the chosen format lets the configuration decide, and what other formats are called.
+
+    A configuration file may serve several formats: seats and rules of the others are allowed in it and have
+    no effect. Empty ``phases`` and ``rubrics`` take any well-formed name.
+
+    Attributes:
+        phases: the phases whose token limits and temperatures can be set.
+        rubrics: the names of the rubrics that come with the package.
+        rules: the format's own settings (clocks, penalties...) with their defaults, by dotted name. A
+            setting takes the type of its default; a Decimal takes any exact number.
+        maximum_rounds: the most rounds the format allows; None where it does not say.
+        other_seats: seats of other formats.
+        other_rules: rules of other formats.
+    """
+
+    phases: tuple[str, ...] = ()
+    rubrics: tuple[str, ...] = ()
+    rules: Mapping[str, RuleValue] = field(default_factory=dict)
+    maximum_rounds: int | None = None
+    other_seats: frozenset[str] = frozenset()
+    other_rules: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSettings:
+    """Limits that were set; what is None or missing is left to the format.
+
+    Attributes:
+        closing_words: the most words of a closing.
+        minimum_arguments: the fewest arguments of an opening.
+        maximum_arguments: the most arguments of an opening.
+        max_tokens: tokens of an answer, by phase.
+        temperature: sampling temperature, by phase.
+    """
+
+    closing_words: int | None = None
+    minimum_arguments: int | None = None
+    maximum_arguments: int | None = None
+    max_tokens: Mapping[str, int] = field(default_factory=dict)
+    temperature: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricChoice:
+    """Which rubric judges: one that comes with the package, or the user's own; never both, maybe neither.
+
+    ``criteria`` are names with weights whose sum is exactly 1, in the order they were given.
+    """
+
+    name: str | None = None
+    criteria: tuple[tuple[str, Decimal], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything a debate is run with.
+
+    Attributes:
+        format_name: the format these were resolved for.
+        seats: the model in each seat.
+        credentials: their keys; a fallback's key is under ``fallback_seat(seat)``.
+        budget: the ceilings.
+        limits: the limits that were set.
+        rubric: the rubric that was chosen.
+        language: the language of the debate, by name or tag.
+        seed: None where none was set.
+        store: URL of the store; may hold a password, so it is not part of ``repr``; see ``shown_store``.
+        rounds: None leaves it to the format.
+        prices: prices by ``provider:model``, which override the price table.
+        rules: the format's own settings: its defaults and what was set.
+        sources: where each value came from, by key: an option, a variable (``.env:`` before it where it
+            comes from that file), a file with its key, or ``default``.
+        notes: sentences on what was found but not used.
+    """
+
+    format_name: str
+    seats: Mapping[str, ModelSeating]
+    credentials: Credentials
+    budget: Budget = Budget()
+    limits: LimitSettings = LimitSettings()
+    rubric: RubricChoice = RubricChoice()
+    language: str = "English"
+    seed: int | None = None
+    store: str = field(repr=False)
+    rounds: int | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    rules: Mapping[str, RuleValue] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def shown_store(self) -> str:
+        """The store's URL without its password."""
+        scheme, mark, rest = self.store.partition("://")
+        user_part, at, place = rest.rpartition("@")
+        user, colon, _ = user_part.partition(":")
+        place = place.partition("?")[0] if not self.store.startswith("sqlite") else place
+        return f"{scheme}{mark}{user}{':***' if colon else ''}{at}{place}"
+
+
+def fallback_seat(seat: str) -> str:
+    """The name under which ``Credentials`` hold the key of the fallback of ``seat``."""
+    return f"{seat}/fallback"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingKey:
+    """A model that cannot be called before a key is set. ``variables`` are those that would do."""
+
+    seat: str
+    provider: str
+    variables: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The cause and the next step."""
+        return f"{self.seat} uses {self.provider}, which needs a key: set {' or '.join(self.variables)}."
+
+
+def missing_keys(settings: Settings) -> tuple[MissingKey, ...]:
+    """The seats, and fallbacks of seats, whose provider needs a key and that have none."""
+    found = []
+    for seat, seating in settings.seats.items():
+        field_name = f"{variable_prefix(seat)}LLM_API_KEY"
+        pairs = [(seat, seating, field_name)]
+        if seating.fallback is not None:
+            fallback_field = f"{variable_prefix(seat)}LLM_FALLBACK_API_KEY"
+            pairs.append((fallback_seat(seat), seating.fallback, fallback_field))
+        for name, model, variable in pairs:
+            provider = PROVIDERS[model.provider]
+            if provider.needs_key and settings.credentials.key(name) is None:
+                found.append(MissingKey(name, provider.name, (*provider.key_variables, variable)))
+    return tuple(found)
+
+
+def variable_prefix(scope: str) -> str:
+    """What stands before ``LLM_`` in the environment for a seat, a side, or ``all`` (nothing)."""
+    return "" if scope == "all" else f"{scope.upper().replace('-', '_')}_"

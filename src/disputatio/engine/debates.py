@@ -1,0 +1,314 @@
+"""Starts and resumes debates over a store: what the library's door and every surface call."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import Settings, fallback_seat, variable_prefix
+from disputatio.engine.journal import Journal
+from disputatio.engine.opening import (
+    Proposal,
+    check_prices,
+    check_reachable,
+    opened_event,
+    plan_of,
+    probe_table,
+    seat_table,
+)
+from disputatio.engine.ports import Clock, Nobody, SystemClock, Watcher
+from disputatio.engine.running import Plan, Running
+from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
+from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError, VerificationError
+from disputatio.formats.registry import find_format
+from disputatio.formats.ruleset import rules_from_json
+from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
+from disputatio.motion import Evidence, Motion
+from disputatio.participants.call import Usage
+from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
+from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.scripted import Scripted
+from disputatio.prompts import PromptBook, Setting
+from disputatio.record.chain import Sealed, broken_link
+from disputatio.record.events import CallLost, DebateOpened, DebateResumed
+from disputatio.record.history import History, Status
+from disputatio.record.store import Store
+
+_ID_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What debates run in: a store, a clock, somebody who watches, and the way to models.
+
+    ``watched`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
+    starts, whether it can be reached.
+    """
+
+    store: Store
+    watcher: Watcher = Nobody()
+    watched: bool = False
+    clock: Clock = SystemClock()
+    opener: OpenGateway = open_gateway
+    checks_first: bool = True
+
+
+async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], None] | None = None) -> str:
+    """Hold a debate from its beginning; returns its id. The record tells how it ended.
+
+    Args:
+        proposal: what is debated, how, and by whom.
+        house: what it runs in.
+        on_opened: is told the debate's id as soon as it has a record.
+
+    Raises:
+        InvalidInputError: something asked for cannot be done; nothing was written or spent.
+        ProviderError: a model certainly cannot answer; nothing was written or spent.
+        StoreError: the record could not be written.
+    """
+    gateways = SharedGateways(house.opener)
+    try:
+        table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
+        plan = plan_of(proposal, table, PromptBook(proposal.prompts))
+        prices, budget = PriceBook(), proposal.settings.budget
+        check_prices(table, budget, prices)
+        if house.checks_first:
+            check_reachable(table, await probe_table(table))
+        debate = secrets.token_hex(_ID_BYTES)
+        journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher)
+        event, texts = opened_event(plan, budget, software())
+        await journal.write(event, texts=texts)
+        if on_opened:
+            on_opened(debate)
+        await _running(plan, journal, Ledger(budget, prices), house).run()
+        return debate
+    finally:
+        await gateways.aclose()
+
+
+def _running(plan: Plan, journal: Journal, ledger: Ledger, house: House) -> Running:
+    return Running(
+        plan, journal=journal, ledger=ledger, clock=house.clock, watcher=house.watcher, streams=house.watched
+    )
+
+
+def software() -> str:
+    """The name and version that a record keeps."""
+    return f"disputatio {version('disputatio')}"
+
+
+def find_debate(store: Store, prefix: str) -> str:
+    """The one debate whose id begins with ``prefix``.
+
+    Raises:
+        UnknownDebateError: there is none, or several.
+    """
+    found = store.find(prefix) if prefix else []
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise UnknownDebateError(f"There is no debate {prefix!r} in this store.", "`disputatio list` shows all.")
+    raise UnknownDebateError(f"{prefix!r} could be {', '.join(sorted(found)[:5])}.", "Give more of the id.")
+
+
+def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
+    """The record of ``debate``, after its chain was checked.
+
+    Raises:
+        VerificationError: an event or text was altered.
+    """
+    events = tuple(store.read(debate))
+    fault = broken_link(events, store.texts(debate))
+    if fault:
+        raise VerificationError(
+            f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
+        )
+    return events
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """What a debate may be resumed with. Budgets that are None stay as they were.
+
+    ``settings`` bring the keys; ``asked`` names the seats, and maybe the format, that the user set explicitly, so
+    that a change can be refused by name.
+    """
+
+    settings: Settings
+    budget_usd: Decimal | None = None
+    budget_tokens: int | None = None
+    budget_calls: int | None = None
+    participants: Mapping[str, Scripted] | None = None
+    prompts: Path | None = None
+    asked_seats: tuple[str, ...] = ()
+    asked_format: str | None = None
+
+
+async def resume(debate: str, resumption: Resumption, house: House) -> History:
+    """Go on with a debate where its record ends; a finished one is returned as it is.
+
+    Nothing already paid is asked again: recorded turns and calls are fed to a fresh debate, which then stands
+    where it stood. Calls that were in flight are recorded as lost and their reservations stay spent.
+
+    Raises:
+        VerificationError: the record was altered.
+        ResumeMismatchError: format, prompt or seat are not those the debate began with; names which.
+        InvalidInputError: a key or participant is missing, or the new ceiling is below what is spent.
+    """
+    events = read_verified(house.store, debate)
+    journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=events)
+    history = journal.history
+    opened = history.opened
+    if opened is None:
+        raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
+    if not _can_go_on(history):
+        return history
+    gateways = SharedGateways(house.opener)
+    try:
+        plan = _recorded_plan(opened, house.store.texts(debate), resumption, gateways)
+        budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
+        ledger = Ledger(budget, PriceBook())
+        check_prices(plan.table, budget, ledger.prices)
+        if house.checks_first:
+            check_reachable(plan.table, await probe_table(plan.table))
+        lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
+        reopened = history.reopenable if history.status in {Status.DEGRADED, Status.FAILED} else ()
+        await journal.write(
+            *lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened))
+        )
+        _restore(ledger, history)
+        return await _running(plan, journal, ledger, house).run()
+    finally:
+        await gateways.aclose()
+
+
+def _can_go_on(history: History) -> bool:
+    if history.status in {Status.RUNNING, Status.INTERRUPTED, Status.TRUNCATED}:
+        return True
+    return history.status in {Status.DEGRADED, Status.FAILED} and bool(history.reopenable)
+
+
+def _recorded_plan(
+    opened: DebateOpened, texts: Mapping[str, str], resumption: Resumption, gateways: SharedGateways
+) -> Plan:
+    """The plan that the record tells, with keys and participants of today."""
+    if resumption.asked_format not in {None, opened.format}:
+        raise ResumeMismatchError(
+            f"The format was {opened.format}; it cannot become {resumption.asked_format} on resume.",
+            "Leave --format out, or start a new debate.",
+        )
+    form = find_format(opened.format)
+    book = PromptBook(resumption.prompts)
+    _check_prompts(opened, book)
+    body: Any = opened.motion
+    motion = Motion(body["text"], body["language"])
+    evidence = tuple(
+        Evidence(str(row["source_id"]), str(row["title"]), texts[str(row["text"])]) for row in opened.evidence
+    )
+    table = {seat: _recorded_sitter(seat, row, resumption, gateways) for seat, row in opened.seats.items()}
+    personas = {
+        seat: row.seatings[0].persona
+        for seat, row in table.items()
+        if isinstance(row, ModelSeat) and row.seatings[0].persona
+    }
+    try:
+        rules = rules_from_json(form, opened.rules)
+    except TypeError:
+        raise ResumeMismatchError(
+            f"The rules of {opened.format} are not those of the version that began this debate ({opened.software}).",
+            "Resume it with that version.",
+        ) from None
+    return Plan(form, rules, Setting(form.name, motion, evidence, personas), table, book, opened.seed)
+
+
+def _check_prompts(opened: DebateOpened, book: PromptBook) -> None:
+    small = any(name.startswith("small/") for name in opened.prompts)
+    now = book.hashes(opened.format, small=small)
+    changed = sorted(name for name in {*now, *opened.prompts} if now.get(name) != opened.prompts.get(name))
+    if changed:
+        raise ResumeMismatchError(
+            f"The prompt {changed[0]} is not the one this debate began with ({opened.software}).",
+            "Resume it with that version, or with the same --prompts folder.",
+        )
+
+
+def _recorded_sitter(seat: str, row: Any, resumption: Resumption, gateways: SharedGateways) -> Sitter:
+    given = (resumption.participants or {}).get(seat)
+    if row["kind"] != "model":
+        if given is None or given.as_json() != row:
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by the {row['kind']} participant {row['name']!r}.",
+                "Give the same participant on resume.",
+            )
+        return given
+    if given is not None:
+        raise ResumeMismatchError(f"The seat {seat} was taken by a model.", "Leave the participant out on resume.")
+    seating = seating_from_json(row)
+    now = resumption.settings.seats[seat]
+    if seat in resumption.asked_seats and (now.provider, now.model) != (seating.provider, seating.model):
+        raise ResumeMismatchError(
+            f"The seat {seat} was taken by {seating.address}; it cannot become {now.address} on resume.",
+            f"Leave --seat {seat}=... out, or start a new debate.",
+        )
+    seatings = chain_of(seating)
+    carriers = tuple(
+        gateways.get(each, _key_for(name, each, resumption.settings))
+        for name, each in zip((seat, fallback_seat(seat)), seatings, strict=False)
+    )
+    return ModelSeat(seatings[: len(carriers)], carriers)
+
+
+def _key_for(name: str, seating: Any, settings: Settings) -> str | None:
+    """The key for a recorded seating: the seat's own where today's settings seat the same provider there."""
+    chain = chain_of(settings.seats[name.split("/", maxsplit=1)[0]])
+    place = 1 if name.endswith("/fallback") else 0
+    now = chain[place] if place < len(chain) else None
+    key = settings.credentials.key(name)
+    if now is not None and (now.provider, now.base_url) == (seating.provider, seating.base_url) and key:
+        return key
+    for seat, row in settings.seats.items():
+        if (row.provider, row.base_url) == (seating.provider, seating.base_url) and settings.credentials.key(seat):
+            return settings.credentials.key(seat)
+    provider = PROVIDERS[seating.provider]
+    if provider.needs_key:
+        variable = f"{variable_prefix(name.split('/', maxsplit=1)[0])}LLM_API_KEY"
+        names = " or ".join((*provider.key_variables, variable))
+        raise InvalidInputError(
+            f"The seat {name} was taken by {seating.address}, and there is no key for it.",
+            f"Set {names}, with LLM_PROVIDER={seating.provider} where other seats use another provider.",
+        )
+    return None
+
+
+def _raised(budget: Budget, resumption: Resumption) -> Budget:
+    return Budget(
+        usd=budget.usd if resumption.budget_usd is None else resumption.budget_usd,
+        tokens=budget.tokens if resumption.budget_tokens is None else resumption.budget_tokens,
+        calls=budget.calls if resumption.budget_calls is None else resumption.budget_calls,
+    )
+
+
+def _restore(ledger: Ledger, history: History) -> None:
+    """Take in what the record says was spent."""
+    opened = history.opened
+    assert opened is not None  # noqa: S101  (checked by the caller)
+    seatings = {
+        each.address: each
+        for row in opened.seats.values()
+        if isinstance(row, Mapping) and row["kind"] == "model"
+        for each in chain_of(seating_from_json(row))
+    }
+    for sent in history.calls:
+        held = Reservation.from_json(sent.reserved)
+        made = history.made.get(sent.call)
+        if made is None:
+            ledger.restore_lost(held)
+            continue
+        usage = Usage(**made.usage)  # type: ignore[arg-type]
+        usd = None if made.cost_usd is None else Decimal(made.cost_usd)
+        ledger.restore(seatings[sent.model], held, usage, usd, made.charged_tokens)

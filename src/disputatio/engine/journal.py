@@ -1,0 +1,61 @@
+"""Writes one debate's events: seals them, chains them, and hands them to the store in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from disputatio.engine.ports import Clock, Watcher
+from disputatio.record.chain import GENESIS, Sealed, seal
+from disputatio.record.events import Event
+from disputatio.record.history import History
+from disputatio.record.store import Store, Writing
+
+
+class Journal:
+    """The writing end of one record.
+
+    Args:
+        debate: the debate's id.
+        store: where events go.
+        clock: stamps them.
+        watcher: is told of each.
+        written: the events that are already there, when a debate is resumed.
+    """
+
+    def __init__(
+        self, debate: str, *, store: Store, clock: Clock, watcher: Watcher, written: tuple[Sealed, ...] = ()
+    ) -> None:
+        self.debate = debate
+        self.history = History.of(sealed.event() for sealed in written)
+        self._store, self._clock, self._watcher = store, clock, watcher
+        self._seq = len(written)
+        self._head = written[-1].hash if written else GENESIS
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> asyncio.Future[None]:
+        """Append events in one writing. Wait for the future where they must be durable before going on."""
+        sealed = []
+        for event in events:
+            self._seq += 1
+            row = seal(event, debate=self.debate, seq=self._seq, at=self._clock.now(), previous=self._head)
+            self._head = row.hash
+            sealed.append(row)
+            self.history.add(event)
+        done = self._store.append(Writing(self.debate, tuple(sealed), texts or {}))
+        self._waiting = [row for row in self._waiting if not row.done() or row.exception()]
+        self._waiting.append(done)
+        for event, row in zip(events, sealed, strict=True):
+            self._watcher.happened(event, row)
+        return done
+
+    async def durable(self) -> None:
+        """Wait until all that was written is durable.
+
+        Raises:
+            StoreError: some of it could not be written.
+        """
+        waiting, self._waiting = self._waiting, []
+        for result in await asyncio.gather(*waiting, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result

@@ -1,0 +1,60 @@
+"""What the engine needs from outside: time, and somebody who watches."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+from disputatio.record.chain import Sealed
+from disputatio.record.events import Event
+
+
+class Clock(Protocol):
+    """Time for the engine."""
+
+    def now(self) -> str:
+        """UTC as ``2026-01-31T12:00:00.000000Z``."""
+
+    def monotonic(self) -> float:
+        """Seconds of a clock that is never set back."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def now(self) -> str:
+        """UTC with microseconds."""
+        return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+    def monotonic(self) -> float:
+        """Seconds."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+class Watcher(Protocol):
+    """Sees a debate as it happens. Its methods are called in the engine's loop and must return at once."""
+
+    def happened(self, event: Event, sealed: Sealed) -> None:
+        """An event was written to the record."""
+
+    def writing(self, path: str, part: str, text: str) -> None:
+        """Raw output arrived for the ask at ``path``; ``text`` is what is new."""
+
+
+class Nobody:
+    """Watches nothing."""
+
+    def happened(self, event: Event, sealed: Sealed) -> None:
+        """Nothing."""
+
+    def writing(self, path: str, part: str, text: str) -> None:
+        """Nothing."""

@@ -1,0 +1,423 @@
+"""Runs one debate: shows the open asks to their seats, gives the answers to the rules, writes it all down.
+
+The order that makes a record worth having: what is about to be done is durable before it is done. A call leaves
+only after ``CallSent`` is on disk, so a debate that dies can tell which calls may have been billed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.engine.journal import Journal
+from disputatio.engine.ports import Clock, Watcher
+from disputatio.engine.table import ModelSeat, Table
+from disputatio.failures import ResumeMismatchError
+from disputatio.formats.registry import Format
+from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
+from disputatio.ledger import Ledger, Refusal
+from disputatio.participants.answers import SchemaChecks
+from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
+from disputatio.participants.turn_taking import ModelTurn, Reject, Send, Taken, TurnTaking
+from disputatio.prompts import PromptBook, Setting, compose, compose_part, reasons_segment, schema_segment
+from disputatio.record.events import (
+    Abstained,
+    AnswerRejected,
+    BudgetReached,
+    CallMade,
+    CallSent,
+    DebateClosed,
+    DebateInterrupted,
+    Event,
+    PenaltyGiven,
+    ScoreGiven,
+    TurnAsked,
+    TurnTaken,
+    VoteCounted,
+)
+from disputatio.record.history import History, Status
+from disputatio.record.text import canonical, digest
+
+_FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
+    "score": ScoreGiven,
+    "vote": VoteCounted,
+    "penalty": PenaltyGiven,
+}
+_MAY_BE_BILLED = frozenset({FaultKind.TIMED_OUT, FaultKind.CUT_OFF, FaultKind.GARBLED, FaultKind.REFUSED})
+
+
+class _CeilingReachedError(Exception):
+    """A call was refused by the ledger. Never leaves this module."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.sentence)
+        self.refusal = refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run rests on besides its record."""
+
+    format: Format
+    rules: Any
+    setting: Setting
+    table: Table
+    book: PromptBook
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompts:
+    """The prompt layer as a turn needs it."""
+
+    book: PromptBook
+    setting: Setting
+
+    def whole(self, ask: Ask) -> tuple[Segment, ...]:
+        return compose(self.book, self.setting, ask)
+
+    def part(self, ask: Ask, part: Part) -> tuple[Segment, ...]:
+        return compose_part(self.book, self.setting, ask, part)
+
+    def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
+        return reasons_segment(self.book, because, reasons)
+
+    def schema(self, schema: Any) -> Segment:
+        return schema_segment(self.book, schema)
+
+
+class Running:
+    """One debate in progress.
+
+    Args:
+        plan: what is debated, how, and by whom.
+        journal: the record; for a resumed debate with its history.
+        ledger: the budget, with what the history spent already taken in.
+        clock: time.
+        watcher: sees events and output.
+        streams: ask models to stream, because somebody watches.
+    """
+
+    def __init__(
+        self, plan: Plan, *, journal: Journal, ledger: Ledger, clock: Clock, watcher: Watcher, streams: bool
+    ) -> None:
+        self._plan, self._journal, self._ledger = plan, journal, ledger
+        self._clock, self._watcher, self._streams = clock, watcher, streams
+        self._checks = SchemaChecks()
+        self._driver = Driver(plan.format.rulebook(plan.rules))
+        self._facts_written = 0
+        self._refusals: list[Refusal] = []
+        self._unsupported: dict[str, set[OutputMode]] = _modes_refused(journal.history)
+
+    async def run(self) -> History:
+        """Hold the debate to its end and close its record.
+
+        Returns:
+            The whole history. Its status tells how the debate ended.
+
+        Raises:
+            StoreError: the record could not be written; what was written before is kept.
+            ResumeMismatchError: the record does not fit the rules or prompts of this run.
+            asyncio.CancelledError: stopped from outside; the record says so and can be resumed.
+        """
+        tasks: dict[AskPath, asyncio.Task[Taken | Abstention]] = {}
+        try:
+            self._replay()
+            while not self._driver.finished:
+                for path, ask in self._driver.open_asks.items():
+                    if path not in tasks and not self._refusals:
+                        tasks[path] = asyncio.create_task(self._take(path, ask))
+                if not tasks:
+                    break
+                await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+                for path in [path for path, task in tasks.items() if task.done()]:
+                    self._conclude(path, tasks.pop(path))
+            self._close()
+        except asyncio.CancelledError:
+            await self._cancel(tasks)
+            self._journal.write(DebateInterrupted(reason="stopped from outside"))
+            raise
+        except BaseException:
+            await self._cancel(tasks)
+            raise
+        finally:
+            await self._journal.durable()
+        return self._journal.history
+
+    async def _cancel(self, tasks: dict[AskPath, asyncio.Task[Taken | Abstention]]) -> None:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+    def _replay(self) -> None:
+        """Give the recorded answers to the rules; they then stand where they stood."""
+        answered = self._journal.history.answered
+        moved = True
+        while moved:
+            moved = False
+            for path, ask in self._driver.open_asks.items():
+                row = answered.get(path)
+                if row is None:
+                    continue
+                if isinstance(row, Abstained):
+                    answer: Turn | Abstention = Abstention(Seat(row.seat), row.reason, row.detail)
+                else:
+                    if row.form != ask.form.name or row.seat != ask.seat:
+                        raise _mismatch(path, f"the record has a {row.form} by {row.seat}")
+                    answer = ask.form.read(row.content)
+                self._driver.answer(path, answer)
+                moved = True
+        self._establish()
+
+    def _conclude(self, path: AskPath, task: asyncio.Task[Taken | Abstention]) -> None:
+        """Write down how one ask ended and move the rules on."""
+        ask = self._driver.open_asks[path]
+        try:
+            result = task.result()
+        except _CeilingReachedError as stop:
+            self._refusals.append(stop.refusal)
+            row = stop.refusal
+            self._journal.write(
+                BudgetReached(path=path, limit=row.limit, ceiling=row.ceiling, spent=row.spent, needed=row.needed)
+            )
+            return
+        event: Event
+        if isinstance(result, Abstention):
+            event = Abstained(path=path, seat=ask.seat, phase=ask.phase, reason=result.reason, detail=result.detail)
+            answer: Turn | Abstention = result
+        else:
+            event = _turn_taken(path, ask, result)
+            answer = result.turn
+        self._journal.write(event)
+        self._driver.answer(path, answer)
+        self._establish()
+
+    def _establish(self) -> None:
+        """Write the facts that the rules have newly established; recorded ones must come out the same."""
+        recorded = self._journal.history.facts
+        for fact in self._driver.facts[self._facts_written :]:
+            event = _FACTS[fact.kind](about=fact.about, body=fact.body)
+            if self._facts_written < len(recorded):
+                known = recorded[self._facts_written]
+                if canonical(known.body) != canonical(event.body) or known.about != event.about:
+                    raise _mismatch(fact.about, f"the record has another {fact.kind}")
+            else:
+                self._journal.write(event)
+            self._facts_written += 1
+
+    def _close(self) -> None:
+        truncated = not self._driver.finished
+        history = self._journal.history
+        missing = [
+            {"path": path, "seat": row.seat, "phase": row.phase, "reason": row.reason, "detail": row.detail}
+            for path, row in history.answered.items()
+            if isinstance(row, Abstained)
+        ]
+        while not self._driver.finished:
+            for path, ask in self._driver.open_asks.items():
+                missing.append(
+                    {"path": path, "seat": ask.seat, "phase": ask.phase, "reason": "budget", "detail": "not asked"}
+                )
+                self._driver.answer(path, Abstention(ask.seat, "budget", "not asked"))
+        spoken = any(isinstance(row, TurnTaken) for row in history.answered.values())
+        status = Status.COMPLETE
+        if truncated:
+            status = Status.TRUNCATED
+        elif missing:
+            status = Status.DEGRADED if spoken else Status.FAILED
+        self._journal.write(
+            DebateClosed(
+                status=status.value,
+                missing=tuple(sorted(missing, key=lambda row: str(row["path"]))),
+                outcome=self._driver.outcome.as_json(),
+                reason=self._refusals[0].sentence if self._refusals else "",
+            )
+        )
+
+    def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
+        sitter = self._plan.table[ask.seat]
+        if not isinstance(sitter, ModelSeat):
+            return sitter.take(path, ask, self._checks)
+        embedded = sitter.seatings[0].provider == "embedded"
+        return ModelTurn(
+            path,
+            ask,
+            seatings=sitter.seatings,
+            modes=[
+                [mode for mode in modes if mode not in self._unsupported.get(seating.address, ())] or list(modes[-1:])
+                for seating, modes in zip(sitter.seatings, sitter.modes, strict=True)
+            ],
+            checks=self._checks,
+            prompts=_Prompts(self._plan.book, self._plan.setting),
+            seed=0 if self._plan.seed is None and embedded else self._plan.seed,
+        ).take()
+
+    async def _take(self, path: AskPath, ask: Ask) -> Taken | Abstention:
+        """Let one seat come to its turn, feeding recorded calls first."""
+        history = self._journal.history
+        recorded = deque(history.settled(path))
+        rejected = len(history.rejected.get(path, ()))
+        asked = path in history.asked
+        taking = self._turn_taking(path, ask)
+        brought: Reply | Fault | None = None
+        while True:
+            try:
+                order = taking.send(brought)
+            except StopIteration as end:
+                if not asked:
+                    self._journal.write(_turn_asked(path, ask, None))
+                result: Taken | Abstention = end.value
+                return result
+            brought = None
+            if not asked:
+                self._journal.write(_turn_asked(path, ask, order if isinstance(order, Send) else None))
+                asked = True
+            if isinstance(order, Send):
+                brought = _recorded(recorded, order, path) if recorded else await self._send(path, order, ask)
+            elif isinstance(order, Reject):
+                if rejected:
+                    rejected -= 1
+                else:
+                    self._journal.write(
+                        AnswerRejected(path=path, part=order.part, because=order.because, reasons=order.reasons)
+                    )
+            elif not recorded:
+                await self._clock.sleep(order.seconds)
+
+    async def _send(self, path: AskPath, order: Send, ask: Ask) -> Reply | Fault:
+        """Make one call: reserve, write down, send, settle, write down."""
+        quote = self._ledger.quote(order.call, order.seating)
+        history = self._journal.history
+        earlier = [row for row in history.past if row.path == path]
+        call_id = f"{path}!{len(history.sent.get(path, ())) + len(earlier) + 1}"
+        refusal = self._ledger.reserve(call_id, quote)
+        if refusal is not None:
+            raise _CeilingReachedError(refusal)
+        sent, texts = _call_sent(call_id, path, order, ask, quote.as_json())
+        await self._journal.write(sent, texts=texts)
+        sitter = self._plan.table[ask.seat]
+        assert isinstance(sitter, ModelSeat)  # noqa: S101  (only models send calls)
+        gateway = sitter.gateways[sitter.seatings.index(order.seating)]
+        started = self._clock.monotonic()
+        on_text = (lambda text: self._watcher.writing(path, order.part, text)) if self._streams else None
+        outcome = await gateway.call(order.call, on_text)
+        latency = round((self._clock.monotonic() - started) * 1000)
+        self._journal.write(self._call_made(call_id, path, order, outcome, latency))
+        if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
+            self._unsupported.setdefault(order.seating.address, set()).add(order.call.mode)
+        return outcome
+
+    def _call_made(self, call_id: str, path: AskPath, order: Send, outcome: Reply | Fault, latency_ms: int) -> CallMade:
+        fault = outcome if isinstance(outcome, Fault) else None
+        settled = self._ledger.settle(
+            call_id,
+            order.seating,
+            outcome.served_model,
+            outcome.usage,
+            billable=fault is None or fault.kind in _MAY_BE_BILLED,
+        )
+        usage = outcome.usage or Usage()
+        return CallMade(
+            call=call_id,
+            path=path,
+            fault=fault.kind.value if fault else "",
+            message=fault.message if fault else "",
+            text=outcome.text,
+            served_model=outcome.served_model,
+            finish=outcome.finish if isinstance(outcome, Reply) else "",
+            usage={
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "cached_tokens": usage.cached_tokens,
+            },
+            cost_usd=None if settled.usd is None else str(settled.usd),
+            cost_basis=settled.basis,
+            charged_tokens=settled.tokens,
+            latency_ms=latency_ms,
+        )
+
+
+def _turn_asked(path: AskPath, ask: Ask, first: Send | None) -> TurnAsked:
+    prompt = canonical([[row.role, row.text] for row in first.call.segments]) if first else ""
+    return TurnAsked(
+        path=path,
+        seat=ask.seat,
+        phase=ask.phase,
+        form=ask.form.name,
+        mode=first.call.mode.value if first else "",
+        prompt=digest(prompt) if first else "",
+    )
+
+
+def _turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
+    return TurnTaken(
+        path=path,
+        seat=ask.seat,
+        phase=ask.phase,
+        form=ask.form.name,
+        content=taken.content,
+        violations=tuple({"rule": row.rule, "detail": row.detail} for row in taken.violations),
+        repaired=taken.repaired,
+        asked=taken.asked,
+        served_models=taken.served_models,
+    )
+
+
+def _call_sent(call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any) -> tuple[CallSent, dict[str, str]]:
+    call = order.call
+    texts = {digest(row.text): row.text for row in call.segments}
+    prompt = tuple((row.role, name) for row, name in zip(call.segments, _names(call), strict=True))
+    schema = ""
+    if call.schema is not None:
+        body = canonical(call.schema)
+        schema = digest(body)
+        texts[schema] = body
+    sent = CallSent(
+        call=call_id,
+        path=path,
+        part=order.part,
+        seat=ask.seat,
+        model=order.seating.address,
+        mode=call.mode.value,
+        temperature=call.temperature,
+        max_tokens=call.max_tokens,
+        prompt=prompt,
+        schema=schema,
+        reserved=reserved,
+    )
+    return sent, texts
+
+
+def _names(call: Call) -> list[str]:
+    return [digest(row.text) for row in call.segments]
+
+
+def _recorded(recorded: deque[tuple[CallSent, CallMade]], order: Send, path: AskPath) -> Reply | Fault:
+    """What the next recorded call brought, after checking that it is the call asked for now."""
+    sent, made = recorded.popleft()
+    prompt = tuple((row.role, name) for row, name in zip(order.call.segments, _names(order.call), strict=True))
+    if prompt != tuple(tuple(row) for row in sent.prompt) or sent.model != order.seating.address:
+        raise _mismatch(path, "the recorded prompt or model is another one")
+    usage = Usage(**made.usage)  # type: ignore[arg-type]
+    if made.fault:
+        return Fault(FaultKind(made.fault), made.message, usage=usage, served_model=made.served_model, text=made.text)
+    return Reply(made.text, made.served_model, usage, made.finish)
+
+
+def _modes_refused(history: History) -> dict[str, set[OutputMode]]:
+    """The output modes that a server of this debate has turned down before."""
+    refused: dict[str, set[OutputMode]] = {}
+    for sent in history.calls:
+        made = history.made.get(sent.call)
+        if made is not None and made.fault == FaultKind.SCHEMA_UNSUPPORTED.value:
+            refused.setdefault(sent.model, set()).add(OutputMode(sent.mode))
+    return refused
+
+
+def _mismatch(place: str, what: str) -> ResumeMismatchError:
+    return ResumeMismatchError(
+        f"The debate cannot go on at {place}: {what} than this version would use.",
+        "Resume it with the version and settings it was started with.",
+    )

@@ -1,0 +1,75 @@
+"""Who sits at the table of a running debate: seatings from the record joined to gateways that can carry calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from disputatio.kernel import JsonObject
+from disputatio.participants.call import Gateway, OutputMode
+from disputatio.participants.scripted import Scripted
+from disputatio.participants.seating import ModelSeating, Price
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSeat:
+    """A model with its fallbacks. ``gateways`` carry the calls of ``seatings``, in the same order."""
+
+    seatings: tuple[ModelSeating, ...]
+    gateways: tuple[Gateway, ...]
+
+    def as_json(self) -> JsonObject:
+        """How the record names who sits here."""
+        return seating_json(self.seatings[0])
+
+    @property
+    def modes(self) -> tuple[tuple[OutputMode, ...], ...]:
+        """The output modes to try with each seating, best first."""
+        return tuple(
+            (seating.mode,) if seating.mode else gateway.modes
+            for seating, gateway in zip(self.seatings, self.gateways, strict=True)
+        )
+
+
+Sitter: TypeAlias = ModelSeat | Scripted
+Table: TypeAlias = Mapping[str, Sitter]
+
+
+def seating_json(seating: ModelSeating) -> JsonObject:
+    """A seating as the record keeps it; prices are strings."""
+    body = asdict(seating)
+    body["kind"] = "model"
+    body["mode"] = seating.mode and seating.mode.value
+    if seating.price:
+        body["price"] = {name: None if value is None else str(value) for name, value in body["price"].items()}
+    body["fallback"] = seating.fallback and seating_json(seating.fallback)
+    return body
+
+
+def seating_from_json(body: Mapping[str, Any]) -> ModelSeating:
+    """The seating a record keeps."""
+    values = {name: value for name, value in body.items() if name != "kind"}
+    values["mode"] = OutputMode(values["mode"]) if values["mode"] else None
+    if values["price"]:
+        values["price"] = Price(**{name: value and Decimal(value) for name, value in values["price"].items()})
+    values["fallback"] = values["fallback"] and seating_from_json(values["fallback"])
+    return ModelSeating(**values)
+
+
+def chain_of(seating: ModelSeating) -> tuple[ModelSeating, ...]:
+    """The seating and its fallbacks, in order."""
+    rows = [seating]
+    while rows[-1].fallback is not None:
+        rows.append(rows[-1].fallback)
+    return tuple(rows)
+
+
+def gateways_of(table: Table) -> Iterable[Gateway]:
+    """Every gateway at the table, once."""
+    seen: dict[int, Gateway] = {}
+    for sitter in table.values():
+        if isinstance(sitter, ModelSeat):
+            seen.update((id(gateway), gateway) for gateway in sitter.gateways)
+    return seen.values()

@@ -1,0 +1,82 @@
+"""The free-form debate: alternating monologues, then a judge with five headings.
+
+The rules
+    1. Pro speaks, con speaks, and so on for the given number of rounds. Each hears all that came before.
+    2. The judge states the strengths of each side, where they agree, what is uncertain, and a recommendation.
+
+There are no typed arguments, no scores and no standings. It is here as the baseline that the structured
+debate is compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from disputatio.formats.sides import CON, JUDGE, PRO, Side
+from disputatio.formats.turns.monologue import HEADINGS, Monologue, MonologueForm, Summing, SummingForm
+from disputatio.kernel import Floor, JsonObject, Limits, Phase, Post, Rulebook, Task, ask
+
+JUDGING = Phase("judging")
+
+
+@dataclass(frozen=True, slots=True)
+class FreeformRules:
+    """What may be set about the rules."""
+
+    rounds: int = 3
+    speech_words: int = 250
+    speech: Limits = field(default=Limits(max_tokens=900, temperature=0.7))
+    judging: Limits = field(default=Limits(max_tokens=1500, temperature=0.2))
+
+
+@dataclass(frozen=True, slots=True)
+class FreeformVerdict:
+    """The judge's five headings; None where the judge abstained."""
+
+    headings: dict[str, str] | None
+    speeches: int
+
+    def as_json(self) -> JsonObject:
+        """The verdict as the record and the exports keep it."""
+        return {
+            "format": "freeform",
+            "judged": self.headings is not None,
+            "speeches": self.speeches,
+            "headings": self.headings,
+            "recommendation": (self.headings or {}).get("recommendation", ""),
+        }
+
+
+def freeform(rules: FreeformRules) -> Rulebook[FreeformVerdict]:
+    """A free-form debate from the first speech to the judge's headings."""
+    floor = Floor()
+    for number in range(1, rules.rounds + 1):
+        for side in (PRO, CON):
+            floor = yield from monologue(side, number, floor, rules)
+    if not floor.posts:
+        return FreeformVerdict(None, 0)
+    task = Task("summing", {"headings": ", ".join(HEADINGS.values())})
+    turn = yield from ask(
+        JUDGE, JUDGING, returns=SummingForm(), task=task, sees=floor.seen_by(JUDGE), limits=rules.judging
+    )
+    return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(floor.posts))
+
+
+def monologue(side: Side, number: int, floor: Floor, rules: FreeformRules) -> Rulebook[Floor]:
+    """One speech, heard by everyone after it."""
+    phase = Phase(f"round-{number}")
+    words = {
+        **side.words(),
+        "limit": str(rules.speech_words),
+        "round": str(number),
+        "rounds": str(rules.rounds),
+    }
+    turn = yield from ask(
+        side.seat,
+        phase,
+        returns=MonologueForm(rules.speech_words),
+        task=Task("monologue", words),
+        sees=floor.seen_by(side.seat),
+        limits=rules.speech,
+    )
+    return floor.post(Post(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else floor

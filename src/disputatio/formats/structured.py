@@ -1,0 +1,137 @@
+"""The structured debate: two sides, three rounds, one judge.
+
+The rules
+    1. Opening. Both sides state their case at the same time: three to five arguments, each with a claim,
+       reasoning and evidence, each standing alone. The arguments are numbered PRO-1, PRO-2, ... CON-1, ...
+    2. Cross-examination. Each side responds to every argument of the other: it refutes, challenges,
+       concedes or partly accepts it, says why, and asks at least one follow-up question. No new arguments.
+    3. Closing. Each side has heard the cross-examination. It first answers every question put to its own
+       arguments. Then, in at most 200 words: what it conceded, which of its arguments stand, and its final
+       position. What it lists as conceded is what it conceded in cross-examination.
+    4. Judging. The judge, who has heard everything, scores each argument by the rubric, names fallacies with
+       the words that show them, and says where each argument stands. Sums, means, the gap and the computed
+       standing are worked out by code.
+
+A side that abstains from its opening has no arguments, so there is nothing to cross-examine; a side that
+abstains later leaves its questions unanswered. Nothing is put in the place of a missing turn.
+
+Source: the structured debate protocol (three rounds, judge after). Departure: the closing answers the
+follow-up questions, which the protocol scores under responsiveness but gives nobody a turn to answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from disputatio.formats.sides import CON, JUDGE, PRO, Case, Side
+from disputatio.formats.trace import StructuredVerdict, exhibits, verdict
+from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm
+from disputatio.formats.turns.closing import Closing, ClosingForm
+from disputatio.formats.turns.cross_examination import CrossExamination, CrossExaminationForm
+from disputatio.formats.turns.opening import Opening, OpeningForm
+from disputatio.judging import STANDARD, Rubric
+from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Task, ask, declare, together
+
+OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
+CLOSING, JUDGING = Phase("closing"), Phase("judging")
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredRules:
+    """What may be set about the rules. Temperatures and token limits are the protocol's own."""
+
+    minimum_arguments: int = 3
+    maximum_arguments: int = 5
+    closing_words: int = 200
+    rubric: Rubric = STANDARD
+    opening: Limits = field(default=Limits(max_tokens=2000, temperature=0.7))
+    cross_examination: Limits = field(default=Limits(max_tokens=1500, temperature=0.5))
+    closing: Limits = field(default=Limits(max_tokens=600, temperature=0.5))
+    judging: Limits = field(default=Limits(max_tokens=3000, temperature=0.2))
+
+
+def structured(rules: StructuredRules) -> Rulebook[StructuredVerdict]:
+    """A structured debate from its opening to its verdict."""
+    floor = Floor()
+
+    pro, con = yield from together(opening(PRO, rules), opening(CON, rules))
+    floor = floor.post(*said(OPENING, pro), *said(OPENING, con))
+
+    pro, con = yield from together(cross_examination(pro, con, floor, rules), cross_examination(con, pro, floor, rules))
+    floor = floor.post(*said(CROSS_EXAMINATION, pro), *said(CROSS_EXAMINATION, con))
+
+    pro, con = yield from together(closing(pro, con, floor, rules), closing(con, pro, floor, rules))
+    floor = floor.post(*said(CLOSING, pro), *said(CLOSING, con))
+
+    adjudication = yield from judging(pro, con, floor, rules)
+    result = verdict(pro, con, adjudication, rules.rubric)
+    for row in result.trace:
+        yield from declare("score", row.argument, row.score_json())
+    return result
+
+
+def opening(side: Side, rules: StructuredRules) -> Rulebook[Case]:
+    """One side states its case. It hears nothing of the other."""
+    form = OpeningForm(side.prefix, rules.minimum_arguments, rules.maximum_arguments)
+    counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
+    task = Task("opening", {**side.words(), **counts})
+    turn = yield from ask(side.seat, OPENING, returns=form, task=task, limits=rules.opening)
+    return Case(side, opening=turn if isinstance(turn, Opening) else None)
+
+
+def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRules) -> Rulebook[Case]:
+    """One side responds to every argument of the other; with no arguments there is nothing to ask."""
+    if not other.arguments:
+        return own
+    known = frozenset(argument.id for argument in (*own.arguments, *other.arguments))
+    task = Task("cross-examination", {**own.side.words(), "targets": other.argument_ids})
+    turn = yield from ask(
+        own.side.seat,
+        CROSS_EXAMINATION,
+        returns=CrossExaminationForm(other.arguments, known),
+        task=task,
+        sees=floor.seen_by(own.side.seat),
+        limits=rules.cross_examination,
+    )
+    return own.after(examination=turn if isinstance(turn, CrossExamination) else None)
+
+
+def closing(own: Case, other: Case, floor: Floor, rules: StructuredRules) -> Rulebook[Case]:
+    """One side answers the questions put to it, concedes what it conceded, and states its final position."""
+    if not own.arguments:
+        return own
+    form = ClosingForm(own.arguments, own.questions_from(other), own.conceded_of(other), rules.closing_words)
+    questions = ", ".join(question.id for question in form.questions) or "none was put"
+    conceded = ", ".join(argument.id for argument in form.conceded) or "none"
+    words = {"questions": questions, "conceded": conceded, "own": own.argument_ids, "limit": str(form.limit)}
+    turn = yield from ask(
+        own.side.seat,
+        CLOSING,
+        returns=form,
+        task=Task("closing", {**own.side.words(), **words}),
+        sees=floor.seen_by(own.side.seat),
+        limits=rules.closing,
+    )
+    return own.after(closing=turn if isinstance(turn, Closing) else None)
+
+
+def judging(pro: Case, con: Case, floor: Floor, rules: StructuredRules) -> Rulebook[Adjudication | None]:
+    """The judge hears everything and finds on every argument; without arguments there is nothing to judge."""
+    if not pro.arguments and not con.arguments:
+        return None
+    form = AdjudicationForm(exhibits(pro, con), rules.rubric)
+    turn = yield from ask(
+        JUDGE,
+        JUDGING,
+        returns=form,
+        task=Task("judging", form.task_values()),
+        sees=floor.seen_by(JUDGE),
+        limits=rules.judging,
+    )
+    return turn if isinstance(turn, Adjudication) else None
+
+
+def said(phase: Phase, case: Case) -> tuple[Post, ...]:
+    """What one side puts on the floor in ``phase``; nothing where it abstained."""
+    turn = {OPENING: case.opening, CROSS_EXAMINATION: case.examination, CLOSING: case.closing}[phase]
+    return (Post(case.side.seat, phase, turn.text()),) if turn else ()

@@ -1,0 +1,185 @@
+"""Adjudication: the judge scores every argument, finds fallacies, says how each argument stands.
+
+The judge gives integers and sentences. Weighted scores, totals and the gap are computed by code from the
+rubric; the judge is never asked for a sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.opening import Argument
+from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Rubric, Standing, words_are_in
+from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.kernel import JsonObject, Part, Task, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The judge's finding on one argument. ``scores`` are integers 1 to 10, one for each criterion."""
+
+    argument: str
+    scores: dict[str, int]
+    fallacies: tuple[FoundFallacy, ...]
+    standing: Standing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """The judge's whole finding."""
+
+    judgements: tuple[Judgement, ...]
+    key_insight: str
+    unresolved_questions: tuple[str, ...]
+    recommendation: str
+
+    def text(self) -> str:
+        """The finding as a reader sees it."""
+        lines = []
+        for row in self.judgements:
+            scores = ", ".join(f"{key} {score}" for key, score in row.scores.items())
+            lines.append(f"{row.argument}: {row.standing.value}. {row.reason} ({scores})")
+            lines += [f"  {fallacy.text()}" for fallacy in row.fallacies]
+        lines.append(f"Key insight: {self.key_insight}")
+        lines += [f"Unresolved: {question}" for question in self.unresolved_questions]
+        return "\n".join([*lines, f"Recommendation: {self.recommendation}"])
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One argument as it lies before the judge: itself, what it drew, and how it was defended."""
+
+    argument: Argument
+    responses: str
+    defence: str
+
+    def text(self) -> str:
+        """Everything said about the argument, where the words of a fallacy must be found."""
+        return "\n".join((self.argument.text(), self.responses, self.defence))
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationForm:
+    """A finding on each of ``exhibits`` under ``rubric``."""
+
+    exhibits: tuple[Exhibit, ...]
+    rubric: Rubric
+    name: str = "adjudication"
+
+    @property
+    def schema(self) -> JsonObject:
+        """A required key for every argument, with a required integer for every criterion."""
+        finding = schema.record({**self._finding(reason=800), "fallacies": _fallacies(600, 4)})
+        return schema.record(
+            {
+                "arguments": schema.record({row.argument.id: finding for row in self.exhibits}),
+                **_overall(insight=1200, question=500, least=0, most=6),
+            }
+        )
+
+    def _finding(self, *, reason: int) -> dict[str, JsonObject]:
+        scores = {
+            criterion.key: schema.whole(LOWEST, HIGHEST, criterion.question) for criterion in self.rubric.criteria
+        }
+        standing = schema.one_of([standing.value for standing in Standing])
+        return {
+            "reason": schema.text(10, reason, "what in the debate decides it"),
+            **scores,
+            "standing": standing,
+        }
+
+    def read(self, content: JsonObject) -> Adjudication:
+        """The finding, each fallacy marked by whether its words were said."""
+        rows = cast("dict[str, dict[str, Any]]", content["arguments"])
+        judgements = []
+        for exhibit in self.exhibits:
+            row = rows[exhibit.argument.id]
+            fallacies = tuple(
+                FoundFallacy(Fallacy(found["fallacy"]), found["words"], words_are_in(found["words"], exhibit.text()))
+                for found in row["fallacies"]
+            )
+            scores = {criterion.key: int(row[criterion.key]) for criterion in self.rubric.criteria}
+            judgements.append(
+                Judgement(exhibit.argument.id, scores, fallacies, Standing(row["standing"]), row["reason"])
+            )
+        return Adjudication(
+            tuple(judgements),
+            cast("str", content["key_insight"]),
+            tuple(cast("list[str]", content["unresolved_questions"])),
+            cast("str", content["recommendation"]),
+        )
+
+    def breaches(self, turn: Adjudication) -> tuple[Violation, ...]:
+        """Fallacies whose words nobody said."""
+        return tuple(
+            Violation(
+                "unfound_words",
+                f'the {found.fallacy.value.replace("_", " ")} in {row.argument} quotes "{found.words}", '
+                "which was not said there",
+                row.argument,
+            )
+            for row in turn.judgements
+            for found in row.fallacies
+            if not found.quoted
+        )
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """One argument at a time, then the overall finding."""
+        if len(done) < len(self.exhibits):
+            exhibit = self.exhibits[len(done)]
+            quotes = {
+                "argument": exhibit.argument.text(),
+                "responses": exhibit.responses,
+                "defence": exhibit.defence,
+            }
+            keys = {**self._finding(reason=220), "fallacies": _fallacies(120, 1)}
+            task = Task(
+                "judging-argument",
+                {"target": exhibit.argument.id, "criteria": self._criteria()},
+                {key: text for key, text in quotes.items() if text},
+            )
+            return Part(exhibit.argument.id, schema.record(keys), task, 260)
+        if len(done) > len(self.exhibits):
+            return None
+        findings = "\n".join(
+            f"{row.argument.id} ({cast('str', content['standing'])}): {row.argument.claim}"
+            for row, content in zip(self.exhibits, done, strict=True)
+        )
+        overall = schema.record(_overall(insight=300, question=160, least=1, most=2))
+        return Part("overall", overall, Task("judging-overall", {}, {"findings": findings}), 320)
+
+    def _criteria(self) -> str:
+        return "\n".join(f"- {criterion.key}: {criterion.question}" for criterion in self.rubric.criteria)
+
+    def task_values(self) -> dict[str, str]:
+        """What the judge's prompt is filled with: the criteria, the fallacies and the argument ids."""
+        fallacies = "\n".join(f"- {fallacy.value}: {about}" for fallacy, about in FALLACIES.items())
+        ids = ", ".join(row.argument.id for row in self.exhibits)
+        return {"criteria": self._criteria(), "fallacies": fallacies, "arguments": ids}
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The findings keyed by argument, with the overall finding."""
+        *findings, overall = done
+        keyed = {row.argument.id: content for row, content in zip(self.exhibits, findings, strict=True)}
+        return {"arguments": keyed, **overall}
+
+
+def _fallacies(words: int, most: int) -> JsonObject:
+    found = schema.record(
+        {
+            "fallacy": schema.one_of([fallacy.value for fallacy in Fallacy]),
+            "words": schema.text(4, words, "the exact words of the debate that show it"),
+        }
+    )
+    return schema.several(found, 0, most)
+
+
+def _overall(*, insight: int, question: int, least: int, most: int) -> dict[str, JsonObject]:
+    return {
+        "key_insight": schema.text(10, insight, "the most important thing this debate showed"),
+        "unresolved_questions": schema.several(schema.text(8, question), least, most),
+        "recommendation": schema.text(10, insight, "advice to whoever decides"),
+    }

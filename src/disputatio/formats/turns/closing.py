@@ -1,0 +1,181 @@
+"""Closing: answers to the questions first, then concessions, what still stands, and the final position.
+
+Source: the structured debate protocol (three components, at most 200 words, a shift of position is named).
+The answers come before and are not counted in the 200 words: they are what responsiveness is judged on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.cross_examination import Question
+from disputatio.formats.turns.opening import Argument
+from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion import count_words
+
+
+class Hold(StrEnum):
+    """What a side says of its own argument after the cross-examination."""
+
+    STANDS = "stands"
+    NARROWED = "narrowed"
+    WITHDRAWN = "withdrawn"
+
+
+class Shift(StrEnum):
+    """How a side's position moved during the debate."""
+
+    STRENGTHENED = "strengthened"
+    WEAKENED = "weakened"
+    PARTLY_ADJUSTED = "partly_adjusted"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to a follow-up question."""
+
+    question: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Concession:
+    """What a side accepts of an opposing argument that it conceded in cross-examination."""
+
+    target: str
+    accepted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a side says of one of its own arguments at the end."""
+
+    argument: str
+    hold: Hold
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """One side's closing."""
+
+    answers: tuple[Answer, ...]
+    concessions: tuple[Concession, ...]
+    holds: tuple[Held, ...]
+    final_position: str
+    shift: Shift
+
+    @property
+    def words(self) -> int:
+        """The words that count against the limit: all but the answers."""
+        counted = [*(row.accepted for row in self.concessions), *(row.because for row in self.holds)]
+        return sum(map(count_words, [*counted, self.final_position]))
+
+    def text(self) -> str:
+        """The closing as a reader sees it."""
+        lines = [f"Answer to {row.question}: {row.text}" for row in self.answers]
+        lines += [f"Conceded {row.target}: {row.accepted}" for row in self.concessions]
+        lines += [f"{row.argument} {row.hold.value}: {row.because}" for row in self.holds]
+        return "\n".join([*lines, f"Final position ({self.shift.value}): {self.final_position}"])
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingForm:
+    """A closing by a side that made ``own``, was asked ``questions``, and conceded ``conceded``.
+
+    ``conceded`` are the opposing arguments it conceded, whole or in part, in cross-examination: the schema
+    asks for exactly these, so the closing cannot contradict the cross-examination. ``limit`` is in words.
+    """
+
+    own: tuple[Argument, ...]
+    questions: tuple[Question, ...]
+    conceded: tuple[Argument, ...]
+    limit: int = 200
+    name: str = "closing"
+
+    @property
+    def schema(self) -> JsonObject:
+        """Keys for every question, every concession and every own argument; empty groups are left out."""
+        keys: dict[str, JsonObject] = {}
+        if self.questions:
+            answer = schema.text(2, 1200)
+            keys["answers"] = schema.record({question.id: answer for question in self.questions})
+        if self.conceded:
+            accepted = schema.text(2, 600, "what of it you accept")
+            keys["concessions"] = schema.record({argument.id: accepted for argument in self.conceded})
+        if self.own:
+            held = schema.record(
+                {"status": schema.one_of([hold.value for hold in Hold]), "because": schema.text(2, 600)}
+            )
+            keys["own_arguments"] = schema.record({argument.id: held for argument in self.own})
+        keys["final_position"] = schema.text(10, 1600)
+        keys["shift"] = schema.one_of([shift.value for shift in Shift])
+        return schema.record(keys)
+
+    def read(self, content: JsonObject) -> Closing:
+        """The closing, every group in the order of the rules."""
+        answers = cast("dict[str, str]", content.get("answers", {}))
+        conceded = cast("dict[str, str]", content.get("concessions", {}))
+        own = cast("dict[str, dict[str, str]]", content.get("own_arguments", {}))
+        return Closing(
+            tuple(Answer(question.id, answers[question.id]) for question in self.questions),
+            tuple(Concession(argument.id, conceded[argument.id]) for argument in self.conceded),
+            tuple(
+                Held(argument.id, Hold(own[argument.id]["status"]), own[argument.id]["because"])
+                for argument in self.own
+            ),
+            cast("str", content["final_position"]),
+            Shift(cast("str", content["shift"])),
+        )
+
+    def breaches(self, turn: Closing) -> tuple[Violation, ...]:
+        """More words than the limit, answers apart."""
+        if turn.words <= self.limit:
+            return ()
+        detail = f"the closing has {turn.words} words, answers apart, and {self.limit} are allowed"
+        return (Violation("word_limit", detail, "position"),)
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """One answer at a time, then everything else."""
+        if len(done) < len(self.questions):
+            question = self.questions[len(done)]
+            argument = next(row for row in self.own if question.id.startswith(f"{row.id}."))
+            task = Task(
+                "closing-answer",
+                {"question_id": question.id},
+                {"question": question.text, "claim": argument.claim},
+            )
+            return Part(question.id, schema.record({"answer": schema.text(10, 300)}), task, 160)
+        if len(done) > len(self.questions):
+            return None
+        return Part("position", self._position_schema(), self._position_task(), 420)
+
+    def _position_schema(self) -> JsonObject:
+        keys: dict[str, JsonObject] = {}
+        if self.conceded:
+            keys["concessions"] = schema.record({row.id: schema.text(2, 90) for row in self.conceded})
+        if self.own:
+            status = schema.one_of([hold.value for hold in Hold])
+            held = schema.record({"status": status, "because": schema.text(2, 90)})
+            keys["own_arguments"] = schema.record({row.id: held for row in self.own})
+        keys["final_position"] = schema.text(10, 360)
+        keys["shift"] = schema.one_of([shift.value for shift in Shift])
+        return schema.record(keys)
+
+    def _position_task(self) -> Task:
+        quotes = {"claims": "\n".join(f"{row.id}: {row.claim}" for row in self.own)}
+        if self.conceded:
+            quotes["conceded"] = "\n".join(f"{row.id}: {row.claim}" for row in self.conceded)
+        return Task("closing-position", {"limit": str(self.limit)}, quotes)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The answers keyed by question, with the rest."""
+        *answers, position = done
+        if not answers:
+            return position
+        keyed = {question.id: content["answer"] for question, content in zip(self.questions, answers, strict=True)}
+        return {"answers": keyed, **position}

@@ -1,0 +1,45 @@
+"""The few shapes that turns are built from, as JSON Schema.
+
+Objects require every key and allow no other, which is what providers' strict modes demand and what makes
+a grammar unable to skip an argument or invent one. Bounds on lengths and integers are stated too; a
+provider that drops them is corrected by validation afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from disputatio.kernel import JsonObject
+
+
+def text(minimum: int, maximum: int, about: str = "") -> JsonObject:
+    """A string of ``minimum`` to ``maximum`` characters."""
+    schema: dict[str, str | int] = {"type": "string", "minLength": minimum, "maxLength": maximum}
+    return {**schema, "description": about} if about else schema
+
+
+def one_of(words: Iterable[str], about: str = "") -> JsonObject:
+    """One of the given words."""
+    schema: JsonObject = {"type": "string", "enum": list(words)}
+    return {**schema, "description": about} if about else schema
+
+
+def whole(minimum: int, maximum: int, about: str = "") -> JsonObject:
+    """An integer from ``minimum`` to ``maximum``."""
+    schema: JsonObject = {"type": "integer", "minimum": minimum, "maximum": maximum}
+    return {**schema, "description": about} if about else schema
+
+
+def several(items: JsonObject, minimum: int, maximum: int) -> JsonObject:
+    """A list of ``minimum`` to ``maximum`` items."""
+    return {"type": "array", "items": items, "minItems": minimum, "maxItems": maximum}
+
+
+def record(keys: Mapping[str, JsonObject]) -> JsonObject:
+    """An object with exactly these keys."""
+    return {
+        "type": "object",
+        "properties": dict(keys),
+        "required": list(keys),
+        "additionalProperties": False,
+    }

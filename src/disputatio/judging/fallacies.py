@@ -1,0 +1,59 @@
+"""The seven fallacies a judge looks for, and whether the words it quotes were really said.
+
+Source: structured debate protocol, "Logical Fallacy Detection".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Fallacy(StrEnum):
+    """A named fault of reasoning."""
+
+    STRAW_MAN = "straw_man"
+    APPEAL_TO_AUTHORITY = "appeal_to_authority"
+    SLIPPERY_SLOPE = "slippery_slope"
+    FALSE_DILEMMA = "false_dilemma"
+    ANECDOTAL_EVIDENCE = "anecdotal_evidence"
+    CIRCULAR_REASONING = "circular_reasoning"
+    AD_HOMINEM = "ad_hominem"
+
+
+FALLACIES: dict[Fallacy, str] = {
+    Fallacy.STRAW_MAN: "attacks something the opponent did not say",
+    Fallacy.APPEAL_TO_AUTHORITY: "puts a famous name in the place of a reason",
+    Fallacy.SLIPPERY_SLOPE: "assumes that one step sets off an unstoppable chain",
+    Fallacy.FALSE_DILEMMA: "reduces a question with many answers to two",
+    Fallacy.ANECDOTAL_EVIDENCE: "puts single cases in the place of systematic evidence",
+    Fallacy.CIRCULAR_REASONING: "has its conclusion already among its premises",
+    Fallacy.AD_HOMINEM: "attacks the opponent instead of the argument",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFallacy:
+    """A fallacy the judge found, with the words that show it; ``quoted`` tells whether they were said."""
+
+    fallacy: Fallacy
+    words: str
+    quoted: bool
+
+    def text(self) -> str:
+        """The finding as a reader sees it."""
+        doubt = "" if self.quoted else " (these words were not found in the debate)"
+        return f'{self.fallacy.value.replace("_", " ")}: "{self.words}"{doubt}'
+
+
+def _folded(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(re.findall(r"[^\W_]+", text))
+
+
+def words_are_in(words: str, text: str) -> bool:
+    """Whether ``words`` stand in ``text``, case, spaces and punctuation apart; whole words only."""
+    wanted = _folded(words)
+    return bool(wanted) and f" {wanted} " in f" {_folded(text)} "

@@ -1,0 +1,48 @@
+"""Scores: integers from the judge, every sum and mean from here, in exact fractions.
+
+Reading aid (structured debate protocol, "Level 1: Total Scores"): a gap under 1 point is evenly matched, over
+3 points is significant, and between the two one side has an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from enum import StrEnum
+from fractions import Fraction
+
+from disputatio.judging.rubric import Rubric
+
+
+class Edge(StrEnum):
+    """What a gap between two totals amounts to."""
+
+    EVEN = "evenly matched"
+    EDGE = "an edge"
+    SIGNIFICANT = "a significant difference"
+
+
+def weighted(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
+    """The weighted score of one argument, 1 to 10, exact. ``scores`` has every criterion of ``rubric``."""
+    return sum((criterion.weight * scores[criterion.key] for criterion in rubric.criteria), Fraction(0))
+
+
+def mean(values: Sequence[Fraction]) -> Fraction | None:
+    """The exact mean, or None of nothing: a side without scored arguments has no total, not a zero."""
+    return sum(values, Fraction(0)) / len(values) if values else None
+
+
+def edge(gap: Fraction) -> Edge:
+    """What the size of a gap in points amounts to."""
+    size = abs(gap)
+    if size < 1:
+        return Edge.EVEN
+    return Edge.EDGE if size <= 3 else Edge.SIGNIFICANT
+
+
+def rounded(value: Fraction, places: int = 2) -> float:
+    """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
+    exponent = Decimal(1).scaleb(-places)
+    # 40 digits: the quotient is exact far beyond any place that is shown.
+    quotient = Decimal(value.numerator * 10**40 // value.denominator).scaleb(-40)
+    return float(quotient.quantize(exponent, ROUND_HALF_UP))

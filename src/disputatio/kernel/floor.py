@@ -1,0 +1,54 @@
+"""What has been said, and who may read it.
+
+A floor is a value. Posting makes a new floor, so a branch that runs beside another cannot see what the
+other says before the two are joined, whichever answers first: the content of a debate cannot depend on
+the order in which answers arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from disputatio.kernel.names import Channel, Phase, Seat
+
+PUBLIC = Channel("public")
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One thing said: the text a reader of its channel sees, and who said it when."""
+
+    seat: Seat
+    phase: Phase
+    text: str
+    channel: Channel = PUBLIC
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """All posts so far, in the order of the rules, with the channels each seat may read.
+
+    ``readers`` maps a channel to the seats that may read it. ``public`` is open to everyone; a channel
+    that is not named is open to nobody.
+    """
+
+    posts: tuple[Post, ...] = ()
+    readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
+
+    def post(self, *posts: Post) -> Floor:
+        """This floor with more posts at its end."""
+        return replace(self, posts=(*self.posts, *posts))
+
+    def may_read(self, seat: Seat, channel: Channel) -> bool:
+        """Whether ``seat`` may read ``channel``."""
+        return channel == PUBLIC or any(name == channel and seat in seats for name, seats in self.readers)
+
+    def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> tuple[Post, ...]:
+        """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
+        wanted = None if phases is None else frozenset(phases)
+        return tuple(
+            post
+            for post in self.posts
+            if self.may_read(seat, post.channel) and (wanted is None or post.phase in wanted)
+        )

@@ -1,0 +1,202 @@
+"""The ledger of one debate: no call leaves without a reservation, and no reservation passes a ceiling.
+
+The rule that keeps the ceiling: what is spent, plus what is reserved, plus what the next call could cost at
+most, never exceeds the budget. A call that came back gives up its reservation and is charged what it cost; a
+call that was lost, or whose cost nobody can tell, keeps its whole reservation as spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from disputatio.kernel import JsonObject
+from disputatio.ledger.budget import Budget
+from disputatio.ledger.prices import PriceBook, Priced
+from disputatio.ledger.tokens import TokenGauge
+from disputatio.participants.call import Call, Usage
+from disputatio.participants.seating import ModelSeating
+from disputatio.record.text import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """The most that one call may use. ``usd`` is None where no price is known and no money ceiling is set."""
+
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
+    size: int
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def as_json(self) -> JsonObject:
+        """How the record keeps it."""
+        return {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "usd": None if self.usd is None else str(self.usd),
+            "bytes": self.size,
+        }
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Reservation:
+        """The reservation a record keeps."""
+        usd = body["usd"]
+        return cls(body["input_tokens"], body["output_tokens"], None if usd is None else Decimal(usd), body["bytes"])
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a call that came back is charged. ``usd`` is None where no price is known, never zero for that."""
+
+    usd: Decimal | None
+    basis: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A call may not be made. ``limit`` is ``usd``, ``tokens`` or ``calls``; amounts are for people."""
+
+    limit: str
+    ceiling: str
+    spent: str
+    needed: str
+
+    @property
+    def sentence(self) -> str:
+        """What happened, for people."""
+        used = f"{self.spent} of {self.ceiling} {_UNITS[self.limit]} spent or reserved"
+        return f"{used}; the next call could need {self.needed}"
+
+
+_UNITS = {"usd": "USD", "tokens": "tokens", "calls": "calls"}
+
+
+class Ledger:
+    """What one debate has spent and reserved.
+
+    Args:
+        budget: the ceilings.
+        prices: what calls cost.
+    """
+
+    def __init__(self, budget: Budget, prices: PriceBook) -> None:
+        self.budget = budget
+        self.prices = prices
+        self.spent_usd = Decimal(0)
+        self.spent_tokens = 0
+        self.calls = 0
+        self.unpriced_calls = 0
+        self._held: dict[str, Reservation] = {}
+        self._gauges: dict[str, TokenGauge] = {}
+
+    @property
+    def held_usd(self) -> Decimal:
+        """Dollars reserved for calls in flight."""
+        return sum((row.usd for row in self._held.values() if row.usd is not None), Decimal(0))
+
+    @property
+    def held_tokens(self) -> int:
+        """Tokens reserved for calls in flight."""
+        return sum(row.tokens for row in self._held.values())
+
+    def quote(self, call: Call, seating: ModelSeating) -> Reservation:
+        """The most that ``call`` may use."""
+        size, messages = call_size(call)
+        tokens = self._gauge(seating).bound(size, messages)
+        return Reservation(tokens, call.max_tokens, self.prices.bound(seating, tokens, call.max_tokens), size)
+
+    def reserve(self, call_id: str, quote: Reservation) -> Refusal | None:
+        """Hold ``quote`` for a call, or say which ceiling forbids it; a refusal changes nothing."""
+        refusal = self._refusal(quote)
+        if refusal is None:
+            self._held[call_id] = quote
+            self.calls += 1
+        return refusal
+
+    def _refusal(self, quote: Reservation) -> Refusal | None:
+        budget = self.budget
+        if budget.calls is not None and self.calls + 1 > budget.calls:
+            return Refusal("calls", str(budget.calls), str(self.calls), "1")
+        tokens = self.spent_tokens + self.held_tokens
+        if budget.tokens is not None and tokens + quote.tokens > budget.tokens:
+            return Refusal("tokens", f"{budget.tokens:,}", f"{tokens:,}", f"{quote.tokens:,}")
+        usd = self.spent_usd + self.held_usd
+        if budget.usd is not None and quote.usd is not None and usd + quote.usd > budget.usd:
+            return Refusal("usd", _dollars(budget.usd), _dollars(usd), _dollars(quote.usd))
+        return None
+
+    def settle(
+        self, call_id: str, seating: ModelSeating, served_model: str | None, usage: Usage | None, *, billable: bool
+    ) -> Settled:
+        """Charge a call that came back and free what it did not use.
+
+        Args:
+            call_id: as given to ``reserve``.
+            seating: who was called.
+            served_model: who answered, as the provider says.
+            usage: the tokens the provider counted; None where it told nothing.
+            billable: whether the provider may have charged for a call of which it told nothing.
+        """
+        held = self._held.pop(call_id)
+        if usage is None and not billable:
+            return Settled(Decimal(0), "failed before anything was counted", 0)
+        usage = usage or Usage()
+        priced = self.prices.charge(seating, served_model, usage)
+        if priced.usd is None and held.usd is not None:
+            priced = Priced(held.usd, f"{priced.basis}; the reservation stays spent")
+        settled = Settled(priced.usd, priced.basis, _tokens(usage, held))
+        self._measure(seating, held.size, usage)
+        self._charge(settled.usd, settled.tokens)
+        return settled
+
+    def restore(self, seating: ModelSeating, held: Reservation, usage: Usage, usd: Decimal | None, tokens: int) -> None:
+        """Take in a call that a record tells of as settled."""
+        self.calls += 1
+        self._measure(seating, held.size, usage)
+        self._charge(usd, tokens)
+
+    def restore_lost(self, held: Reservation) -> None:
+        """Take in a call that never came back: its reservation stays spent."""
+        self.calls += 1
+        self._charge(held.usd, held.tokens)
+
+    def _measure(self, seating: ModelSeating, size: int, usage: Usage) -> None:
+        if usage.input_tokens is not None:
+            self._gauge(seating).measured(size, usage.input_tokens)
+
+    def _charge(self, usd: Decimal | None, tokens: int) -> None:
+        self.spent_tokens += tokens
+        if usd is None:
+            self.unpriced_calls += 1
+        else:
+            self.spent_usd += usd
+
+    def _gauge(self, seating: ModelSeating) -> TokenGauge:
+        return self._gauges.setdefault(seating.address, TokenGauge())
+
+
+def call_size(call: Call) -> tuple[int, int]:
+    """The bytes a call sends, its schema included, and the number of its messages."""
+    size = sum(len(segment.text.encode("utf-8", "replace")) + 2 for segment in call.segments)
+    if call.schema is not None:
+        size += len(canonical(call.schema).encode("utf-8", "replace"))
+    roles = [segment.role for segment in call.segments]
+    return size, sum(1 for place, role in enumerate(roles) if place == 0 or roles[place - 1] != role)
+
+
+def _tokens(usage: Usage, held: Reservation) -> int:
+    tokens_in = held.input_tokens if usage.input_tokens is None else usage.input_tokens
+    tokens_out = held.output_tokens if usage.output_tokens is None else usage.output_tokens
+    return tokens_in + tokens_out
+
+
+def _dollars(amount: Decimal) -> str:
+    return f"{amount:.4f}".rstrip("0").rstrip(".") if amount else "0"

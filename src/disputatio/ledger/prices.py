@@ -1,0 +1,87 @@
+"""What a call costs, from the maintained table of ``genai-prices`` or from the configuration.
+
+An unknown price is None and stays None; it is never zero. A model that runs on the user's own machine costs
+zero because its provider entry declares it so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from disputatio.participants.call import Usage
+from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.seating import ModelSeating, Price
+
+_MILLION = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """What was charged and how it is known. ``usd`` is None where no price is known."""
+
+    usd: Decimal | None
+    basis: str
+
+
+class PriceBook:
+    """Prices for the seats of one debate, by the provider table and the seatings' own settings."""
+
+    def known(self, seating: ModelSeating) -> bool:
+        """Whether a call to this seating can be priced before it is made."""
+        return self.bound(seating, 1000, 1000) is not None
+
+    def bound(self, seating: ModelSeating, input_tokens: int, output_tokens: int) -> Decimal | None:
+        """The most a call with these tokens costs, nothing cached; None where no price is known."""
+        return self._charge(seating, seating.model, Usage(input_tokens, output_tokens, 0)).usd
+
+    def charge(self, seating: ModelSeating, served_model: str | None, usage: Usage) -> Priced:
+        """What a finished call cost, at the price of the model that served it.
+
+        Where the served model is unknown to the table, a dated name of the requested model is charged as that;
+        anything else has no price here, and the ledger leaves the whole reservation spent.
+        """
+        if served_model is None or served_model == seating.model:
+            return self._charge(seating, seating.model, usage)
+        served = self._charge(seating, served_model, usage)
+        if served.usd is None and served_model.startswith(seating.model):
+            return self._charge(seating, seating.model, usage)
+        return served
+
+    def _charge(self, seating: ModelSeating, model: str, usage: Usage) -> Priced:
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return Priced(None, "the provider reported no tokens")
+        if seating.price is not None:
+            return Priced(_cost(seating.price, usage), "configured price")
+        provider = PROVIDERS.get(seating.provider)
+        if provider is not None and provider.free:
+            return Priced(Decimal(0), f"{seating.provider} runs here and costs nothing")
+        table = provider and provider.price_id_at(seating.base_url)
+        if table is None:
+            return Priced(None, f"no price is known for {seating.provider}")
+        usd = _from_table(
+            table, model, usage.input_tokens, min(usage.cached_tokens or 0, usage.input_tokens), usage.output_tokens
+        )
+        if usd is None:
+            return Priced(None, f"no price is known for {model} of {seating.provider}")
+        return Priced(usd, f"price table: {model}")
+
+
+def _cost(price: Price, usage: Usage) -> Decimal:
+    tokens_in, tokens_out = usage.input_tokens or 0, usage.output_tokens or 0
+    cached = min(usage.cached_tokens or 0, tokens_in)
+    cached_price = price.input if price.cached_input is None else price.cached_input
+    return ((tokens_in - cached) * price.input + cached * cached_price + tokens_out * price.output) / _MILLION
+
+
+@lru_cache(maxsize=4096)
+def _from_table(table: str, model: str, tokens_in: int, cached: int, tokens_out: int) -> Decimal | None:
+    from genai_prices import Usage as TableUsage
+    from genai_prices import calc_price
+
+    usage = TableUsage(input_tokens=tokens_in, cache_read_tokens=cached, output_tokens=tokens_out)
+    try:
+        return calc_price(usage, model, provider_id=table).total_price
+    except LookupError:
+        return None

@@ -1,0 +1,24 @@
+"""The question that is debated, the texts laid before the seats, and the rules about words."""
+
+from disputatio.motion.cleaning import clean, one_line
+from disputatio.motion.motion import (
+    MAX_EVIDENCE_CHARS,
+    MAX_MOTION_CHARS,
+    Evidence,
+    Motion,
+    read_evidence,
+    read_motion,
+)
+from disputatio.motion.wording import count_words
+
+__all__ = [
+    "MAX_EVIDENCE_CHARS",
+    "MAX_MOTION_CHARS",
+    "Evidence",
+    "Motion",
+    "clean",
+    "count_words",
+    "one_line",
+    "read_evidence",
+    "read_motion",
+]

@@ -1,0 +1,87 @@
+"""Reads the motion and the evidence texts that are laid before the seats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from disputatio.failures import InvalidInputError
+from disputatio.motion.cleaning import clean, one_line
+
+MAX_MOTION_CHARS = 4_000
+MAX_EVIDENCE_CHARS = 400_000
+_BINARY_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """The proposition or question under debate. ``language`` is a name or tag, such as ``German``."""
+
+    text: str
+    language: str = "English"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A text that every seat may read. ``source_id`` is short and unique in the debate."""
+
+    source_id: str
+    title: str
+    text: str
+
+
+def _decoded(raw: str | bytes, what: str) -> str:
+    if isinstance(raw, bytes):
+        try:
+            raw = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InvalidInputError(
+                f"{what} is not text: it cannot be read as UTF-8.", "Give it as plain UTF-8 text."
+            ) from None
+    strange = sum(1 for char in raw[:10_000] if (char < " " and char not in "\t\n\r\x1b\f") or char == "\ufffd")
+    if "\x00" in raw or strange > _BINARY_SHARE * max(len(raw[:10_000]), 1):
+        raise InvalidInputError(f"{what} looks like binary data, not text.", "Give it as plain UTF-8 text.")
+    return raw
+
+
+def read_motion(raw: str | bytes, language: str = "English") -> Motion:
+    """The motion in ``raw``, cleaned and on one line.
+
+    Raises:
+        InvalidInputError: it is empty, binary, or longer than ``MAX_MOTION_CHARS`` characters.
+    """
+    if len(raw) > 8 * MAX_MOTION_CHARS:
+        size = f"{len(raw):,} {'bytes' if isinstance(raw, bytes) else 'characters'}"
+        raise InvalidInputError(
+            f"The motion is too long: {size}, and {MAX_MOTION_CHARS:,} characters are the most.",
+            "State the question in a sentence or two and give long texts with --evidence PATH.",
+        )
+    text = one_line(_decoded(raw, "The motion"))
+    if not any(char.isalnum() for char in text):
+        raise InvalidInputError(
+            "The motion is empty: there is nothing to debate.",
+            'Give a question or proposition, such as: disputatio debate "We should adopt microservices".',
+        )
+    if len(text) > MAX_MOTION_CHARS:
+        raise InvalidInputError(
+            f"The motion is too long: {len(text):,} characters, and {MAX_MOTION_CHARS:,} are the most.",
+            "State the question in a sentence or two and give long texts with --evidence PATH.",
+        )
+    return Motion(text, one_line(language, 60) or "English")
+
+
+def read_evidence(source_id: str, title: str, raw: str | bytes) -> Evidence:
+    """The evidence text in ``raw``, cleaned.
+
+    Raises:
+        InvalidInputError: it is empty, binary, or longer than ``MAX_EVIDENCE_CHARS`` characters.
+    """
+    what = f"The evidence {one_line(title, 80)}"
+    text = clean(_decoded(raw, what)).strip()
+    if not text:
+        raise InvalidInputError(f"{what} is empty.", "Leave it out, or give a text file with content.")
+    if len(text) > MAX_EVIDENCE_CHARS:
+        raise InvalidInputError(
+            f"{what} is too long: {len(text):,} characters, and {MAX_EVIDENCE_CHARS:,} are the most.",
+            "Give the part that bears on the motion.",
+        )
+    return Evidence(source_id, one_line(title, 120), text)

@@ -1,0 +1,131 @@
+"""Reads a model's raw output as the answer to an ask: parse, mend, clean, validate.
+
+An answer is taken as it is, or mended where only its JSON is faulty (a code fence, a trailing comma, prose around
+it), or not taken, with reasons the model can act on. Nothing is ever filled in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.kernel import JsonObject
+from disputatio.motion import clean, one_line
+from disputatio.record.text import canonical
+
+MAX_ANSWER_CHARS = 200_000
+"""A longer answer is not read: no turn of any format comes near it."""
+_MOST_REASONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedAnswer:
+    """An object that is valid under the schema. ``repaired`` tells that its JSON had to be mended."""
+
+    content: JsonObject
+    repaired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An answer that cannot be taken, and why, for the model and for the record."""
+
+    reasons: tuple[str, ...]
+
+
+class SchemaChecks:
+    """Compiled schemas, kept because every attempt at a turn is checked against the same one."""
+
+    def __init__(self, most: int = 512) -> None:
+        self._compiled: OrderedDict[str, Any] = OrderedDict()
+        self._most = most
+
+    def reasons(self, content: object, schema: JsonObject) -> tuple[str, ...]:
+        """What keeps ``content`` from being valid under ``schema``; empty when it is."""
+        key = canonical(schema)
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            import jsonschema_rs
+
+            compiled = self._compiled[key] = jsonschema_rs.validator_for(dict(schema))
+            if len(self._compiled) > self._most:
+                self._compiled.popitem(last=False)
+        if compiled.is_valid(content):
+            return ()
+        found = []
+        for error in compiled.iter_errors(content):
+            place = "/".join(str(step) for step in error.instance_path)
+            found.append(one_line(f"{place or 'the answer'}: {error.message}", 240))
+            if len(found) == _MOST_REASONS:
+                break
+        return tuple(found)
+
+
+def read_answer(
+    text: str, schema: JsonObject, checks: SchemaChecks, *, cut_off_at: int | None = None
+) -> ShapedAnswer | Misfit:
+    """The answer in ``text``.
+
+    Args:
+        text: raw output.
+        schema: what it must be valid under.
+        checks: the compiled schemas.
+        cut_off_at: the token limit, where the provider said that the output ended there. Then only JSON that is
+            whole as it stands is taken: a mended half answer would end in the middle of a thought.
+    """
+    if len(text) > MAX_ANSWER_CHARS:
+        return Misfit((f"the answer is too long: {len(text):,} characters",))
+    try:
+        value, repaired = _loaded(text, mend=cut_off_at is None)
+    except ValueError as error:
+        if cut_off_at is not None:
+            return Misfit((f"the answer was cut off at {cut_off_at} tokens; be briefer",))
+        return Misfit((str(error),))
+    if not isinstance(value, dict):
+        return Misfit(("the answer is not a JSON object",))
+    content = _cleaned(value)
+    reasons = checks.reasons(content, schema)
+    return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
+
+
+def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
+    """The value and whether it was mended; ValueError in words for the model where there is none."""
+    if not text.strip():
+        raise ValueError("the answer is empty")
+    try:
+        return json.loads(text, parse_constant=_no_constant), False
+    except RecursionError:
+        raise ValueError("the answer is nested too deeply") from None
+    except ValueError:
+        if not mend:
+            raise
+    import json_repair
+
+    try:
+        value = json_repair.loads(text, skip_json_loads=True)
+    except (RecursionError, ValueError):
+        value = ""
+    if isinstance(value, list):
+        # Prose before the object, or the object given twice: the last whole object is the answer.
+        value = next((row for row in reversed(value) if isinstance(row, dict)), "")
+    if not isinstance(value, dict) or not value:
+        raise ValueError("the answer holds no JSON object")
+    return value, True
+
+
+def _no_constant(word: str) -> object:
+    raise ValueError(f"{word} is not allowed in JSON")
+
+
+def _cleaned(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return clean(value).strip()
+    if depth > 20:
+        return value
+    if isinstance(value, list):
+        return [_cleaned(row, depth + 1) for row in value]
+    if isinstance(value, dict):
+        return {clean(str(key)): _cleaned(row, depth + 1) for key, row in value.items()}
+    return value

@@ -1,0 +1,497 @@
+"""Who offers models: one frozen table, and how a seat names one of them.
+
+What belongs here is what is true of a provider whoever uses it: its address, the variables that hold its
+key, a model to start with, what has to be installed. What a user chose is in ``disputatio.config``; how a
+provider is spoken to is in the gateways.
+
+A default model is one that the provider lists as current and that ``genai-prices`` can price, so that a
+ceiling in money works without further settings.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from disputatio.failures import InvalidInputError
+
+
+class Kind(StrEnum):
+    """The way a provider is spoken to."""
+
+    OPENAI = "openai"
+    OPENAI_COMPATIBLE = "openai_compatible"
+    ANTHROPIC = "anthropic"
+    GOOGLE = "google"
+    MISTRAL = "mistral"
+    GROQ = "groq"
+    BEDROCK = "bedrock"
+    EMBEDDED = "embedded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """One provider or preset.
+
+    Attributes:
+        name: how settings and records call it.
+        title: how people call it.
+        kind: the way it is spoken to.
+        base_url: its own address; None where a user has to give one, or where there is none.
+        base_url_variable: an environment variable that moves its own address, as its own library reads it.
+        key_variables: environment variables that hold its key, the first one set wins.
+        key_addresses: the address that belongs to a key, where it is not ``base_url``.
+        default_model: the model where none is named; None where one must be named.
+        needs_key: whether no call can work without a key.
+        extra: the extra of this package that brings its library; None where nothing more is needed.
+        module: the importable module that shows the extra is there.
+        price_id: the provider's id in genai-prices; None where no table can know the price.
+        free: running it costs nothing, by declaration; a rented server is not free.
+        piecewise: its models usually do better with one argument at a time.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    base_url: str | None = None
+    base_url_variable: str | None = None
+    key_variables: tuple[str, ...] = ()
+    key_addresses: tuple[tuple[str, str], ...] = ()
+    default_model: str | None = None
+    needs_key: bool = True
+    extra: str | None = None
+    module: str | None = None
+    price_id: str | None = None
+    free: bool = False
+    piecewise: bool = False
+
+    @property
+    def takes_address(self) -> bool:
+        """Whether a server address can be set for it."""
+        return self.kind not in {Kind.EMBEDDED, Kind.BEDROCK}
+
+    @property
+    def needs_address(self) -> bool:
+        """Whether it cannot be reached before an address is set."""
+        return self.takes_address and self.base_url is None
+
+    @property
+    def install(self) -> str | None:
+        """The command that installs what it needs, or None."""
+        return None if self.extra is None else f"pip install 'disputatio[{self.extra}]'"
+
+    def price_id_at(self, base_url: str | None) -> str | None:
+        """Its id in genai-prices when it is reached at ``base_url``.
+
+        Zhipu sells the same models at two prices, on two platforms (docs.z.ai and open.bigmodel.cn).
+        """
+        host = urlsplit(base_url).hostname if base_url else None
+        return _PRICE_ID_BY_HOST.get(host or "", self.price_id)
+
+
+EMBEDDED_MODEL = "smollm2-135m-instruct"
+_PRICE_ID_BY_HOST = {"open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
+
+_TABLE = (
+    Provider(
+        name="openai",
+        title="OpenAI",
+        kind=Kind.OPENAI,
+        base_url="https://api.openai.com/v1",
+        base_url_variable="OPENAI_BASE_URL",
+        key_variables=("OPENAI_API_KEY",),
+        default_model="gpt-6.1-terra",
+        price_id="openai",
+    ),
+    Provider(
+        name="anthropic",
+        title="Anthropic",
+        kind=Kind.ANTHROPIC,
+        base_url="https://api.anthropic.com",
+        base_url_variable="ANTHROPIC_BASE_URL",
+        key_variables=("ANTHROPIC_API_KEY",),
+        default_model="claude-sonnet-5-5",
+        extra="anthropic",
+        module="anthropic",
+        price_id="anthropic",
+    ),
+    Provider(
+        name="google",
+        title="Google Gemini",
+        kind=Kind.GOOGLE,
+        base_url="https://generativelanguage.googleapis.com",
+        key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        default_model="gemini-3.8-flash",
+        extra="google",
+        module="google.genai",
+        price_id="google",
+    ),
+    Provider(
+        name="mistral",
+        title="Mistral",
+        kind=Kind.MISTRAL,
+        base_url="https://api.mistral.ai",
+        key_variables=("MISTRAL_API_KEY",),
+        default_model="mistral-large-4",
+        extra="mistral",
+        module="mistralai",
+        price_id="mistral",
+    ),
+    Provider(
+        name="groq",
+        title="Groq",
+        kind=Kind.GROQ,
+        base_url="https://api.groq.com",
+        base_url_variable="GROQ_BASE_URL",
+        key_variables=("GROQ_API_KEY",),
+        default_model="openai/gpt-oss-120b",
+        extra="groq",
+        module="groq",
+        price_id="groq",
+    ),
+    Provider(
+        name="deepseek",
+        title="DeepSeek",
+        kind=Kind.OPENAI_COMPATIBLE,
+        base_url="https://api.deepseek.com",
+        key_variables=("DEEPSEEK_API_KEY",),
+        # The one name for the current Flash model; deepseek-chat was withdrawn in July 2026
+        # (https://api-docs.deepseek.com/quick_start/pricing).
+        default_model="deepseek-flash",
+        price_id="deepseek",
+    ),
+    Provider(
+        name="zhipu",
+        title="Zhipu GLM",
+        kind=Kind.OPENAI_COMPATIBLE,
+        base_url="https://api.z.ai/api/paas/v4",
+        base_url_variable="ZAI_BASE_URL",
+        key_variables=("ZAI_API_KEY", "ZHIPUAI_API_KEY"),
+        # Keys of the mainland platform are unknown to the international one.
+        key_addresses=(("ZHIPUAI_API_KEY", "https://open.bigmodel.cn/api/paas/v4"),),
+        default_model="glm-4.7",
+        price_id="zai",
+    ),
+    Provider(
+        name="openrouter",
+        title="OpenRouter",
+        kind=Kind.OPENAI_COMPATIBLE,
+        base_url="https://openrouter.ai/api/v1",
+        key_variables=("OPENROUTER_API_KEY",),
+        price_id="openrouter",
+    ),
+    Provider(
+        name="bedrock",
+        title="Amazon Bedrock",
+        kind=Kind.BEDROCK,
+        # Without the bearer token, boto3 looks for credentials along the usual AWS chain.
+        key_variables=("AWS_BEARER_TOKEN_BEDROCK",),
+        needs_key=False,
+        extra="bedrock",
+        module="boto3",
+        price_id="aws",
+    ),
+    Provider(
+        name="vllm",
+        title="vLLM",
+        kind=Kind.OPENAI_COMPATIBLE,
+        base_url="http://localhost:8000/v1",
+        base_url_variable="VLLM_BASE_URL",
+        key_variables=("VLLM_API_KEY",),
+        needs_key=False,
+    ),
+    Provider(
+        name="ollama",
+        title="Ollama",
+        kind=Kind.OPENAI_COMPATIBLE,
+        base_url="http://localhost:11434/v1",
+        base_url_variable="OLLAMA_BASE_URL",
+        key_variables=("OLLAMA_API_KEY",),
+        needs_key=False,
+        free=True,
+    ),
+    Provider(
+        name="lmstudio",
+        title="LM Studio",
+        kind=Kind.OPENAI_COMPATIBLE,
+        base_url="http://localhost:1234/v1",
+        key_variables=("LM_API_TOKEN",),
+        needs_key=False,
+        free=True,
+    ),
+    Provider(
+        name="openai_compatible",
+        title="any OpenAI-compatible server",
+        kind=Kind.OPENAI_COMPATIBLE,
+        # No key variable of its own: a key made for one server must not travel to another.
+        needs_key=False,
+    ),
+    Provider(
+        name="embedded",
+        title="the embedded model",
+        kind=Kind.EMBEDDED,
+        default_model=EMBEDDED_MODEL,
+        needs_key=False,
+        extra="embedded",
+        module="xllamacpp",
+        free=True,
+        piecewise=True,
+    ),
+)
+
+PROVIDERS: Mapping[str, Provider] = MappingProxyType({provider.name: provider for provider in _TABLE})
+
+AUTOMATIC_ORDER: tuple[str, ...] = (
+    "openai",
+    "anthropic",
+    "google",
+    "mistral",
+    "groq",
+    "deepseek",
+    "zhipu",
+    "openrouter",
+)
+"""Where no provider is named, the first of these whose key is in the environment is taken."""
+
+OTHER_EXTRAS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "hub": ("huggingface_hub", "embedded models by Hugging Face reference"),
+        "postgres": ("psycopg", "a store in PostgreSQL"),
+    }
+)
+"""Extras that belong to no provider: the module that shows them, and what they are for."""
+
+_OTHER_NAMES = {
+    "zai": "zhipu",
+    "glm": "zhipu",
+    "gemini": "google",
+    "lm_studio": "lmstudio",
+    "openai_compat": "openai_compatible",
+}
+
+
+def canonical_name(name: str) -> str:
+    """``name`` as the table spells it; a name that is not in the table comes back in lower case."""
+    plain = re.sub(r"[\s.-]+", "_", name.strip().lower())
+    return _OTHER_NAMES.get(plain, plain)
+
+
+def provider_named(name: str, *, source: str) -> Provider:
+    """The provider called ``name``; case, hyphens and common other names do not matter.
+
+    Args:
+        name: what the user wrote.
+        source: where, for the message.
+
+    Raises:
+        InvalidInputError: no such provider.
+    """
+    found = PROVIDERS.get(canonical_name(name))
+    if found is not None:
+        return found
+    hint = did_you_mean(canonical_name(name), PROVIDERS)
+    owner = _OWNER_OF_FAMILY.get(family(name)) if re.search(r"\d", name) else None
+    if owner and shown(name) == repr(name):
+        hint = f"That looks like a model: write {owner}:{name}. "
+    raise InvalidInputError(
+        f"The provider {shown(name)} (from {source}) is not known.",
+        f"{hint}Allowed are: {', '.join(PROVIDERS)}.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SeatValue:
+    """A model as people write it: ``openai:gpt-5`` or ``openai_compatible:qwen3 at http://...``.
+
+    ``model`` is None where only the provider was named. ``base_url`` is as written, not yet checked.
+    """
+
+    provider: str
+    model: str | None = None
+    base_url: str | None = None
+
+
+_ADDRESS = re.compile(r"^(?P<rest>.*?)\s+at\s+(?P<url>https?://\S*)$", re.DOTALL | re.IGNORECASE)
+
+
+def parse_seat_value(text: str, *, source: str = "the seat") -> SeatValue:
+    """Read ``PROVIDER``, ``PROVIDER:MODEL``, ``embedded:PATH`` or ``hf:REPOSITORY``, with `` at URL`` or not.
+
+    A model name may contain colons (``ollama:qwen3:8b``). What this reads, ``ModelSeating.address`` writes.
+
+    Raises:
+        InvalidInputError: the provider is unknown, or the model is missing after its colon or malformed.
+    """
+    at = _ADDRESS.match(text.strip())
+    rest, url = (at["rest"].strip(), at["url"]) if at else (text.strip(), None)
+    if rest.lower().startswith("hf:"):
+        return SeatValue("embedded", checked_model(PROVIDERS["embedded"], rest, source=source), url)
+    name, colon, model = rest.partition(":")
+    if not name.strip():
+        raise InvalidInputError(f"{source} names no model.", "Write PROVIDER:MODEL, such as openai:gpt-5 or embedded.")
+    provider = provider_named(name, source=source)
+    if colon and not model.strip():
+        raise InvalidInputError(
+            f"No model follows {provider.name}: in {source}.",
+            f"Write {provider.name}:MODEL, or {provider.name} alone for its default model.",
+        )
+    return SeatValue(provider.name, checked_model(provider, model, source=source) if colon else None, url)
+
+
+_MAX_MODEL_CHARS = 300
+
+
+def checked_model(provider: Provider, model: str, *, source: str) -> str:
+    """``model`` without blanks around it.
+
+    Raises:
+        InvalidInputError: it is empty or over 300 characters, has blanks or control characters inside, or is
+            no embedded model. Only a file path may have blanks.
+    """
+    model = model.strip()
+    embedded = provider.kind is Kind.EMBEDDED
+    blank = not model.isprintable() or (not embedded and re.search(r"\s", model))
+    if not model or blank or len(model) > _MAX_MODEL_CHARS:
+        raise InvalidInputError(
+            f"The model {shown(model)} (from {source}) is not a model name.",
+            f"Allowed is one word of 1 to {_MAX_MODEL_CHARS} characters, such as gpt-5 or qwen3:8b.",
+        )
+    if embedded and not _is_embedded_model(model):
+        raise InvalidInputError(
+            f"The model {shown(model)} (from {source}) cannot be run embedded.",
+            f"Allowed is {EMBEDDED_MODEL}, the path of a .gguf file, or hf:OWNER/REPOSITORY/FILE.gguf; "
+            "for a model elsewhere name its provider too, with LLM_PROVIDER or as PROVIDER:MODEL.",
+        )
+    return model
+
+
+def _is_embedded_model(model: str) -> bool:
+    if model.lower().startswith("hf:"):
+        return "/" in model[3:].strip("/")
+    return model == EMBEDDED_MODEL or model.lower().endswith(".gguf") or "/" in model or "\\" in model
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``Did you mean X? `` for the nearest of ``known``, both where two are as near, or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    if len(near) == 2:
+        first, second = (difflib.SequenceMatcher(None, each, word).ratio() for each in near)
+        near = near if first - second < _AS_NEAR else near[:1]
+    return f"Did you mean {' or '.join(near)}? " if near else ""
+
+
+_AS_NEAR = 0.1
+_MAX_SHOWN_CHARS = 60
+# Shapes that providers give their keys. A key that was put where a name belongs must not be echoed.
+_KEY_SHAPE = re.compile(
+    r"(?:sk|pk|rk|gsk|xai|hf|ghp|pplx|nvapi|csk|fw|tgp)[-_][\w.-]{6,}|AIza[\w-]{10,}|AKIA\w{8,}|[0-9a-f]{24,}(?:\.\w+)?"
+)
+
+
+def shown(value: object) -> str:
+    """``value`` as a message quotes it: on one line, cut at 60 characters, never with a key in it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float | Decimal):
+        return str(value)[:_MAX_SHOWN_CHARS]
+    if not isinstance(value, str):
+        names = {dict: "a table", list: "a list", type(None): "nothing"}
+        return names.get(type(value), f"a {type(value).__name__}")
+    if not value.strip():
+        return "empty"
+    plain = re.sub(r"//[^/@\s]*@", "//***@", _KEY_SHAPE.sub("***", value))
+    plain = re.sub(r"(://[^\s?]*)\?\S*", r"\1?***", plain)
+    return repr(plain if len(plain) <= _MAX_SHOWN_CHARS else plain[: _MAX_SHOWN_CHARS - 1] + "…")
+
+
+# Tried in order: a distilled model shares the blind spots of the model it was grown from, so its base comes
+# first, and gpt-oss before the hosts that serve it.
+_FAMILIES: tuple[tuple[str, str], ...] = tuple(
+    (rf"(?<![a-z]){pattern}", name)
+    for pattern, name in (
+        (r"distill-llama", "llama"),
+        (r"distill-qwen|r1-0528-qwen", "qwen"),
+        (r"claude", "claude"),
+        (r"gemini", "gemini"),
+        (r"gemma", "gemma"),
+        (r"(?:chat)?gpt-|(?:text-)?davinci|o[134](?:-|$)|codex", "gpt"),
+        (r"smollm", "smollm"),
+        (r"(?:chat)?glm", "glm"),
+        (r"(?:qwen|qwq|qvq)", "qwen"),
+        (r"(?:mi[ns]tral|mixtral|ministral|magistral|codestral|devstral|pixtral|voxtral)", "mistral"),
+        (r"(?:code|tiny)?llama", "llama"),
+        (r"deepseek", "deepseek"),
+        (r"kimi|moonshot", "kimi"),
+        (r"grok", "grok"),
+        (r"command|c4ai|aya-", "command"),
+        (r"(?:amazon\.)?(?:nova-|titan-)", "nova"),
+        (r"phi-?\d", "phi"),
+        (r"nemotron", "nemotron"),
+        (r"granite", "granite"),
+        (r"jamba", "jamba"),
+        (r"olmo", "olmo"),
+        (r"minimax", "minimax"),
+        (r"ernie", "ernie"),
+        (r"hunyuan", "hunyuan"),
+    )
+)
+_FAMILY_OF_OWNER = {
+    "anthropic": "claude",
+    "openai": "gpt",
+    "google": "gemini",
+    "meta": "llama",
+    "meta-llama": "llama",
+    "mistral": "mistral",
+    "mistralai": "mistral",
+    "deepseek": "deepseek",
+    "deepseek-ai": "deepseek",
+    "qwen": "qwen",
+    "alibaba": "qwen",
+    "z-ai": "glm",
+    "zai-org": "glm",
+    "zhipu": "glm",
+    "x-ai": "grok",
+    "moonshotai": "kimi",
+    "cohere": "command",
+    "amazon": "nova",
+    "microsoft": "phi",
+    "nvidia": "nemotron",
+    "huggingfacetb": "smollm",
+}
+_OWNER_OF_FAMILY = {
+    "gpt": "openai",
+    "claude": "anthropic",
+    "gemini": "google",
+    "mistral": "mistral",
+    "deepseek": "deepseek",
+    "glm": "zhipu",
+}
+
+
+def family(model_name: str, provider: str = "") -> str:
+    """The family of a model, such as ``gpt``, ``claude`` or ``qwen``; never empty.
+
+    Models of one family were trained on much the same text in the same way and share their blind spots.
+    Owners before the name (``anthropic/``, ``meta-llama/``, ``us.anthropic.``), files and quantisations
+    after it do not matter. A name that no rule knows falls to its owner's family, then to the provider's
+    own, then to the letters the name begins with.
+    """
+    path = model_name.strip().lower().removeprefix("hf:").replace("\\", "/")
+    parts = [part for part in path.split("/") if part]
+    if re.match(r"[/.~]|[a-z]:/", path):
+        parts = parts[-1:]  # a file of this machine: its folders say nothing about the model
+    for part in reversed(parts):
+        for pattern, name in _FAMILIES:
+            if re.search(pattern, part):
+                return name
+    for owner in (parts[0] if len(parts) > 1 else "", canonical_name(provider)):
+        if owner in _FAMILY_OF_OWNER:
+            return _FAMILY_OF_OWNER[owner]
+    letters = re.search(r"[^\W\d_]+", parts[-1] if parts else "")
+    return letters[0] if letters else (path or "unknown")

@@ -1,0 +1,104 @@
+"""A provider's own words, made fit for one line on a person's screen.
+
+Text from a server is data from a stranger: it may hold terminal escapes, directional overrides, a whole web
+page, or the key that was sent. Nothing of a response body reaches a message except through here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+LONGEST: Final = 200
+"""Characters of a provider's text that a message quotes at most."""
+
+_KEY_SHAPES = re.compile(
+    r"""\b(?:sk|pk|gsk|xai|key|rk)[-_][A-Za-z0-9*_.\-]{6,}   # OpenAI and its likes, also half-masked echoes
+      | \bAIza[A-Za-z0-9*_\-]{6,}                             # Google
+      | \bA[KS]IA[A-Z0-9]{12,}                                # Amazon
+      | (?<=[Bb]earer\s)\S+
+    """,
+    re.VERBOSE,
+)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def one_line(text: str, secret: str | None = None) -> str:
+    """``text`` as one line of at most ``LONGEST`` characters, without keys and unprintable characters.
+
+    Args:
+        text: anything a server sent.
+        secret: the key in use; wherever it stands in ``text``, ``[key]`` stands instead.
+    """
+    # Far more than is kept: a huge body must not cost a huge regular expression search.
+    text = text[: LONGEST * 20]
+    text = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
+    # A placeholder such as "x" or "none" is no secret and may be part of any word.
+    if secret and len(secret) >= 8:
+        text = text.replace(secret, "[key]")
+    text = " ".join(_KEY_SHAPES.sub("[key]", text).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+def words_in(body: object) -> str:
+    """The sentence in an error body that is meant for people, or "" where none is found.
+
+    Knows the bodies of OpenAI and its likes (``error.message``), OpenRouter (the upstream's words in
+    ``error.metadata.raw``), FastAPI servers (``detail``), Bedrock (``Error.Message``), and web pages.
+    """
+    match body:
+        case bytes():
+            return words_in(body.decode(errors="replace"))
+        case str():
+            return _words_in_text(body)
+        case Mapping():
+            return _words_in_object(body)
+        case [first, *_]:
+            return words_in(first)
+        case _:
+            return ""
+
+
+def codes_in(body: object) -> frozenset[str]:
+    """The machine-readable words of an error body (``code``, ``type``, ``status``), in lower case."""
+    if isinstance(body, str | bytes):
+        body = _parsed(body)
+    if not isinstance(body, Mapping):
+        return frozenset()
+    inner = body.get("error", body.get("Error"))
+    own = {
+        str(value).lower()
+        for key in ("code", "Code", "type", "status")
+        if isinstance(value := body.get(key), str | int) and not isinstance(value, bool)
+    }
+    return frozenset(own) | codes_in(inner)
+
+
+def _words_in_text(text: str) -> str:
+    parsed = _parsed(text)
+    if isinstance(parsed, Mapping | list):
+        return words_in(parsed)
+    if "<html" in text[:2000].lower() or "<!doctype" in text[:200].lower():
+        title = _TITLE.search(text[:20_000])
+        return f'a web page titled "{" ".join(title[1].split())}"' if title else "a web page"
+    return text
+
+
+def _words_in_object(body: Mapping[object, object]) -> str:
+    for key in ("error", "Error", "message", "Message", "detail", "msg", "error_description"):
+        if words := words_in(body.get(key)):
+            metadata = body.get("metadata")
+            raw = words_in(metadata.get("raw")) if isinstance(metadata, Mapping) else ""
+            return f"{words}: {raw}" if raw else words
+    return ""
+
+
+def _parsed(text: str | bytes) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

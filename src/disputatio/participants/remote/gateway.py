@@ -1,0 +1,238 @@
+"""The gateway to a model behind a provider's API."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
+from disputatio.participants.remote.endpoint import Endpoint, Kind
+from disputatio.participants.seating import ModelSeating
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
+
+    from disputatio.participants.remote.models import Line
+
+_ALL: Final = (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
+_MODES: Final[dict[str, tuple[OutputMode, ...]]] = {
+    # pydantic-ai does not put native schemas to Mistral.
+    "mistral": (OutputMode.TOOL, OutputMode.PROMPTED),
+}
+_KEYLESS: Final = frozenset({"openai_compatible", "bedrock"})
+
+
+def open_gateway(
+    seating: ModelSeating,
+    api_key: str | None,
+    *,
+    kind: Kind,
+    base_url: str | None = None,
+    needs_key: bool | None = None,
+    key_variables: tuple[str, ...] = (),
+    extra: str = "",
+    keep_alive: bool = True,
+) -> RemoteGateway:
+    """The gateway for ``seating``. Nothing is imported or sent before the first call.
+
+    Args:
+        seating: provider, model, address, time limit and fixed mode are taken from it.
+        api_key: the key, or None.
+        kind: the protocol the provider speaks.
+        base_url: the provider's address where ``seating`` names none; None takes the kind's own.
+        needs_key: whether calls without a key are pointless; by default so for providers' own services.
+        key_variables: environment variables that may hold the key, for messages.
+        extra: the extra of this package that installs the kind's library; by default named like the kind.
+        keep_alive: whether connections may serve several calls.
+    """
+    endpoint = Endpoint(
+        kind=kind,
+        provider=seating.provider,
+        model=seating.model,
+        base_url=seating.base_url or base_url,
+        api_key=api_key or None,
+        needs_key=kind not in _KEYLESS if needs_key is None else needs_key,
+        key_variables=key_variables,
+        extra=extra,
+        timeout_s=seating.timeout_s,
+        mode=seating.mode,
+        keep_alive=keep_alive,
+    )
+    return RemoteGateway(endpoint)
+
+
+class RemoteGateway:
+    """Carries calls to one model over pydantic-ai's direct requests: one attempt a call, nothing raised.
+
+    It may be used from many tasks at once; all gateways of an event loop share one pool of connections. The
+    libraries are imported and the clients built at the first call or probe, in a thread.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._line: Line | Fault | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def modes(self) -> tuple[OutputMode, ...]:
+        """The structured-output modes worth trying, best first.
+
+        They follow from the kind of provider. A model that lacks one answers ``SCHEMA_UNSUPPORTED``, at once
+        and without a request where the library knows it.
+        """
+        if self._endpoint.mode is not None:
+            return (self._endpoint.mode,)
+        return _MODES.get(self._endpoint.kind, _ALL)
+
+    async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
+        """Make one request, once.
+
+        Streams only if ``on_text`` is given. In tool mode ``on_text`` gets the tool's argument, which is the
+        answer. What ``on_text`` raises is the caller's and is raised again; cancellation is passed on.
+        """
+        line = await self._open()
+        if isinstance(line, Fault):
+            return line
+        from disputatio.participants.remote.faults import fault_from, timed_out
+        from disputatio.participants.remote.reply import reply_from
+
+        heard: list[str] = []
+        limit = asyncio.timeout(self._endpoint.timeout_s)
+        try:
+            async with limit:
+                messages = line.prompts.messages(call)
+                if on_text is None:
+                    response = await _request(line, messages, call)
+                else:
+                    response = await _stream(line, messages, call, _Ear(on_text, heard))
+        except _ListenerError as error:
+            raise error.raised from None
+        except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
+            if limit.expired():
+                return timed_out(self._endpoint, "".join(heard))
+            return fault_from(error, self._endpoint, call.mode, "".join(heard))
+        return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
+
+    async def probe(self) -> Fault | None:
+        """Ask for the provider's list of models, which costs nothing.
+
+        None says that nothing speaks against calls, not that they will work: a provider without such a list
+        is not asked. ``NO_SUCH_MODEL`` is said only of a list that was served and clearly lacks the model.
+        """
+        line = await self._open()
+        if isinstance(line, Fault):
+            return line
+        from disputatio.participants.remote.probe import probe
+
+        return await probe(self._endpoint)
+
+    async def aclose(self) -> None:
+        """Close the connections. Safe to repeat; a later call opens them anew."""
+        line, self._line = self._line, None
+        if line is not None and not isinstance(line, Fault):
+            await line.close()
+
+    async def _open(self) -> Line | Fault:
+        if self._line is None:
+            async with self._opening:
+                if self._line is None:
+                    self._line = self._key_fault() or await self._build()
+        return self._line
+
+    def _key_fault(self) -> Fault | None:
+        from disputatio.participants.remote.faults import key_malformed, key_missing
+
+        key = self._endpoint.api_key
+        if key is None:
+            return key_missing(self._endpoint) if self._endpoint.needs_key else None
+        return None if key.isascii() and key.isprintable() and " " not in key else key_malformed(self._endpoint)
+
+    async def _build(self) -> Line | Fault:
+        from disputatio.participants.remote.faults import fault_from
+
+        def build() -> Line:
+            from disputatio.participants.remote.models import open_line
+
+            return open_line(self._endpoint)
+
+        try:
+            return await asyncio.to_thread(build)
+        except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
+            return fault_from(error, self._endpoint, None)
+
+
+class _ListenerError(Exception):
+    """What ``on_text`` raised, on its way through the libraries."""
+
+    def __init__(self, raised: Exception) -> None:
+        super().__init__()
+        self.raised = raised
+
+
+class _Ear:
+    """Passes written text to ``on_text`` and keeps it."""
+
+    def __init__(self, on_text: OnText, heard: list[str]) -> None:
+        self._on_text = on_text
+        self._heard = heard
+
+    def hear(self, text: str) -> None:
+        self._heard.append(text)
+        try:
+            self._on_text(text)
+        except Exception as error:
+            raise _ListenerError(error) from error
+
+
+async def _request(line: Line, messages: list[ModelMessage], call: Call) -> ModelResponse:
+    from pydantic_ai.direct import model_request
+
+    structure = line.prompts.structure(call)
+    return await model_request(
+        line.model,
+        messages,
+        model_settings=line.prompts.settings(call, structure),
+        model_request_parameters=structure.parameters,
+        instrument=False,
+    )
+
+
+async def _stream(line: Line, messages: list[ModelMessage], call: Call, ear: _Ear) -> ModelResponse:
+    from pydantic_ai.direct import model_request_stream
+
+    structure = line.prompts.structure(call)
+    async with model_request_stream(
+        line.model,
+        messages,
+        model_settings=line.prompts.settings(call, structure),
+        model_request_parameters=structure.parameters,
+        instrument=False,
+    ) as stream:
+        async for event in stream:
+            if text := _written(event, call.mode):
+                ear.hear(text)
+        return stream.get()
+
+
+def _written(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
+    """The part of the answer that ``event`` brings: text, or in tool mode the tool's argument."""
+    from pydantic_ai.messages import (
+        PartDeltaEvent,
+        PartStartEvent,
+        TextPart,
+        TextPartDelta,
+        ToolCallPart,
+        ToolCallPartDelta,
+    )
+
+    match event:
+        case PartStartEvent(part=TextPart(content=text)) if mode is not OutputMode.TOOL:
+            return text
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if mode is not OutputMode.TOOL:
+            return text
+        case PartStartEvent(part=ToolCallPart() as part) if mode is OutputMode.TOOL and part.args:
+            return part.args if isinstance(part.args, str) else part.args_as_json_str()
+        case PartDeltaEvent(delta=ToolCallPartDelta(args_delta=str(text))) if mode is OutputMode.TOOL:
+            return text
+        case _:
+            return ""

@@ -1,0 +1,250 @@
+"""The pydantic-ai model for each kind of endpoint, and what must be closed with it.
+
+Clients are built here rather than by pydantic-ai's providers so that none of them retries on its own: the
+record holds every attempt. Addresses and keys are always given, so that no variable of the environment
+(``OPENAI_BASE_URL``, ``OPENAI_ORG_ID`` and their likes) sends a debate or a key somewhere unrecorded.
+
+This module imports pydantic-ai when it is imported, so import it only where a gateway is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+from pydantic_ai.models import Model
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.settings import ModelSettings
+
+from disputatio.participants.remote.endpoint import Endpoint
+from disputatio.participants.remote.prompt import Prompts
+from disputatio.participants.remote.transport import (
+    CONNECT_TIMEOUT_S,
+    AiohttpTransport,
+    trusted_certificates,
+)
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+_NO_KEY: Final = "no-key"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An open line to a model: the model, how prompts are put to it, and how it is closed."""
+
+    model: Model[Any]
+    prompts: Prompts
+    close: Callable[[], Awaitable[None]]
+
+
+def open_line(endpoint: Endpoint) -> Line:
+    """Build the model for ``endpoint``. Nothing is sent.
+
+    Takes up to a second when the first model of a kind is built, for the imports; safe in a thread.
+
+    Raises:
+        ImportError: the library of this kind is not installed.
+    """
+    if endpoint.root.startswith("https"):
+        trusted_certificates()
+    return _BUILDERS[endpoint.kind](endpoint)
+
+
+def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
+    """A client over the shared pool. Redirects are not followed: they would turn a call into a GET."""
+    timeout = httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S)
+    return httpx2.AsyncClient(transport=AiohttpTransport(keep_alive=endpoint.keep_alive), timeout=timeout)
+
+
+def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(
+        api_key=endpoint.api_key or _NO_KEY,
+        base_url=endpoint.root,
+        max_retries=0,
+        timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
+        http_client=http,
+    )
+    if endpoint.kind != "openai":
+        # The library fills these from OpenAI's variables and would send them to anybody.
+        client.organization = client.project = client.admin_api_key = None
+    return client
+
+
+def _openai(endpoint: Endpoint) -> Line:
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    from disputatio.participants.remote.chat import ChatModel, ChatPrompts
+
+    http = http_client(endpoint)
+    provider = OpenAIProvider(openai_client=_openai_client(endpoint, http))
+    model = ChatModel(endpoint.model, provider=provider)
+    profile = model.profile
+    prompts = ChatPrompts(
+        transformer=profile.get("json_schema_transformer"),
+        parallel_tools=True,
+        takes_temperature=not _reasons(profile),
+        fixed=_fixed(endpoint),
+    )
+    return Line(model, prompts, http.aclose)
+
+
+def _openai_compatible(endpoint: Endpoint) -> Line:
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    from disputatio.participants.remote.chat import ChatModel, ChatPrompts
+
+    http = http_client(endpoint)
+    provider = OpenAICompatibleProvider(endpoint.provider, openai_client=_openai_client(endpoint, http))
+    model = ChatModel(endpoint.model, provider=provider, profile=compatible_profile)
+    return Line(model, ChatPrompts(fixed=_fixed(endpoint)), http.aclose)
+
+
+def compatible_profile(default: ModelProfile) -> ModelProfile:
+    """What any server with OpenAI's protocol is taken to support, whatever its model is called.
+
+    - Native JSON schemas, tools, and a forced tool choice; the gateway falls back where one is refused.
+    - ``max_tokens``, which all such servers know; only OpenAI's own has replaced it.
+    - Schemas go out as they are: length and number bounds help grammars (llama.cpp, vLLM) and hurt none.
+    - Sampling settings are always sent.
+
+    The default's ``may_tokenize_special_tokens_in_content`` stays: where a server may read a model's control
+    tokens (such as ``<|im_end|>``) in a text as control, a zero-width joiner keeps a source or an opponent
+    from ending its own message and starting another.
+    """
+    return OpenAIModelProfile(
+        json_schema_transformer=None,
+        supports_json_schema_output=True,
+        supports_tools=True,
+        openai_chat_supports_max_completion_tokens=False,
+        openai_supports_strict_tool_definition=True,
+        may_tokenize_special_tokens_in_content=default.get("may_tokenize_special_tokens_in_content", False),
+    )
+
+
+def _anthropic(endpoint: Endpoint) -> Line:
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    http = http_client(endpoint)
+    client = _library("anthropic").AsyncAnthropic(
+        api_key=endpoint.api_key,
+        base_url=endpoint.root,
+        max_retries=0,
+        timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
+        http_client=http,
+    )
+    model = AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=client))
+    samples = not model.profile.get("anthropic_disallows_sampling_settings", False)
+    return Line(model, Prompts(takes_temperature=samples), http.aclose)
+
+
+def _google(endpoint: Endpoint) -> Line:
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    http = http_client(endpoint)
+    provider = GoogleProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
+    return Line(GoogleModel(endpoint.model, provider=provider), Prompts(fixed={"max_retries": 0}), http.aclose)
+
+
+def _mistral(endpoint: Endpoint) -> Line:
+    from pydantic_ai.models.mistral import MistralModel
+    from pydantic_ai.providers.mistral import MistralProvider
+
+    http = http_client(endpoint)
+    provider = MistralProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
+    return Line(MistralModel(endpoint.model, provider=provider), Prompts(fixed={"max_retries": 0}), http.aclose)
+
+
+def _groq(endpoint: Endpoint) -> Line:
+    import httpx
+    from pydantic_ai.models.groq import GroqModel
+    from pydantic_ai.providers.groq import GroqProvider
+
+    # Groq's library is built on the older httpx, so it has connections of its own.
+    http = httpx.AsyncClient(
+        timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
+    )
+    client = _library("groq").AsyncGroq(
+        api_key=endpoint.api_key, base_url=endpoint.root, max_retries=0, http_client=http
+    )
+    model = GroqModel(endpoint.model, provider=GroqProvider(groq_client=client))
+    return Line(model, Prompts(), http.aclose)
+
+
+def _bedrock(endpoint: Endpoint) -> Line:
+    from pydantic_ai.models.bedrock import BedrockConverseModel
+    from pydantic_ai.providers.bedrock import BedrockProvider
+
+    # Amazon's library is not asynchronous: calls wait in threads, of which pydantic-ai runs 40 at once.
+    config = _library("botocore.config").Config(
+        connect_timeout=CONNECT_TIMEOUT_S,
+        read_timeout=endpoint.timeout_s,
+        max_pool_connections=40,
+        retries={"total_max_attempts": 1},
+        signature_version="bearer" if endpoint.api_key else None,
+    )
+    session = _library("boto3").Session(
+        botocore_session=_bearer_session(endpoint.api_key) if endpoint.api_key else None
+    )
+    client = session.client("bedrock-runtime", config=config, endpoint_url=endpoint.base_url)
+    model = BedrockConverseModel(endpoint.model, provider=BedrockProvider(bedrock_client=client))
+    samples = not any(
+        model.profile.get(name, False)
+        for name in ("anthropic_disallows_sampling_settings", "bedrock_disallows_sampling_settings")
+    )
+
+    async def close() -> None:
+        client.close()
+
+    return Line(model, Prompts(takes_temperature=samples), close)
+
+
+def _bearer_session(key: str) -> object:
+    """A botocore session that signs with a Bedrock API key instead of an account's credentials."""
+    token = _library("botocore.tokens").FrozenAuthToken(key)
+    overrides = {"get_auth_token": lambda *_, **__: token, "get_credentials": lambda *_: None}
+    session: object = type("BearerSession", (_library("botocore.session").Session,), overrides)()
+    return session
+
+
+def _library(name: str) -> Any:
+    """An optional library, which neither the type checker nor every installation has."""
+    return import_module(name)
+
+
+def _reasons(profile: ModelProfile) -> bool:
+    """Whether the model always reasons by default, in which case OpenAI rejects a temperature."""
+    return bool(profile.get("openai_supports_reasoning", False)) and not (
+        profile.get("openai_supports_reasoning_effort_none", False)
+        and not profile.get("thinking_enabled_by_default", False)
+    )
+
+
+def _fixed(endpoint: Endpoint) -> ModelSettings:
+    headers: dict[str, Any] = {"User-Agent": f"disputatio/{version('disputatio')}"}
+    if not endpoint.api_key:
+        # The client insists on a key; a server without keys should see none rather than a made-up one.
+        headers["Authorization"] = _library("openai").Omit()
+    return {"extra_headers": headers}
+
+
+_BUILDERS: Final[dict[str, Callable[[Endpoint], Line]]] = {
+    "openai": _openai,
+    "openai_compatible": _openai_compatible,
+    "anthropic": _anthropic,
+    "google": _google,
+    "mistral": _mistral,
+    "groq": _groq,
+    "bedrock": _bedrock,
+}

@@ -1,0 +1,46 @@
+"""A model's response as a ``Reply``, or as the ``Fault`` it amounts to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from disputatio.participants.call import Fault, OutputMode, Reply
+from disputatio.participants.remote.endpoint import Endpoint
+from disputatio.participants.remote.faults import cut_off, garbled, refused
+from disputatio.participants.remote.tokens import usage_of
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
+
+_FINISHED: Final = {"stop": "stop", "tool_call": "stop", "length": "length"}
+
+
+def reply_from(response: ModelResponse, endpoint: Endpoint, mode: OutputMode, *, streamed: bool) -> Reply | Fault:
+    """What ``response`` says.
+
+    An answer cut at the token limit is a reply, also an empty one: a model may spend all its tokens on
+    thinking. An empty answer that claims to be complete is none.
+    """
+    text = _text_of(response, mode)
+    usage = usage_of(response.usage)
+    served = response.model_name or None
+    details = response.provider_details or {}
+    raw = str(details.get("finish_reason") or "")
+    if response.finish_reason == "content_filter":
+        return refused(endpoint, str(details.get("refusal") or text), usage, served, text)
+    if streamed and not raw and response.finish_reason != "error":
+        return cut_off(endpoint, usage, served, text)
+    finish = _FINISHED.get(response.finish_reason or "") or raw or "stop"
+    if not text and finish != "length":
+        return garbled(endpoint, "the answer is empty", usage, served)
+    return Reply(text=text, served_model=served, usage=usage, finish=finish)
+
+
+def _text_of(response: ModelResponse, mode: OutputMode) -> str:
+    from pydantic_ai.messages import TextPart, ToolCallPart
+
+    if mode is OutputMode.TOOL:
+        calls = (part for part in response.parts if isinstance(part, ToolCallPart))
+        if call := next(calls, None):
+            return call.args if isinstance(call.args, str) else call.args_as_json_str()
+    return "".join(part.content for part in response.parts if isinstance(part, TextPart))

@@ -1,0 +1,25 @@
+"""Tokens as a provider reported them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from disputatio.participants.call import Usage
+
+if TYPE_CHECKING:
+    from pydantic_ai.usage import RequestUsage
+
+
+def usage_of(usage: RequestUsage) -> Usage:
+    """The tokens that the provider reported, None for what it did not.
+
+    ``RequestUsage`` reads zero for what was never reported; what was is set on the object itself.
+    """
+    if usage.unmeasured_requests:
+        return Usage()
+    said = vars(usage)
+    return Usage(
+        input_tokens=said.get("input_tokens"),
+        output_tokens=said.get("output_tokens"),
+        cached_tokens=said.get("cache_read_tokens"),
+    )

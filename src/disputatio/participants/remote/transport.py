@@ -1,0 +1,185 @@
+"""HTTP for the provider libraries: aiohttp under httpx2, one pool of connections per event loop.
+
+What belongs here: carrying one HTTP exchange, and saying truthfully how it failed. What does not: status
+codes, bodies, retries.
+
+Why not the adapters that exist: they report a refused connection, an unknown host and a dropped connection
+all as a connect time-out, and each client opens a pool of its own with a limit. Here every exception is
+raised as the httpx2 class that says what happened, from the original one, and all gateways of an event loop
+share a pool without a limit, because the engine decides how many calls run at once.
+
+``aiohttp`` is chosen for its cost: about half the processor time of httpx2's own transport per call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import ssl
+import urllib.request
+from collections.abc import AsyncIterator, Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar, Final
+from weakref import WeakKeyDictionary
+
+import aiohttp
+import httpx2
+from yarl import URL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONNECT_TIMEOUT_S: Final = 10.0
+"""Seconds for looking the host up, connecting and the TLS handshake together."""
+
+
+class AiohttpTransport(httpx2.AsyncBaseTransport):
+    """Carries httpx2 requests over the running loop's shared pool.
+
+    The pool is joined at the first request and left by ``aclose``; the last to leave closes it. A transport
+    that is used in a second event loop joins that loop's pool.
+
+    Args:
+        connect_timeout_s: seconds until an unfinished connection counts as failed.
+        keep_alive: whether the connection may serve another request afterwards. False costs a connection a
+            call and suits servers that drop idle connections without a word.
+    """
+
+    def __init__(self, *, connect_timeout_s: float = CONNECT_TIMEOUT_S, keep_alive: bool = True) -> None:
+        # No read limit: the caller's limit on the whole call is the only clock, so that one message is true.
+        self._timeout = aiohttp.ClientTimeout(total=None, connect=connect_timeout_s)
+        self._keep_alive = keep_alive
+        self._pool: _Pool | None = None
+        self._proxy_of = functools.lru_cache(maxsize=64)(_environment_proxy)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send ``request`` and return once the response's headers are there.
+
+        Raises:
+            httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
+        """
+        url = request.url
+        proxy = self._proxy_of(url.scheme, url.host)
+        if not self._keep_alive:
+            request.headers["connection"] = "close"
+        with _truthful():
+            response = await self._session().request(
+                request.method,
+                URL(str(url), encoded=True),
+                headers=request.headers.multi_items(),
+                data=await request.aread() or None,
+                allow_redirects=False,
+                auto_decompress=False,
+                timeout=self._timeout,
+                ssl=trusted_certificates() if url.scheme == "https" else True,
+                proxy=proxy[0] if proxy else None,
+                proxy_auth=proxy[1] if proxy else None,
+            )
+        return httpx2.Response(response.status, headers=response.raw_headers, stream=_Body(response), request=request)
+
+    async def aclose(self) -> None:
+        """Leave the pool. Safe to repeat."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.leave()
+
+    def _session(self) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
+        if self._pool is None or self._pool.loop is not loop:
+            self._pool = _Pool.join(loop)
+        return self._pool.session
+
+
+class _Pool:
+    """The connections of one event loop, kept while at least one transport uses them."""
+
+    _open: ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool]] = WeakKeyDictionary()
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.members = 0
+        self.session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
+            # Cookies of one provider must not reach another, and no provider's API needs them.
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+
+    @classmethod
+    def join(cls, loop: asyncio.AbstractEventLoop) -> _Pool:
+        pool = cls._open.get(loop)
+        if pool is None:
+            pool = cls._open[loop] = cls(loop)
+        pool.members += 1
+        return pool
+
+    async def leave(self) -> None:
+        self.members -= 1
+        if self.members == 0 and asyncio.get_running_loop() is self.loop:
+            self._open.pop(self.loop, None)
+            await self.session.close()
+
+
+class _Body(httpx2.AsyncByteStream):
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with _truthful():
+            async for chunk in self._response.content.iter_any():
+                yield chunk
+
+    async def aclose(self) -> None:
+        # Back to the pool when read to the end; otherwise the connection is closed.
+        self._response.release()
+        await self._response.wait_for_close()
+
+
+@contextmanager
+def _truthful() -> Iterator[None]:
+    """Raise aiohttp's exceptions as the httpx2 class that means the same."""
+    try:
+        yield
+    except (aiohttp.ClientError, OSError) as error:
+        # A TimeoutError is an OSError; cancellation is neither and passes through.
+        raise _counterpart(error)(str(error)) from error
+
+
+def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
+    match error:
+        case aiohttp.ConnectionTimeoutError():
+            return httpx2.ConnectTimeout
+        case aiohttp.ServerTimeoutError() | TimeoutError():
+            return httpx2.ReadTimeout
+        case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
+            return httpx2.ProxyError
+        case aiohttp.ClientConnectorError() | aiohttp.ClientSSLError():
+            return httpx2.ConnectError
+        case aiohttp.InvalidURL():
+            return httpx2.UnsupportedProtocol
+        case aiohttp.ServerDisconnectedError() | aiohttp.ClientResponseError():
+            return httpx2.RemoteProtocolError
+        case _:
+            return httpx2.ReadError
+
+
+@functools.cache
+def trusted_certificates() -> ssl.SSLContext:
+    """The system's trusted certificates, as httpx2 finds them (``SSL_CERT_FILE`` is honoured).
+
+    The first use takes about 0.1 s, so gateways call it in a thread before the first https request.
+    """
+    return httpx2.create_ssl_context()
+
+
+def _environment_proxy(scheme: str, host: str) -> tuple[URL, aiohttp.BasicAuth | None] | None:
+    """The proxy that the environment names for ``host``.
+
+    aiohttp's own lookup is not used: it also reads ``~/.netrc`` for every request and then refuses to send
+    a key beside what it found there.
+    """
+    address = urllib.request.getproxies().get(scheme) or urllib.request.getproxies().get("all")
+    if not address or urllib.request.proxy_bypass(host):
+        return None
+    proxy = URL(address if "://" in address else f"http://{address}")
+    auth = aiohttp.BasicAuth(proxy.user, proxy.password or "") if proxy.user else None
+    return proxy.with_user(None), auth

@@ -1,0 +1,84 @@
+"""Participants that call no model: a script, and the recording of an earlier debate.
+
+They take their turns through the same checks as a model: a misshapen answer is asked for again with the reasons
+and in the end the seat abstains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
+from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.turn_taking import Reject, Taken, TurnTaking
+from disputatio.record.events import TurnTaken
+from disputatio.record.history import History
+from disputatio.record.text import canonical
+
+Script: TypeAlias = Callable[[Ask, AskPath, tuple[str, ...]], "JsonObject | str | Abstention"]
+"""Gives the answer to an ask at a path. The third argument has the reasons why the last answer was not taken, empty
+at first. Text is read like a model's output; an object is the answer itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """A seat that answers by a function. ``name`` goes into the record and must be the same on resume."""
+
+    script: Script
+    name: str = "scripted"
+
+    def as_json(self) -> JsonObject:
+        """How the record names who sits here."""
+        return {"kind": "scripted", "name": self.name}
+
+    def take(self, path: AskPath, ask: Ask, checks: SchemaChecks) -> TurnTaking:
+        """Come to the turn."""
+        reasons: tuple[str, ...] = ()
+        rule_asks, best = 0, None
+        shape_asks = 0
+        while True:
+            given = self.script(ask, path, reasons)
+            if isinstance(given, Abstention):
+                return best or given
+            text = given if isinstance(given, str) else canonical(given)
+            read = read_answer(text, ask.form.schema, checks)
+            if isinstance(read, Misfit):
+                shape_asks += 1
+                if shape_asks > ask.limits.shape_asks:
+                    detail = f"{shape_asks} answers did not fit the form; the last: {read.reasons[0]}"
+                    return best or Abstention(ask.seat, "misfit", detail)
+                reasons = read.reasons
+                yield Reject("", "shape", reasons)
+                continue
+            taken = _read(ask, read)
+            if best is None or len(taken.violations) <= len(best.violations):
+                best = taken
+            if not best.violations or rule_asks >= ask.limits.rule_asks:
+                return best
+            rule_asks += 1
+            reasons = tuple(row.detail for row in taken.violations)
+            yield Reject("", "rule", reasons)
+
+
+def _read(ask: Ask, answer: ShapedAnswer) -> Taken:
+    turn = ask.form.read(answer.content)
+    return Taken(turn, answer.content, ask.form.breaches(turn), answer.repaired)
+
+
+def recording(history: History, name: str) -> Scripted:
+    """A seat that says again what was said at the same paths in an earlier debate.
+
+    Where that debate had no turn at a path, or one that does not fit now, the seat abstains.
+    """
+    turns: Mapping[str, JsonObject] = {
+        path: row.content for path, row in history.answered.items() if isinstance(row, TurnTaken)
+    }
+
+    def said(ask: Ask, path: AskPath, _reasons: tuple[str, ...]) -> JsonObject | Abstention:
+        if path not in turns:
+            return Abstention(ask.seat, "not_recorded", f"the recording has no turn at {path}")
+        return turns[path]
+
+    return Scripted(said, f"recording of {name}")

@@ -1,0 +1,295 @@
+"""How a seat comes to its turn: ask, read, ask again with reasons, give up. Pure, and replayed on resume.
+
+Taking a turn is a generator, like a rulebook. It yields orders and is given what they bring:
+
+- ``Send`` a call: brings a reply or a fault. On resume the recorded ones are fed first, so nothing already paid is
+  asked again.
+- ``Rest`` so many seconds before the next call: brings nothing, and is skipped for recorded calls.
+- ``Reject`` an answer, for the record: brings nothing.
+
+It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
+the reasons, so many times, and then the seat abstains; a broken rule is asked again once and then the answer is
+accepted with its violations. Nothing is put in the place of an answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias
+
+from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Part, Turn, Violation
+from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
+from disputatio.participants.seating import ModelSeating
+
+FIRST_REST_S = 1.0
+LONGEST_REST_S = 30.0
+LONGEST_ASKED_REST_S = 120.0
+"""A provider that asks for a longer wait than this is treated as down."""
+_MOST_TOKENS = 16_000
+_FORGETTABLE = 4_000
+"""How much of a rejected answer is shown back to the model, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Make this call to this model."""
+
+    call: Call
+    seating: ModelSeating
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Wait before the next call."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """An answer was not accepted; the seat is asked again. ``because`` is ``shape`` or ``rule``."""
+
+    part: str
+    because: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
+
+    turn: Turn
+    content: JsonObject
+    violations: tuple[Violation, ...] = ()
+    repaired: bool = False
+    asked: int = 1
+    served_models: tuple[str, ...] = ()
+
+
+Order: TypeAlias = Send | Rest | Reject
+TurnTaking: TypeAlias = Generator[Order, Any, Taken | Abstention]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    content: JsonObject
+    repaired: bool
+    raw: str
+
+
+class Prompts(Protocol):
+    """What a turn needs of the prompt layer."""
+
+    def whole(self, ask: Ask) -> tuple[Segment, ...]:
+        """The prompt for the whole turn."""
+
+    def part(self, ask: Ask, part: Part) -> tuple[Segment, ...]:
+        """The prompt for one part of it."""
+
+    def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
+        """What the seat is told about an answer that was not accepted; ``because`` is ``shape`` or ``rule``."""
+
+    def schema(self, schema: JsonObject) -> Segment:
+        """The required form in words, for models that nothing else holds to it."""
+
+
+class ModelTurn:
+    """One turn of a model's seat.
+
+    Args:
+        path: where the ask stands; seeds are drawn from it.
+        ask: what is asked.
+        seatings: the model and its fallbacks, in order.
+        modes: for each seating, the structured-output modes to try, best first.
+        checks: compiled schemas.
+        prompts: makes the segments of the prompt.
+        seed: the debate's seed, or None to send none.
+    """
+
+    def __init__(
+        self,
+        path: AskPath,
+        ask: Ask,
+        *,
+        seatings: Sequence[ModelSeating],
+        modes: Sequence[Sequence[OutputMode]],
+        checks: SchemaChecks,
+        prompts: Prompts,
+        seed: int | None,
+    ) -> None:
+        self._path, self._ask = path, ask
+        self._seatings, self._modes = list(seatings), [list(row) for row in modes]
+        self._checks, self._prompts, self._seed = checks, prompts, seed
+        self._asked = 0
+        self._served: dict[str, None] = {}
+
+    def take(self) -> TurnTaking:
+        """Come to the turn."""
+        if self._seatings[0].piecewise:
+            return self._take_in_parts()
+        return self._take_whole()
+
+    def _take_whole(self) -> TurnTaking:
+        form, limits = self._ask.form, self._ask.limits
+        prompt = self._prompts.whole(self._ask)
+        answer = yield from self._shaped("", prompt, form.schema, limits.max_tokens)
+        if isinstance(answer, Abstention):
+            return answer
+        best = self._read(answer)
+        for _ in range(limits.rule_asks):
+            if not best.violations:
+                break
+            reasons = tuple(row.detail for row in best.violations)
+            yield Reject("", "rule", reasons)
+            again = self._again(prompt, answer.raw, "rule", reasons)
+            second = yield from self._shaped("", again, form.schema, limits.max_tokens)
+            if isinstance(second, Abstention):
+                break
+            read = self._read(second)
+            if len(read.violations) <= len(best.violations):
+                best, answer = read, second
+        return self._finished(best)
+
+    def _take_in_parts(self) -> TurnTaking:
+        form = self._ask.form
+        done: list[_Answer] = []
+        parts: list[Part] = []
+        while part := form.next_part(tuple(row.content for row in done)):
+            answer = yield from self._part(part, ())
+            if isinstance(answer, Abstention):
+                return answer
+            done.append(answer)
+            parts.append(part)
+        best = self._joined(done)
+        for _ in range(self._ask.limits.rule_asks):
+            faulty = {row.part: row for row in best.violations if row.part}
+            for place, part in enumerate(parts):
+                if part.label not in faulty:
+                    continue
+                reasons = (faulty[part.label].detail,)
+                yield Reject(part.label, "rule", reasons)
+                answer = yield from self._part(part, reasons)
+                if not isinstance(answer, Abstention):
+                    trial = [*done[:place], answer, *done[place + 1 :]]
+                    if len(self._joined(trial).violations) <= len(best.violations):
+                        done, best = trial, self._joined(trial)
+        return self._finished(best)
+
+    def _part(self, part: Part, reasons: tuple[str, ...]) -> Generator[Order, Any, _Answer | Abstention]:
+        prompt = self._prompts.part(self._ask, part)
+        if reasons:
+            prompt = (*prompt, self._prompts.reasons("rule", reasons))
+        return (yield from self._shaped(part.label, prompt, part.schema, part.max_tokens))
+
+    def _joined(self, done: list[_Answer]) -> Taken:
+        content = self._ask.form.join(tuple(row.content for row in done))
+        misfit = self._checks.reasons(content, self._ask.form.schema)
+        if misfit:
+            raise AssertionError(f"the parts of {self._ask.form.name} do not make a whole: {misfit}")
+        return self._read(_Answer(content, any(row.repaired for row in done), ""))
+
+    def _read(self, answer: _Answer) -> Taken:
+        turn = self._ask.form.read(answer.content)
+        return Taken(turn, answer.content, self._ask.form.breaches(turn), answer.repaired)
+
+    def _finished(self, taken: Taken) -> Taken:
+        return replace(taken, asked=self._asked, served_models=tuple(self._served))
+
+    def _again(
+        self, prompt: tuple[Segment, ...], raw: str, because: str, reasons: tuple[str, ...]
+    ) -> tuple[Segment, ...]:
+        shown = raw if len(raw) <= _FORGETTABLE else raw[:_FORGETTABLE] + " ..."
+        told = self._prompts.reasons(because, reasons)
+        return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
+
+    def _shaped(
+        self, part: str, prompt: tuple[Segment, ...], schema: JsonObject, max_tokens: int
+    ) -> Generator[Order, Any, _Answer | Abstention]:
+        """An answer of the right shape, after as many asks as the limits allow."""
+        current, tokens = prompt, self._seatings[0].max_tokens or max_tokens
+        misfit = Misfit(())
+        for number in range(1 + self._ask.limits.shape_asks):
+            reply = yield from self._reply(part, current, schema, tokens)
+            if isinstance(reply, Abstention):
+                return reply
+            cut = reply.finish == "length"
+            read = read_answer(reply.text, schema, self._checks, cut_off_at=tokens if cut else None)
+            if isinstance(read, ShapedAnswer):
+                return _Answer(read.content, read.repaired, reply.text)
+            misfit = read
+            if cut:
+                tokens = min(2 * tokens, max(tokens, _MOST_TOKENS))
+            if number < self._ask.limits.shape_asks:
+                yield Reject(part, "shape", misfit.reasons)
+                current = self._again(prompt, "" if cut or part else reply.text, "shape", misfit.reasons)
+        asks = 1 + self._ask.limits.shape_asks
+        where = f" for {part}" if part else ""
+        detail = f"{asks} answers{where} did not fit the form; the last: {misfit.reasons[0]}"
+        return Abstention(self._ask.seat, "misfit", detail)
+
+    def _reply(
+        self, part: str, prompt: tuple[Segment, ...], schema: JsonObject, max_tokens: int
+    ) -> Generator[Order, Any, Reply | Abstention]:
+        """A reply from the seat's model or, when it is worn out, from the next fallback."""
+        self._asked += 1
+        fault: Fault | None = None
+        while self._seatings:
+            reply = yield from self._attempts(part, prompt, schema, max_tokens)
+            if isinstance(reply, Reply):
+                self._served.setdefault(reply.served_model or self._seatings[0].model)
+                return reply
+            fault = reply
+            if len(self._seatings) == 1:
+                break
+            self._seatings.pop(0)
+            self._modes.pop(0)
+        kind, message = (fault.kind.value, fault.message) if fault else ("unreachable", "")
+        return Abstention(self._ask.seat, kind, message)
+
+    def _attempts(
+        self, part: str, prompt: tuple[Segment, ...], schema: JsonObject, max_tokens: int
+    ) -> Generator[Order, Any, Reply | Fault]:
+        seating, modes = self._seatings[0], self._modes[0]
+        tried = 0
+        while True:
+            call = self._call(part, prompt, schema, max_tokens, seating, modes[0])
+            outcome: Reply | Fault = yield Send(call, seating, part)
+            if isinstance(outcome, Reply):
+                return outcome
+            if outcome.kind is FaultKind.SCHEMA_UNSUPPORTED and len(modes) > 1:
+                modes.pop(0)
+                continue
+            tried += 1
+            patient = (outcome.retry_after_s or 0) <= LONGEST_ASKED_REST_S
+            again = outcome.kind.worth_retrying and patient
+            # A refusal may be the luck of one draw; twice it is an answer.
+            if not again and not (outcome.kind is FaultKind.REFUSED and tried < 2):
+                return outcome
+            if tried >= seating.attempts:
+                return outcome
+            yield Rest(outcome.retry_after_s or min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S))
+
+    def _call(
+        self,
+        part: str,
+        prompt: tuple[Segment, ...],
+        schema: JsonObject,
+        max_tokens: int,
+        seating: ModelSeating,
+        mode: OutputMode,
+    ) -> Call:
+        if mode in {OutputMode.PROMPTED, OutputMode.TEXT}:
+            prompt, mode = (*prompt, self._prompts.schema(schema)), OutputMode.PROMPTED
+        temperature = self._ask.limits.temperature if seating.temperature is None else seating.temperature
+        return Call(prompt, schema, self._ask.form.name, mode, temperature, max_tokens, self._drawn_seed(part))
+
+    def _drawn_seed(self, part: str) -> int | None:
+        """A seed of its own for every call, the same whenever the debate is replayed."""
+        if self._seed is None:
+            return None
+        text = f"{self._seed}\n{self._path}\n{part}\n{self._asked}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

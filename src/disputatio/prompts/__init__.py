@@ -1,0 +1,17 @@
+"""What models are told: one file for each format, phase and way of asking, with locked hashes."""
+
+from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes
+from disputatio.prompts.compose import Setting, compose, compose_part, reasons_segment, schema_segment
+from disputatio.prompts.fence import fence
+
+__all__ = [
+    "LOCK_FILE",
+    "PromptBook",
+    "Setting",
+    "compose",
+    "compose_part",
+    "current_hashes",
+    "fence",
+    "reasons_segment",
+    "schema_segment",
+]

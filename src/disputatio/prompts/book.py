@@ -1,0 +1,98 @@
+"""The prompt files, checked against their locked hashes before they are used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from disputatio.failures import InvalidInputError
+
+LOCK_FILE = "lock.json"
+_FOLDERS = ("structured", "freeform", "shared", "small")
+
+
+@cache
+def _packaged() -> dict[str, str]:
+    root = files("disputatio.prompts")
+    return {
+        f"{folder}/{entry.name}": entry.read_text("utf-8")
+        for folder in _FOLDERS
+        for entry in sorted(root.joinpath(folder).iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".md")
+    }
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def current_hashes() -> dict[str, str]:
+    """The SHA-256 of every packaged prompt file as it is on disk; what the lock file must hold."""
+    return {name: _hash(text) for name, text in _packaged().items()}
+
+
+class PromptBook:
+    """The prompts of one run.
+
+    Args:
+        overrides: a folder of files that take the place of packaged ones by the same relative name.
+
+    Raises:
+        InvalidInputError: a packaged file does not match its locked hash, or an override matches no file.
+    """
+
+    def __init__(self, overrides: Path | None = None) -> None:
+        self._texts = dict(_packaged())
+        self._check_lock()
+        self.overridden: tuple[str, ...] = ()
+        if overrides is not None:
+            self._override(overrides)
+        self._templates: dict[str, Template] = {}
+
+    def _check_lock(self) -> None:
+        locked = json.loads(files("disputatio.prompts").joinpath(LOCK_FILE).read_text("utf-8"))
+        for name in sorted(set(locked) | set(self._texts)):
+            if name not in self._texts or locked.get(name) != _hash(self._texts[name]):
+                raise InvalidInputError(
+                    f"The prompt file {name} is not the one this version was released with.",
+                    "Reinstall disputatio, or keep your own prompts in a folder and give it with --prompts FOLDER.",
+                )
+
+    def _override(self, folder: Path) -> None:
+        found = sorted(path for path in folder.rglob("*.md") if path.is_file())
+        if not found:
+            raise InvalidInputError(
+                f"The prompt folder {folder} holds no .md file.", "Give the folder of your prompts."
+            )
+        names = []
+        for path in found:
+            name = path.relative_to(folder).as_posix()
+            if name not in self._texts:
+                known = ", ".join(row for row in self._texts if not row.startswith("shared/"))
+                raise InvalidInputError(
+                    f"The prompt override {path} takes no prompt's place.", f"Prompts are: {known}."
+                )
+            self._texts[name] = path.read_text("utf-8")
+            names.append(name)
+        self.overridden = tuple(names)
+
+    def hashes(self, format_name: str, *, small: bool) -> Mapping[str, str]:
+        """The hashes of the files a debate of this format uses; ``small`` adds those for small models."""
+        folders = {format_name, "shared", *(("small",) if small else ())}
+        return {name: _hash(text) for name, text in self._texts.items() if name.split("/")[0] in folders}
+
+    def fill(self, name: str, values: Mapping[str, str]) -> str:
+        """The prompt ``name``, such as ``structured/opening``, filled with ``values``.
+
+        Raises:
+            KeyError: there is no such prompt, or it has a place that ``values`` does not fill.
+        """
+        template = self._templates.get(name)
+        if template is None:
+            template = self._templates[name] = Template(self._texts[f"{name}.md"].strip())
+        return template.substitute(values)

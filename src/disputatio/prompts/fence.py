@@ -1,0 +1,35 @@
+"""Fences around other people's words.
+
+A fence is named by the hash of the text inside it. A text cannot contain its own hash, so nothing a participant
+or a source writes can end its fence, also when it copies a fence it has seen elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from disputatio.motion import clean
+
+_CODE_DIGITS = 16
+
+
+def fence(name: str, text: str) -> str:
+    """``text``, cleaned of hidden characters, between the two lines of a fence.
+
+    Args:
+        name: what the text is, in the program's words: letters, digits, spaces and hyphens.
+        text: anybody's words.
+    """
+    text = clean(text).strip()
+    code = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_CODE_DIGITS]
+    return f"<<<{name} {code}\n{text}\n{code}>>>"
+
+
+def quoted(text: str) -> str:
+    """``text`` in quotation marks, a line each: the fence for small models, which stumble over codes.
+
+    Quotation marks inside become apostrophes and every line is closed before the next begins, so the text cannot
+    end its quotation.
+    """
+    lines = (" ".join(line.split()) for line in clean(text).split("\n"))
+    return "\n".join('"' + line.replace('"', "'") + '"' for line in lines if line)

@@ -1,0 +1,283 @@
+"""What happened in a debate: past-tense facts, one type each, in one tagged union.
+
+Events never read the clock: the time of an event is put on its envelope when it is sealed. Fields that hold
+only time, such as ``latency_ms``, are named in ``CLOCK_FIELDS`` and are no part of a debate's meaning.
+Prompts, schemas and evidence are kept once each as texts beside the events and are named here by their
+SHA-256, so a history that every call sends again is stored once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+from disputatio.failures import StoreError
+from disputatio.kernel import JsonObject
+
+CLOCK_FIELDS = frozenset({"latency_ms"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateOpened:
+    """A debate was set up: everything that decides how it will go.
+
+    ``seats`` maps a seat to who sits there (never a key); ``rules`` are the format's settings; ``prompts`` maps
+    each prompt file to its SHA-256; ``evidence`` lists source ids, titles and the hash of each text.
+    """
+
+    kind: ClassVar[str] = "DebateOpened"
+    format: str
+    motion: JsonObject
+    seats: JsonObject
+    rules: JsonObject
+    prompts: JsonObject
+    budget: JsonObject
+    evidence: tuple[JsonObject, ...] = ()
+    seed: int | None = None
+    software: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnAsked:
+    """A seat was asked for a turn. ``prompt`` is the SHA-256 of the whole prompt it was first asked with."""
+
+    kind: ClassVar[str] = "TurnAsked"
+    path: str
+    seat: str
+    phase: str
+    form: str
+    mode: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSent:
+    """A call was about to leave; it is durable before it does.
+
+    ``prompt`` is a list of [role, text hash]; ``schema`` a text hash or "". ``reserved`` has ``input_tokens``,
+    ``output_tokens`` and ``usd`` (a string, or null where no price is known).
+    """
+
+    kind: ClassVar[str] = "CallSent"
+    call: str
+    path: str
+    part: str
+    seat: str
+    model: str
+    mode: str
+    temperature: float | None
+    max_tokens: int
+    prompt: tuple[tuple[str, str], ...]
+    schema: str
+    reserved: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallMade:
+    """A call came back. ``fault`` is "" for an answer; ``text`` is the raw output, also of a discarded answer.
+
+    ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported). ``cost_usd`` is a
+    string, null where no price is known; ``cost_basis`` says how it was found. ``charged_tokens`` is what counts
+    against a token ceiling.
+    """
+
+    kind: ClassVar[str] = "CallMade"
+    call: str
+    path: str
+    fault: str
+    message: str
+    text: str
+    served_model: str | None
+    finish: str
+    usage: JsonObject
+    cost_usd: str | None
+    cost_basis: str
+    charged_tokens: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLost:
+    """A call was in flight when the process died. Whether it was billed is unknown: its reservation stays spent."""
+
+    kind: ClassVar[str] = "CallLost"
+    call: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRejected:
+    """An answer was not accepted and the seat is asked again. ``because`` is ``shape`` or ``rule``."""
+
+    kind: ClassVar[str] = "AnswerRejected"
+    path: str
+    part: str
+    because: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTaken:
+    """A seat took its turn. ``content`` is the accepted answer; ``repaired`` that its JSON had to be mended."""
+
+    kind: ClassVar[str] = "TurnTaken"
+    path: str
+    seat: str
+    phase: str
+    form: str
+    content: JsonObject
+    violations: tuple[JsonObject, ...] = ()
+    repaired: bool = False
+    asked: int = 1
+    served_models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abstained:
+    """A seat took no turn. ``reason`` is a fixed word, ``detail`` a sentence."""
+
+    kind: ClassVar[str] = "Abstained"
+    path: str
+    seat: str
+    phase: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreGiven:
+    """The score of one argument or speech, worked out by code from the judge's integers."""
+
+    kind: ClassVar[str] = "ScoreGiven"
+    about: str
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteCounted:
+    """A count of votes under a named rule."""
+
+    kind: ClassVar[str] = "VoteCounted"
+    about: str
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PenaltyGiven:
+    """A penalty given by code."""
+
+    kind: ClassVar[str] = "PenaltyGiven"
+    about: str
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached:
+    """A call was not made because it would have passed a ceiling. ``limit`` is usd, tokens or calls."""
+
+    kind: ClassVar[str] = "BudgetReached"
+    path: str
+    limit: str
+    ceiling: str
+    spent: str
+    needed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateClosed:
+    """The debate ended. A truncated one may be resumed, and then a later closing replaces this one."""
+
+    kind: ClassVar[str] = "DebateClosed"
+    status: str
+    missing: tuple[JsonObject, ...]
+    outcome: JsonObject
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateInterrupted:
+    """The debate was stopped from outside and can be resumed."""
+
+    kind: ClassVar[str] = "DebateInterrupted"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateResumed:
+    """The debate goes on from its record, under a budget that may have been changed.
+
+    ``reopened`` are asks of the last phase whose abstention is taken back, so that the seat is asked again.
+    """
+
+    kind: ClassVar[str] = "DebateResumed"
+    budget: JsonObject
+    software: str
+    reopened: tuple[str, ...] = ()
+
+
+Event: TypeAlias = (
+    DebateOpened
+    | TurnAsked
+    | CallSent
+    | CallMade
+    | CallLost
+    | AnswerRejected
+    | TurnTaken
+    | Abstained
+    | ScoreGiven
+    | VoteCounted
+    | PenaltyGiven
+    | BudgetReached
+    | DebateClosed
+    | DebateInterrupted
+    | DebateResumed
+)
+
+KINDS: dict[str, type[Event]] = {
+    row.kind: row
+    for row in (
+        DebateOpened,
+        TurnAsked,
+        CallSent,
+        CallMade,
+        CallLost,
+        AnswerRejected,
+        TurnTaken,
+        Abstained,
+        ScoreGiven,
+        VoteCounted,
+        PenaltyGiven,
+        BudgetReached,
+        DebateClosed,
+        DebateInterrupted,
+        DebateResumed,
+    )
+}
+_FIELDS = {kind: tuple(row.name for row in fields(event)) for kind, event in KINDS.items()}
+
+
+def encode(event: Event) -> JsonObject:
+    """The body of ``event`` as JSON, without its kind."""
+    return {name: getattr(event, name) for name in _FIELDS[event.kind]}
+
+
+def decode(kind: str, body: JsonObject) -> Event:
+    """The event of ``kind`` in ``body``.
+
+    Raises:
+        StoreError: the kind or one of its fields is not known to this version.
+    """
+    if kind not in KINDS or not set(body) <= set(_FIELDS[kind]):
+        raise StoreError(
+            f"The record holds an event this version does not know ({kind}).",
+            "Read it with the version that wrote it, or a newer one.",
+        )
+    values: dict[str, Any] = {
+        name: _frozen(value) if isinstance(value, list) else value for name, value in body.items()
+    }
+    return KINDS[kind](**values)
+
+
+def _frozen(rows: list[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(row) if isinstance(row, list) else row for row in rows)

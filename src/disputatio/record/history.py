@@ -1,0 +1,143 @@
+"""What a record tells when it is read from its beginning: the state that resuming and every surface start from.
+
+A history is a fold over events and nothing else; it can be fed one event at a time while a debate runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from disputatio.record.events import (
+    Abstained,
+    AnswerRejected,
+    BudgetReached,
+    CallLost,
+    CallMade,
+    CallSent,
+    DebateClosed,
+    DebateInterrupted,
+    DebateOpened,
+    DebateResumed,
+    Event,
+    PenaltyGiven,
+    ScoreGiven,
+    TurnAsked,
+    TurnTaken,
+    VoteCounted,
+)
+
+
+class Status(StrEnum):
+    """Where a debate is. Every closed debate is one of the last four."""
+
+    RUNNING = "RUNNING"
+    INTERRUPTED = "INTERRUPTED"
+    COMPLETE = "COMPLETE"
+    DEGRADED = "DEGRADED"
+    TRUNCATED = "DEBATE_TRUNCATED"
+    FAILED = "FAILED"
+
+
+@dataclass(slots=True)
+class History:
+    """One debate as its events tell it so far."""
+
+    opened: DebateOpened | None = None
+    asked: dict[str, TurnAsked] = field(default_factory=dict)
+    sent: dict[str, list[CallSent]] = field(default_factory=dict)
+    past: list[CallSent] = field(default_factory=list)
+    made: dict[str, CallMade] = field(default_factory=dict)
+    lost: list[CallLost] = field(default_factory=list)
+    rejected: dict[str, list[AnswerRejected]] = field(default_factory=dict)
+    answered: dict[str, TurnTaken | Abstained] = field(default_factory=dict)
+    facts: list[ScoreGiven | VoteCounted | PenaltyGiven] = field(default_factory=list)
+    budget_reached: list[BudgetReached] = field(default_factory=list)
+    closed: DebateClosed | None = None
+    interrupted: bool = False
+    resumed: list[DebateResumed] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> History:
+        """The history told by ``events``."""
+        history = cls()
+        for event in events:
+            history.add(event)
+        return history
+
+    def add(self, event: Event) -> None:
+        """Take in one more event."""
+        match event:
+            case DebateOpened():
+                self.opened = event
+            case TurnAsked():
+                self.asked.setdefault(event.path, event)
+            case CallSent():
+                self.sent.setdefault(event.path, []).append(event)
+            case CallMade():
+                self.made[event.call] = event
+            case CallLost():
+                self.lost.append(event)
+            case AnswerRejected():
+                self.rejected.setdefault(event.path, []).append(event)
+            case TurnTaken() | Abstained():
+                self.answered[event.path] = event
+            case ScoreGiven() | VoteCounted() | PenaltyGiven():
+                self.facts.append(event)
+            case BudgetReached():
+                self.budget_reached.append(event)
+            case DebateClosed():
+                self.closed, self.interrupted = event, False
+            case DebateInterrupted():
+                self.interrupted = True
+            case DebateResumed():
+                self._resume(event)
+
+    def _resume(self, event: DebateResumed) -> None:
+        self.resumed.append(event)
+        self.closed, self.interrupted = None, False
+        for path in event.reopened:
+            self.answered.pop(path, None)
+            self._forget_calls(path)
+        if event.reopened:
+            # What the rules established after the reopened ask is established anew.
+            self.facts.clear()
+
+    def _forget_calls(self, path: str) -> None:
+        """The calls of a reopened ask are over: they stay in the record and the bill, and are not replayed."""
+        self.past.extend(self.sent.pop(path, ()))
+        self.rejected.pop(path, None)
+        self.asked.pop(path, None)
+
+    @property
+    def reopenable(self) -> tuple[str, ...]:
+        """Asks of the last phase that ended in an abstention: nothing rests on them yet."""
+        if not self.asked:
+            return ()
+        last = next(reversed(self.asked.values())).phase
+        return tuple(path for path, row in self.answered.items() if isinstance(row, Abstained) and row.phase == last)
+
+    @property
+    def calls(self) -> list[CallSent]:
+        """Every call that ever left, those of reopened asks included."""
+        return [*self.past, *(row for calls in self.sent.values() for row in calls)]
+
+    @property
+    def status(self) -> Status:
+        """Where the debate is."""
+        if self.closed:
+            return Status(self.closed.status)
+        return Status.INTERRUPTED if self.interrupted else Status.RUNNING
+
+    @property
+    def in_flight(self) -> list[CallSent]:
+        """Calls that left and neither came back nor were found lost."""
+        gone = {row.call for row in self.lost}
+        return [
+            row for calls in self.sent.values() for row in calls if row.call not in self.made and row.call not in gone
+        ]
+
+    def settled(self, path: str) -> list[tuple[CallSent, CallMade]]:
+        """The calls of one ask that came back, in the order they left."""
+        return [(row, self.made[row.call]) for row in self.sent.get(path, ()) if row.call in self.made]

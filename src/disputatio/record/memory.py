@@ -1,0 +1,59 @@
+"""A store that keeps records in memory, for debates nobody needs to come back to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from disputatio.failures import StoreError
+from disputatio.record.chain import Sealed
+from disputatio.record.history import History
+from disputatio.record.store import DebateRow, Writing
+
+
+class MemoryStore:
+    """Records that last as long as this object."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, list[Sealed]] = {}
+        self._texts: dict[str, dict[str, str]] = {}
+
+    def append(self, writing: Writing) -> asyncio.Future[None]:
+        """Append events; the future is done at once."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        chain = self._events.setdefault(writing.debate, [])
+        if [sealed.seq for sealed in writing.events] != [len(chain) + 1 + n for n in range(len(writing.events))]:
+            done.set_exception(
+                StoreError("Another process is writing this debate.", "Wait until it ends, then resume.")
+            )
+            return done
+        chain.extend(writing.events)
+        self._texts.setdefault(writing.debate, {}).update(writing.texts)
+        done.set_result(None)
+        return done
+
+    def read(self, debate: str) -> Sequence[Sealed]:
+        """The events of ``debate`` in order."""
+        return tuple(self._events.get(debate, ()))
+
+    def texts(self, debate: str) -> Mapping[str, str]:
+        """The texts of ``debate`` by hash."""
+        return dict(self._texts.get(debate, {}))
+
+    def debates(self) -> Sequence[DebateRow]:
+        """All debates, newest first."""
+        rows = []
+        for debate, chain in self._events.items():
+            history = History.of(sealed.event() for sealed in chain)
+            opened = history.opened
+            motion = str(opened.motion["text"]) if opened else ""
+            name = opened.format if opened else ""
+            rows.append(DebateRow(debate, chain[0].at, name, motion, history.status.value, len(chain), chain[-1].hash))
+        return sorted(rows, key=lambda row: row.opened_at, reverse=True)
+
+    def find(self, prefix: str) -> Sequence[str]:
+        """The ids that begin with ``prefix``."""
+        return [debate for debate in self._events if debate.startswith(prefix)]
+
+    async def aclose(self) -> None:
+        """Nothing to release."""

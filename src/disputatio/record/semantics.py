@@ -1,0 +1,45 @@
+"""What a debate said and decided, apart from clocks, arrival order and interruptions.
+
+Two records have the same semantic content exactly when the same asks drew the same calls, answers, turns,
+scores and verdict. A debate that was killed and resumed must equal one that was not: what the kill added
+(lost calls, the resumption, an earlier truncated closing) is left out, and so are call numbers and the sizes of
+reservations, which depend on what had been measured by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from disputatio.record.events import CLOCK_FIELDS, Event, encode
+from disputatio.record.history import History
+
+
+def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
+    """The semantic content as JSON, everything keyed by path."""
+    history = History.of(events)
+    paths = sorted(history.asked)
+    return {
+        "opened": _meaning(history.opened, drop=("budget", "software", "warnings")),
+        "asked": {path: _meaning(history.asked[path]) for path in paths},
+        "calls": {
+            path: [
+                {"sent": _meaning(sent, drop=("call", "reserved")), "made": _meaning(made, drop=("call",))}
+                for sent, made in history.settled(path)
+            ]
+            for path in paths
+        },
+        "rejected": {path: [_meaning(row) for row in history.rejected.get(path, ())] for path in paths},
+        "answered": {
+            path: {"kind": history.answered[path].kind, **_meaning(history.answered[path])}
+            for path in sorted(history.answered)
+        },
+        "facts": sorted(({"kind": row.kind, **_meaning(row)} for row in history.facts), key=repr),
+        "closed": _meaning(history.closed),
+    }
+
+
+def _meaning(event: Event | None, drop: tuple[str, ...] = ()) -> dict[str, Any]:
+    if event is None:
+        return {}
+    return {name: value for name, value in encode(event).items() if name not in CLOCK_FIELDS and name not in drop}

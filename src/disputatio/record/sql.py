@@ -1,0 +1,239 @@
+"""The store over SQLAlchemy Core: SQLite by default, PostgreSQL by address, one code for both.
+
+Group commit: appends go to one writer thread. Whatever has come in while it wrote is written in the next
+transaction, so a thousand debates in one process share their fsyncs; each append returns when the transaction
+that holds it is durable. A debate's own writings keep their order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from disputatio.failures import StoreError
+from disputatio.record.chain import Sealed
+from disputatio.record.database import open_database, store_failures
+from disputatio.record.events import DebateClosed, DebateInterrupted, DebateOpened, DebateResumed
+from disputatio.record.history import Status
+from disputatio.record.store import DebateRow, Writing
+from disputatio.record.text import read_json
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+_MOST_AT_ONCE = 256
+
+
+class SqlStore:
+    """Records in a database.
+
+    Args:
+        url: see ``open_database``.
+        create: make the database where it is missing.
+
+    Raises:
+        StoreError, InvalidInputError: as ``open_database``.
+    """
+
+    def __init__(self, url: str, *, create: bool = True) -> None:
+        self._engine = open_database(url, create=create)
+        self._place = self._engine.url.render_as_string(hide_password=True)
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._writer: threading.Thread | None = None
+        self._known_texts: dict[str, set[str]] = {}
+
+    @property
+    def place(self) -> str:
+        """Its address, without a password."""
+        return self._place
+
+    def append(self, writing: Writing) -> asyncio.Future[None]:
+        """Hand events over; the future is done when they are durable."""
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write_all, name="disputatio-record", daemon=True)
+            self._writer.start()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._jobs.put((writing, loop, done))
+        return done
+
+    def _write_all(self) -> None:
+        while True:
+            job = self._jobs.get()
+            if job is None:
+                return
+            batch = [job]
+            ends = False
+            while len(batch) < _MOST_AT_ONCE and not self._jobs.empty():
+                more = self._jobs.get()
+                if more is None:
+                    ends = True
+                    break
+                batch.append(more)
+            self._commit(batch)
+            if ends:
+                return
+
+    def _commit(self, batch: list[_Job]) -> None:
+        try:
+            with store_failures(self._place), self._engine.begin() as connection:
+                self._write(connection, [writing for writing, _, _ in batch])
+        except StoreError as error:
+            if len(batch) > 1:
+                # One bad writing must not fail its neighbours.
+                for job in batch:
+                    self._commit([job])
+                return
+            _settle(batch[0], error)
+            return
+        for job in batch:
+            _settle(job, None)
+
+    def _write(self, connection: Connection, writings: Sequence[Writing]) -> None:
+        from disputatio.record.tables import debates, events, texts
+
+        rows: list[dict[str, Any]] = []
+        heads: dict[str, dict[str, Any]] = {}
+        new_texts: list[dict[str, str]] = []
+        for writing in writings:
+            for sealed in writing.events:
+                if sealed.kind == DebateOpened.kind:
+                    connection.execute(debates.insert(), _debate_row(sealed))
+                rows.append(_event_row(sealed))
+                head = heads.setdefault(sealed.debate, {})
+                head.update(events=sealed.seq, head=sealed.hash)
+                status = _status_after(sealed)
+                if status:
+                    head["status"] = status
+            known = self._known_texts.setdefault(writing.debate, set())
+            for name, text in writing.texts.items():
+                if name not in known:
+                    known.add(name)
+                    new_texts.append({"debate": writing.debate, "hash": name, "text": text})
+        try:
+            if rows:
+                connection.execute(events.insert(), rows)
+            if new_texts:
+                connection.execute(self._new_texts_only(texts), new_texts)
+            for debate, head in heads.items():
+                connection.execute(debates.update().where(debates.c.id == debate), head)
+        except BaseException:
+            for row in new_texts:
+                self._known_texts[row["debate"]].discard(row["hash"])
+            raise
+
+    def _new_texts_only(self, texts: Any) -> Any:
+        if self._engine.dialect.name == "postgresql":
+            from sqlalchemy.dialects.postgresql import insert
+        else:
+            from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
+        return insert(texts).on_conflict_do_nothing()
+
+    def read(self, debate: str) -> Sequence[Sealed]:
+        """The events of ``debate`` in order."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import events
+
+        columns = (
+            events.c.debate,
+            events.c.seq,
+            events.c.at,
+            events.c.kind,
+            events.c.body,
+            events.c.previous,
+        )
+        query = sa.select(*columns, events.c.hash).where(events.c.debate == debate).order_by(events.c.seq)
+        with store_failures(self._place), self._engine.connect() as connection:
+            return [Sealed(*row) for row in connection.execute(query)]
+
+    def texts(self, debate: str) -> Mapping[str, str]:
+        """The texts of ``debate`` by hash."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import texts
+
+        query = sa.select(texts.c.hash, texts.c.text).where(texts.c.debate == debate)
+        with store_failures(self._place), self._engine.connect() as connection:
+            return {name: text for name, text in connection.execute(query)}  # noqa: C416  (rows are no pairs)
+
+    def debates(self) -> Sequence[DebateRow]:
+        """All debates, newest first."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import debates
+
+        columns = [debates.c[name] for name in ("id", "opened_at", "format", "motion", "status", "events", "head")]
+        query = sa.select(*columns).order_by(debates.c.opened_at.desc(), debates.c.id)
+        with store_failures(self._place), self._engine.connect() as connection:
+            return [DebateRow(*row) for row in connection.execute(query)]
+
+    def find(self, prefix: str) -> Sequence[str]:
+        """The ids that begin with ``prefix``."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import debates
+
+        query = sa.select(debates.c.id).where(debates.c.id.startswith(prefix, autoescape=True))
+        with store_failures(self._place), self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
+    async def aclose(self) -> None:
+        """Write what waits and close. Safe to repeat."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            self._jobs.put(None)
+            await asyncio.to_thread(writer.join)
+        self._engine.dispose()
+
+
+def _settle(job: _Job, error: StoreError | None) -> None:
+    _, loop, done = job
+
+    def tell() -> None:
+        if done.done():
+            return
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(tell)
+
+
+def _event_row(sealed: Sealed) -> dict[str, Any]:
+    return {
+        "debate": sealed.debate,
+        "seq": sealed.seq,
+        "at": sealed.at,
+        "kind": sealed.kind,
+        "body": sealed.body,
+        "previous": sealed.previous,
+        "hash": sealed.hash,
+    }
+
+
+def _debate_row(sealed: Sealed) -> dict[str, Any]:
+    body = read_json(sealed.body)
+    return {
+        "id": sealed.debate,
+        "opened_at": sealed.at,
+        "format": body["format"],
+        "motion": body["motion"]["text"],
+        "status": Status.RUNNING.value,
+        "events": 0,
+        "head": "",
+    }
+
+
+def _status_after(sealed: Sealed) -> str:
+    if sealed.kind == DebateClosed.kind:
+        return str(read_json(sealed.body)["status"])
+    if sealed.kind == DebateInterrupted.kind:
+        return Status.INTERRUPTED.value
+    return Status.RUNNING.value if sealed.kind == DebateResumed.kind else ""

@@ -1,0 +1,59 @@
+"""The port to where records are kept. A store appends, reads and lists; it never changes an event."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from disputatio.record.chain import Sealed
+
+
+@dataclass(frozen=True, slots=True)
+class DebateRow:
+    """A debate in a list. ``events`` and ``head`` are the length and last hash of its chain."""
+
+    id: str
+    opened_at: str
+    format: str
+    motion: str
+    status: str
+    events: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Events to append to one debate, with the texts they name (hash to text)."""
+
+    debate: str
+    events: tuple[Sealed, ...]
+    texts: Mapping[str, str]
+
+
+class Store(Protocol):
+    """Keeps records. Every method raises ``StoreError`` in one sentence where the store fails."""
+
+    def append(self, writing: Writing) -> asyncio.Future[None]:
+        """Hand events over; the future is done when they are durable, all of them or none.
+
+        Writings of one debate are applied in the order of the calls, whether or not anybody waits for them. A
+        number that the debate already has is refused: two writers cannot both go on from one event. Needs a
+        running event loop.
+        """
+
+    def read(self, debate: str) -> Sequence[Sealed]:
+        """The events of a debate in order; empty where there is none."""
+
+    def texts(self, debate: str) -> Mapping[str, str]:
+        """The texts that the events of a debate name, by hash."""
+
+    def debates(self) -> Sequence[DebateRow]:
+        """All debates, newest first."""
+
+    def find(self, prefix: str) -> Sequence[str]:
+        """The ids that begin with ``prefix``."""
+
+    async def aclose(self) -> None:
+        """Write what waits and release the store. Safe to repeat."""

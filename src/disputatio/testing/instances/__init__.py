@@ -1,0 +1,7 @@
+"""Valid instances of a JSON Schema, made from a text."""
+
+from disputatio.testing.instances.making import Maker, instance, maker_of, schema_text
+from disputatio.testing.instances.phrases import prose
+from disputatio.testing.instances.seeds import mixed, seed_of
+
+__all__ = ["Maker", "instance", "maker_of", "mixed", "prose", "schema_text", "seed_of"]
