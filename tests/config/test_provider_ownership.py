@@ -144,8 +144,8 @@ def test_nothing_of_a_provider_leaks_to_another(levels: tuple[Said, ...], key_of
 
 @pytest.mark.slow
 @any_levels
-@hypothesis_settings(max_examples=1000)
-def test_nothing_of_a_provider_leaks_to_another_in_a_thousand_ways(levels: tuple[Said, ...], key_of_zhipu: bool):
+@hypothesis_settings(max_examples=300)
+def test_nothing_of_a_provider_leaks_to_another_in_hundreds_of_ways(levels: tuple[Said, ...], key_of_zhipu: bool):
     check_no_leak(levels, key_of_zhipu)
 
 
@@ -161,7 +161,8 @@ def check_no_leak(levels: tuple[Said, ...], key_of_zhipu: bool) -> None:
             )
         )
     # The other seats have only what is said of all; give them a model that always works.
-    written["set"] += ("seats.con.provider=embedded", "seats.judge.provider=embedded")
+    model = "embedded:smollm2-135m-instruct"
+    written["set"] += (f"seats.con={model}", f"seats.judge={model}")
     due = expected(heard, key_of_zhipu)
     if due is None:
         with pytest.raises(InvalidInputError):

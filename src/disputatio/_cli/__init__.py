@@ -1,1 +1,1 @@
-"""_cli."""
+"""The command line."""

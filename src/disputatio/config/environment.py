@@ -132,7 +132,7 @@ def environment_notes(environment: Environment, seat_scopes: Iterable[str], othe
         match = re.fullmatch(r"((?:[A-Z0-9_]+_)?)LLM_[A-Z_]+", name)
         if match is None or name in known or match[1] in silent:
             continue
-        near = did_you_mean(name, [each for each in known if abs(len(each) - len(name)) <= 2])
+        near = did_you_mean(name, known, likeness=0.85)
         given = environment.get(name)
         if near and given is not None:
             notes.append(f"{given.source} is not a setting and was not used. {near.strip()}")

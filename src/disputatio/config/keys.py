@@ -126,7 +126,8 @@ class Vocabulary:
         if placeholder == "<seat>":
             return self.scope_names()
         if placeholder == "<phase>":
-            return self.options.phases or None
+            others = self.options.other_phases if self.other_formats else frozenset()
+            return (*self.options.phases, *sorted(others - set(self.options.phases))) or None
         if placeholder == "<rule>":
             others = self.options.other_rules if self.other_formats else frozenset()
             return tuple(sorted({*self.options.rules, *others}))
@@ -208,6 +209,7 @@ def _unknown(path: Path, place: int, word: str, known: Iterable[str], source: st
 
 
 def dotted(path: Path) -> str:
-    """``path`` as it is written in one line, with quotes where a name needs them."""
-    parts = (part if re.fullmatch(r"[\w-]+", part) else shown(part).replace("'", '"') for part in path)
-    return ".".join(parts)
+    """``path`` as it is written in one line, with quotes where a name needs them, and no key shown."""
+    bare = (re.fullmatch(r"[\w-]+", part) for part in path)
+    quoted = (shown(part) for part in path)
+    return ".".join(q.strip("'") if plain else q.replace("'", '"') for plain, q in zip(bare, quoted, strict=True))

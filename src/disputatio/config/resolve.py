@@ -249,9 +249,18 @@ def _limits(sources: _Sources) -> LimitSettings:
         closing_words=sources.take("limits.closing_words"),
         minimum_arguments=fewest,
         maximum_arguments=most,
-        max_tokens=sources.take_under(("limits", "max_tokens"), _KEYS["limits.max_tokens.<phase>"]),
-        temperature=sources.take_under(("limits", "temperature"), _KEYS["limits.temperature.<phase>"]),
+        max_tokens=_by_phase("max_tokens", sources),
+        temperature=_by_phase("temperature", sources),
     )
+
+
+def _by_phase(name: str, sources: _Sources) -> dict[str, Any]:
+    """A limit of each phase of this format; those of other formats' phases are left out."""
+    taken = sources.take_under(("limits", name), _KEYS[f"limits.{name}.<phase>"])
+    elsewhere = sources.options.other_phases - set(sources.options.phases)
+    for phase in elsewhere & set(taken):
+        del taken[phase], sources.found[f"limits.{name}.{phase}"]
+    return taken
 
 
 def _rubric(sources: _Sources) -> RubricChoice:

@@ -47,8 +47,8 @@ class CommandLine:
 class FormatOptions:
     """What the chosen format lets the configuration decide, and what other formats are called.
 
-    A configuration file may serve several formats: seats and rules of the others are allowed in it and have
-    no effect. Empty ``phases`` and ``rubrics`` take any well-formed name.
+    A configuration file may serve several formats: seats, phases and rules of the others are allowed in it
+    and have no effect. Empty ``phases`` and ``rubrics`` take any well-formed name.
 
     Attributes:
         phases: the phases whose token limits and temperatures can be set.
@@ -57,6 +57,7 @@ class FormatOptions:
             setting takes the type of its default; a Decimal takes any exact number.
         maximum_rounds: the most rounds the format allows; None where it does not say.
         other_seats: seats of other formats.
+        other_phases: phases of other formats.
         other_rules: rules of other formats.
     """
 
@@ -65,6 +66,7 @@ class FormatOptions:
     rules: Mapping[str, RuleValue] = field(default_factory=dict)
     maximum_rounds: int | None = None
     other_seats: frozenset[str] = frozenset()
+    other_phases: frozenset[str] = frozenset()
     other_rules: frozenset[str] = frozenset()
 
 
@@ -123,9 +125,9 @@ class Settings:
     format_name: str
     seats: Mapping[str, ModelSeating]
     credentials: Credentials
-    budget: Budget = Budget()
-    limits: LimitSettings = LimitSettings()
-    rubric: RubricChoice = RubricChoice()
+    budget: Budget = field(default_factory=Budget)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    rubric: RubricChoice = field(default_factory=RubricChoice)
     language: str = "English"
     seed: int | None = None
     store: str = field(repr=False)

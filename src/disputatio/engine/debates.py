@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
@@ -51,9 +51,9 @@ class House:
     """
 
     store: Store
-    watcher: Watcher = Nobody()
+    watcher: Watcher = field(default_factory=Nobody)
     watched: bool = False
-    clock: Clock = SystemClock()
+    clock: Clock = field(default_factory=SystemClock)
     opener: OpenGateway = open_gateway
     checks_first: bool = True
 

@@ -72,15 +72,14 @@ def rules_of(form: Format, settings: Settings) -> Any:
     known = {row.name for row in fields(rules)}
     changes: dict[str, Any] = {name: value for name, value in settings.rules.items() if name in known}
     limits = settings.limits
-    for name, value in (
-        ("minimum_arguments", limits.minimum_arguments),
-        ("maximum_arguments", limits.maximum_arguments),
-        ("closing_words", limits.closing_words),
-        ("rounds", settings.rounds),
-        ("rubric", _rubric(settings)),
-    ):
-        if value is not None and name in known:
-            changes[name] = value
+    common = {
+        "minimum_arguments": limits.minimum_arguments,
+        "maximum_arguments": limits.maximum_arguments,
+        "closing_words": limits.closing_words,
+        "rounds": settings.rounds,
+        "rubric": _rubric(settings),
+    }
+    changes.update({name: value for name, value in common.items() if value is not None and name in known})
     for field_name in known:
         now = getattr(rules, field_name)
         phase = field_name.replace("_", "-")

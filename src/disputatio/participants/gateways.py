@@ -23,13 +23,22 @@ def open_gateway(
         api_key: the key, where the provider needs one.
         on_progress: is told of what takes long before a first call, such as fetching weights.
     """
-    if PROVIDERS[seating.provider].kind is Kind.EMBEDDED:
+    provider = PROVIDERS[seating.provider]
+    if provider.kind is Kind.EMBEDDED:
         from disputatio.participants.embedded import EmbeddedGateway
 
         return EmbeddedGateway(seating.model, timeout_s=seating.timeout_s, on_progress=on_progress)
     from disputatio.participants.remote import open_gateway as open_remote
 
-    return open_remote(seating, api_key)
+    return open_remote(
+        seating,
+        api_key,
+        kind=provider.kind.value,
+        base_url=provider.base_url,
+        needs_key=provider.needs_key,
+        key_variables=provider.key_variables,
+        extra=provider.extra or "",
+    )
 
 
 class SharedGateways:

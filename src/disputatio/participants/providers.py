@@ -377,9 +377,12 @@ def _is_embedded_model(model: str) -> bool:
     return model == EMBEDDED_MODEL or model.lower().endswith(".gguf") or "/" in model or "\\" in model
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``Did you mean X? `` for the nearest of ``known``, both where two are as near, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+def did_you_mean(word: str, known: Iterable[str], *, likeness: float = 0.6) -> str:
+    """``Did you mean X? `` for the nearest of ``known``, both where two are as near, or nothing.
+
+    ``likeness`` is how alike they must be at least, from 0 to 1.
+    """
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=likeness)
     if len(near) == 2:
         first, second = (difflib.SequenceMatcher(None, each, word).ratio() for each in near)
         near = near if first - second < _AS_NEAR else near[:1]

@@ -3,8 +3,13 @@
 Three hooks that pydantic-ai leaves to subclasses are used, for OpenAI and its likes:
 
 - a response with status 200 that holds an error or no choices is told as such, not as a validation error;
-- fields that some servers leave out (``id``, ``model``, ``object``, ``index``, ``role``) do not make an answer unreadable;
+- fields that some servers leave out (``id``, ``model``, ``object``, ``index``, ``role``) do not make an
+  answer unreadable;
 - tokens are taken as the server counted them: what it did not say stays unsaid, and no price table is asked.
+
+And the body is built here and travels by ``extra_body``: openai's library walks every typed parameter of a
+request, each message against each kind of message, which takes a third of a call's processor time. What is
+posted is what pydantic-ai would post, and a test holds the two against each other.
 
 This module imports pydantic-ai and openai when it is imported, so import it only where a gateway is opened.
 """
@@ -18,34 +23,102 @@ from typing import TYPE_CHECKING, Any, Self
 from openai.types import chat
 from openai.types.chat import ChatCompletionChunk
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from disputatio.participants.call import OutputMode
+from disputatio.participants.call import Call, OutputMode
+from disputatio.participants.remote.control_tokens import broken
 from disputatio.participants.remote.faults import NoAnswerError
-from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Prompts, Structure
+from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, spoken
 
 if TYPE_CHECKING:
     from pydantic_ai._json_schema import JsonSchemaTransformer
 
 
-def counted(usage: object) -> RequestUsage:
-    """The tokens of a Chat Completions ``usage`` object; only what it says is set on the result."""
-    if usage is None:
-        return RequestUsage(unmeasured_requests=1)
-    details = getattr(usage, "prompt_tokens_details", None)
-    said: dict[str, Any] = {
-        "input_tokens": getattr(usage, "prompt_tokens", None),
-        "output_tokens": getattr(usage, "completion_tokens", None),
-        # DeepSeek counts its cache at the top level.
-        "cache_read_tokens": _count(details, "cached_tokens", getattr(usage, "prompt_cache_hit_tokens", None)),
-    }
-    return RequestUsage(**{name: count for name, count in said.items() if count is not None})
+class ChatPrompts:
+    """Requests in the Chat Completions protocol.
+
+    Args:
+        limit_key: the key of the body for the most tokens of an answer.
+        system_role: the role of the system message.
+        transformer: rewrites schemas for the server, or None to send them as they are.
+        parallel_tools: whether the server knows the switch against several tool calls in one answer.
+        takes_temperature: whether the model takes a temperature; if not, none is sent.
+        breaks_control_tokens: whether the server may read control tokens in a text as control.
+        headers: headers of every request.
+    """
+
+    def __init__(
+        self,
+        *,
+        limit_key: str = "max_tokens",
+        system_role: str = "system",
+        transformer: type[JsonSchemaTransformer] | None = None,
+        parallel_tools: bool = False,
+        takes_temperature: bool = True,
+        breaks_control_tokens: bool = False,
+        headers: dict[str, Any] | None = None,
+    ) -> None:
+        self._limit_key = limit_key
+        self._system_role = system_role
+        self._transformer = transformer
+        self._parallel_tools = parallel_tools
+        self._takes_temperature = takes_temperature
+        self._breaks_control_tokens = breaks_control_tokens
+        self._headers = headers or {}
+        self._structures = Structures(self._structure)
+
+    def request(self, call: Call) -> Request:
+        """``call`` as a body, which pydantic-ai completes with the model and the stream switch."""
+        body: dict[str, Any] = {
+            "messages": [self._message(role, text) for role, text in spoken(call)],
+            self._limit_key: call.max_tokens,
+        }
+        if call.temperature is not None and self._takes_temperature:
+            body["temperature"] = call.temperature
+        if call.seed is not None:
+            body["seed"] = call.seed
+        body.update(self._structures.of(call) or {})
+        return Request([], {"extra_headers": self._headers, "extra_body": body}, UNSTRUCTURED)
+
+    def _message(self, role: str, text: str) -> dict[str, str]:
+        if self._breaks_control_tokens:
+            text = broken(text)
+        return {"role": self._system_role if role == "system" else role, "content": text}
+
+    def _structure(self, schema: dict[str, Any], name: str, mode: OutputMode) -> dict[str, Any]:
+        if self._transformer is not None:
+            schema = self._transformer(schema, strict=True).walk()
+        if mode is OutputMode.NATIVE:
+            named = {"name": name, "schema": schema, "strict": True}
+            return {"response_format": {"type": "json_schema", "json_schema": named}}
+        function = {"name": name, "description": TOOL_DESCRIPTION, "parameters": schema, "strict": True}
+        tools = {"tools": [{"type": "function", "function": function}], "tool_choice": "required"}
+        return {**tools, "parallel_tool_calls": False} if self._parallel_tools else tools
 
 
-def _count(details: object, name: str, otherwise: object) -> object:
-    value = details.get(name) if isinstance(details, dict) else getattr(details, name, None)
-    return otherwise if value is None else value
+class ChatModel(OpenAIChatModel):
+    """A model behind the Chat Completions protocol."""
+
+    def _validate_completion(self, response: chat.ChatCompletion) -> Any:
+        if error := (response.model_extra or {}).get("error"):
+            raise NoAnswerError("", error)
+        if not response.choices:
+            raise NoAnswerError("it holds no choices", usage=counted(response.usage), served=response.model)
+        response.id = response.id or ""
+        response.model = response.model or ""
+        response.object = "chat.completion"
+        choice = response.choices[0]
+        choice.index = 0
+        if (message := getattr(choice, "message", None)) is not None:
+            message.role = "assistant"
+        return super()._validate_completion(response)
+
+    def _map_usage(self, response: chat.ChatCompletion) -> RequestUsage:
+        return counted(response.usage)
+
+    @property
+    def _streamed_response_cls(self) -> type[OpenAIStreamedResponse]:
+        return ChatStream
 
 
 @dataclass
@@ -67,7 +140,7 @@ class ChatStream(OpenAIStreamedResponse):
 
 
 class _Watched:
-    """The chunks of a stream, checked as they pass.
+    """The chunks of a stream, looked at as they pass.
 
     A plain iterator: an async generator would have to be finalised when the stream is abandoned.
     """
@@ -86,67 +159,21 @@ class _Watched:
         return chunk
 
 
-class ChatPrompts(Prompts):
-    """Requests in the Chat Completions protocol.
-
-    Args:
-        transformer: rewrites schemas for the server, or None to send them as they are.
-        parallel_tools: whether the server knows the switch against several tool calls in one answer.
-        takes_temperature: whether the model takes a temperature.
-        fixed: settings that every request carries.
-    """
-
-    def __init__(
-        self,
-        *,
-        transformer: type[JsonSchemaTransformer] | None = None,
-        parallel_tools: bool = False,
-        takes_temperature: bool = True,
-        fixed: ModelSettings | None = None,
-    ) -> None:
-        super().__init__(takes_temperature=takes_temperature, fixed=fixed)
-        self._transformer = transformer
-        self._parallel_tools = parallel_tools
-
-    def structured(self, schema: dict[str, Any], name: str, mode: OutputMode) -> Structure:
-        """How a request for ``schema`` is put: ``response_format``, or one tool that must be called."""
-        if self._transformer is not None:
-            schema = self._transformer(schema, strict=True).walk()
-        if mode is OutputMode.NATIVE:
-            named = {"name": name, "schema": schema, "strict": True}
-            return Structure(
-                UNSTRUCTURED.parameters, {"response_format": {"type": "json_schema", "json_schema": named}}
-            )
-        function = {"name": name, "description": TOOL_DESCRIPTION, "parameters": schema, "strict": True}
-        body: dict[str, Any] = {
-            "tools": [{"type": "function", "function": function}],
-            "tool_choice": "required",
-        }
-        if self._parallel_tools:
-            body["parallel_tool_calls"] = False
-        return Structure(UNSTRUCTURED.parameters, body)
+def counted(usage: object) -> RequestUsage:
+    """The tokens of a Chat Completions ``usage`` object; only what it says is set on the result."""
+    if usage is None:
+        return RequestUsage(unmeasured_requests=1)
+    details = getattr(usage, "prompt_tokens_details", None)
+    # DeepSeek counts its cache at the top level.
+    cached = _count(details, "cached_tokens", getattr(usage, "prompt_cache_hit_tokens", None))
+    said: dict[str, Any] = {
+        "input_tokens": getattr(usage, "prompt_tokens", None),
+        "output_tokens": getattr(usage, "completion_tokens", None),
+        "cache_read_tokens": cached,
+    }
+    return RequestUsage(**{name: count for name, count in said.items() if isinstance(count, int)})
 
 
-class ChatModel(OpenAIChatModel):
-    """A model behind the Chat Completions protocol."""
-
-    def _validate_completion(self, response: chat.ChatCompletion) -> Any:
-        if error := (response.model_extra or {}).get("error"):
-            raise NoAnswerError("", error)
-        if not response.choices:
-            raise NoAnswerError("it holds no choices", usage=counted(response.usage), served=response.model)
-        response.id = response.id or ""
-        response.model = response.model or ""
-        response.object = "chat.completion"
-        choice = response.choices[0]
-        choice.index = 0
-        if choice.message:
-            choice.message.role = "assistant"
-        return super()._validate_completion(response)
-
-    def _map_usage(self, response: chat.ChatCompletion) -> RequestUsage:
-        return counted(response.usage)
-
-    @property
-    def _streamed_response_cls(self) -> type[OpenAIStreamedResponse]:
-        return ChatStream
+def _count(details: object, name: str, otherwise: object) -> object:
+    value = details.get(name) if isinstance(details, dict) else getattr(details, name, None)
+    return otherwise if value is None else value

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 from urllib.parse import urlsplit, urlunsplit
 
 from disputatio.participants.call import OutputMode
-
-Kind: TypeAlias = Literal["openai", "openai_compatible", "anthropic", "google", "mistral", "groq", "bedrock"]
-"""The protocol a server speaks; several providers may share one."""
-
-_BASE_URLS: dict[str, str] = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-    "google": "https://generativelanguage.googleapis.com",
-    "mistral": "https://api.mistral.ai",
-    "groq": "https://api.groq.com",
-}
+from disputatio.participants.providers import PROVIDERS, Kind
+from disputatio.participants.seating import ModelSeating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +15,15 @@ class Endpoint:
     """One model at one address, with the key for it.
 
     Attributes:
-        kind: the protocol.
+        kind: the way the provider is spoken to.
         provider: the provider's or preset's name, for messages.
         model: the model's name as the provider knows it.
-        base_url: the address without the operation's path; None takes the kind's own.
+        base_url: an address given for the seat, or None for the provider's own.
+        own_url: the provider's own address, "" where it has none.
         api_key: the key, or None. It appears in no representation and no message.
         needs_key: whether calls without a key are pointless.
         key_variables: environment variables that may hold the key, for messages.
-        extra: the extra of this package that installs the kind's library, "" where it is always there.
+        install: the command that installs the library of this kind, for messages.
         timeout_s: seconds for a whole call.
         mode: the only structured-output mode to use, or None for the kind's modes.
         keep_alive: whether connections are used for more than one call.
@@ -42,18 +33,37 @@ class Endpoint:
     provider: str
     model: str
     base_url: str | None = None
+    own_url: str = ""
     api_key: str | None = field(default=None, repr=False)
-    needs_key: bool = True
+    needs_key: bool = False
     key_variables: tuple[str, ...] = ()
-    extra: str = ""
+    install: str = ""
     timeout_s: float = 300.0
     mode: OutputMode | None = None
     keep_alive: bool = True
 
+    @classmethod
+    def of(cls, seating: ModelSeating, api_key: str | None) -> Endpoint:
+        """The endpoint that ``seating`` names, with what the table of providers knows about it."""
+        provider = PROVIDERS[seating.provider]
+        return cls(
+            kind=provider.kind,
+            provider=provider.name,
+            model=seating.model,
+            base_url=seating.base_url,
+            own_url=provider.base_url or "",
+            api_key=api_key or None,
+            needs_key=provider.needs_key,
+            key_variables=provider.key_variables,
+            install=provider.install or "",
+            timeout_s=seating.timeout_s,
+            mode=seating.mode,
+        )
+
     @property
     def root(self) -> str:
         """The address calls are sent below, without a trailing slash; "" for Bedrock's regional ones."""
-        return (self.base_url or _BASE_URLS.get(self.kind, "")).rstrip("/")
+        return (self.base_url or self.own_url).rstrip("/")
 
     @property
     def place(self) -> str:

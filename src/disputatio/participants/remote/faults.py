@@ -119,8 +119,7 @@ def key_malformed(endpoint: Endpoint) -> Fault:
 
 def not_installed(endpoint: Endpoint) -> Fault:
     """The library for the endpoint's kind is missing."""
-    extra = endpoint.extra or endpoint.kind
-    cure = f"pip install 'disputatio[{extra}]'"
+    cure = endpoint.install or f"pip install 'disputatio[{endpoint.kind}]'"
     return Fault(FaultKind.NOT_INSTALLED, f"{endpoint.place} needs a library that is not installed: {cure}.")
 
 

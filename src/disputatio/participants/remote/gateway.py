@@ -6,59 +6,31 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
-from disputatio.participants.remote.endpoint import Endpoint, Kind
+from disputatio.participants.providers import Kind
+from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.seating import ModelSeating
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 
     from disputatio.participants.remote.models import Line
+    from disputatio.participants.remote.prompt import Request
 
 _ALL: Final = (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
-_MODES: Final[dict[str, tuple[OutputMode, ...]]] = {
+_MODES: Final[dict[Kind, tuple[OutputMode, ...]]] = {
     # pydantic-ai does not put native schemas to Mistral.
-    "mistral": (OutputMode.TOOL, OutputMode.PROMPTED),
+    Kind.MISTRAL: (OutputMode.TOOL, OutputMode.PROMPTED),
 }
-_KEYLESS: Final = frozenset({"openai_compatible", "bedrock"})
 
 
-def open_gateway(
-    seating: ModelSeating,
-    api_key: str | None,
-    *,
-    kind: Kind,
-    base_url: str | None = None,
-    needs_key: bool | None = None,
-    key_variables: tuple[str, ...] = (),
-    extra: str = "",
-    keep_alive: bool = True,
-) -> RemoteGateway:
+def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
     """The gateway for ``seating``. Nothing is imported or sent before the first call.
 
     Args:
         seating: provider, model, address, time limit and fixed mode are taken from it.
         api_key: the key, or None.
-        kind: the protocol the provider speaks.
-        base_url: the provider's address where ``seating`` names none; None takes the kind's own.
-        needs_key: whether calls without a key are pointless; by default so for providers' own services.
-        key_variables: environment variables that may hold the key, for messages.
-        extra: the extra of this package that installs the kind's library; by default named like the kind.
-        keep_alive: whether connections may serve several calls.
     """
-    endpoint = Endpoint(
-        kind=kind,
-        provider=seating.provider,
-        model=seating.model,
-        base_url=seating.base_url or base_url,
-        api_key=api_key or None,
-        needs_key=kind not in _KEYLESS if needs_key is None else needs_key,
-        key_variables=key_variables,
-        extra=extra,
-        timeout_s=seating.timeout_s,
-        mode=seating.mode,
-        keep_alive=keep_alive,
-    )
-    return RemoteGateway(endpoint)
+    return RemoteGateway(Endpoint.of(seating, api_key))
 
 
 class RemoteGateway:
@@ -93,6 +65,8 @@ class RemoteGateway:
         line = await self._open()
         if isinstance(line, Fault):
             return line
+        from pydantic_ai.direct import model_request
+
         from disputatio.participants.remote.faults import fault_from, timed_out
         from disputatio.participants.remote.reply import reply_from
 
@@ -100,11 +74,17 @@ class RemoteGateway:
         limit = asyncio.timeout(self._endpoint.timeout_s)
         try:
             async with limit:
-                messages = line.prompts.messages(call)
-                if on_text is None:
-                    response = await _request(line, messages, call)
+                request = line.prompts.request(call)
+                if on_text is not None:
+                    response = await _stream(line, request, call.mode, _Ear(on_text, heard))
                 else:
-                    response = await _stream(line, messages, call, _Ear(on_text, heard))
+                    response = await model_request(
+                        line.model,
+                        request.messages,
+                        model_settings=request.settings,
+                        model_request_parameters=request.parameters,
+                        instrument=False,
+                    )
         except _ListenerError as error:
             raise error.raised from None
         except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
@@ -133,11 +113,12 @@ class RemoteGateway:
             await line.close()
 
     async def _open(self) -> Line | Fault:
-        if self._line is None:
-            async with self._opening:
-                if self._line is None:
-                    self._line = self._key_fault() or await self._build()
-        return self._line
+        if self._line is not None:
+            return self._line
+        async with self._opening:
+            if self._line is None:
+                self._line = self._key_fault() or await self._build()
+            return self._line
 
     def _key_fault(self) -> Fault | None:
         from disputatio.participants.remote.faults import key_malformed, key_missing
@@ -184,32 +165,18 @@ class _Ear:
             raise _ListenerError(error) from error
 
 
-async def _request(line: Line, messages: list[ModelMessage], call: Call) -> ModelResponse:
-    from pydantic_ai.direct import model_request
-
-    structure = line.prompts.structure(call)
-    return await model_request(
-        line.model,
-        messages,
-        model_settings=line.prompts.settings(call, structure),
-        model_request_parameters=structure.parameters,
-        instrument=False,
-    )
-
-
-async def _stream(line: Line, messages: list[ModelMessage], call: Call, ear: _Ear) -> ModelResponse:
+async def _stream(line: Line, request: Request, mode: OutputMode, ear: _Ear) -> ModelResponse:
     from pydantic_ai.direct import model_request_stream
 
-    structure = line.prompts.structure(call)
     async with model_request_stream(
         line.model,
-        messages,
-        model_settings=line.prompts.settings(call, structure),
-        model_request_parameters=structure.parameters,
+        request.messages,
+        model_settings=request.settings,
+        model_request_parameters=request.parameters,
         instrument=False,
     ) as stream:
         async for event in stream:
-            if text := _written(event, call.mode):
+            if text := _written(event, mode):
                 ear.hear(text)
         return stream.get()
 

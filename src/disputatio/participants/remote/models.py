@@ -19,15 +19,11 @@ import httpx2
 from pydantic_ai.models import Model
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.settings import ModelSettings
 
+from disputatio.participants.providers import Kind
 from disputatio.participants.remote.endpoint import Endpoint
-from disputatio.participants.remote.prompt import Prompts
-from disputatio.participants.remote.transport import (
-    CONNECT_TIMEOUT_S,
-    AiohttpTransport,
-    trusted_certificates,
-)
+from disputatio.participants.remote.prompt import LibraryPrompts, Prompts
+from disputatio.participants.remote.transport import CONNECT_TIMEOUT_S, AiohttpTransport, trusted_certificates
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -37,7 +33,7 @@ _NO_KEY: Final = "no-key"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An open line to a model: the model, how prompts are put to it, and how it is closed."""
+    """An open line to a model: the model, how calls are put to it, and how it is closed."""
 
     model: Model[Any]
     prompts: Prompts
@@ -47,7 +43,7 @@ class Line:
 def open_line(endpoint: Endpoint) -> Line:
     """Build the model for ``endpoint``. Nothing is sent.
 
-    Takes up to a second when the first model of a kind is built, for the imports; safe in a thread.
+    Takes up to two seconds when the first model of a kind is built, for the imports; safe in a thread.
 
     Raises:
         ImportError: the library of this kind is not installed.
@@ -59,24 +55,11 @@ def open_line(endpoint: Endpoint) -> Line:
 
 def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
     """A client over the shared pool. Redirects are not followed: they would turn a call into a GET."""
-    timeout = httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S)
-    return httpx2.AsyncClient(transport=AiohttpTransport(keep_alive=endpoint.keep_alive), timeout=timeout)
+    return httpx2.AsyncClient(transport=AiohttpTransport(keep_alive=endpoint.keep_alive), timeout=_timeout(endpoint))
 
 
-def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
-    from openai import AsyncOpenAI
-
-    client = AsyncOpenAI(
-        api_key=endpoint.api_key or _NO_KEY,
-        base_url=endpoint.root,
-        max_retries=0,
-        timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
-        http_client=http,
-    )
-    if endpoint.kind != "openai":
-        # The library fills these from OpenAI's variables and would send them to anybody.
-        client.organization = client.project = client.admin_api_key = None
-    return client
+def _timeout(endpoint: Endpoint) -> httpx2.Timeout:
+    return httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S)
 
 
 def _openai(endpoint: Endpoint) -> Line:
@@ -85,14 +68,15 @@ def _openai(endpoint: Endpoint) -> Line:
     from disputatio.participants.remote.chat import ChatModel, ChatPrompts
 
     http = http_client(endpoint)
-    provider = OpenAIProvider(openai_client=_openai_client(endpoint, http))
-    model = ChatModel(endpoint.model, provider=provider)
+    model = ChatModel(endpoint.model, provider=OpenAIProvider(openai_client=_openai_client(endpoint, http)))
     profile = model.profile
     prompts = ChatPrompts(
+        limit_key="max_completion_tokens",
+        system_role=profile.get("openai_system_prompt_role") or "system",
         transformer=profile.get("json_schema_transformer"),
         parallel_tools=True,
         takes_temperature=not _reasons(profile),
-        fixed=_fixed(endpoint),
+        headers=_headers(endpoint),
     )
     return Line(model, prompts, http.aclose)
 
@@ -105,20 +89,21 @@ def _openai_compatible(endpoint: Endpoint) -> Line:
     http = http_client(endpoint)
     provider = OpenAICompatibleProvider(endpoint.provider, openai_client=_openai_client(endpoint, http))
     model = ChatModel(endpoint.model, provider=provider, profile=compatible_profile)
-    return Line(model, ChatPrompts(fixed=_fixed(endpoint)), http.aclose)
+    breaks = bool(model.profile.get("may_tokenize_special_tokens_in_content", False))
+    prompts = ChatPrompts(breaks_control_tokens=breaks, headers=_headers(endpoint))
+    return Line(model, prompts, http.aclose)
 
 
 def compatible_profile(default: ModelProfile) -> ModelProfile:
     """What any server with OpenAI's protocol is taken to support, whatever its model is called.
 
-    - Native JSON schemas, tools, and a forced tool choice; the gateway falls back where one is refused.
+    - Native JSON schemas, tools, and a forced tool choice; where one is refused, the call's fault says so.
     - ``max_tokens``, which all such servers know; only OpenAI's own has replaced it.
     - Schemas go out as they are: length and number bounds help grammars (llama.cpp, vLLM) and hurt none.
     - Sampling settings are always sent.
 
-    The default's ``may_tokenize_special_tokens_in_content`` stays: where a server may read a model's control
-    tokens (such as ``<|im_end|>``) in a text as control, a zero-width joiner keeps a source or an opponent
-    from ending its own message and starting another.
+    Whether control tokens in a text may be read as control is the default's to say: it knows which names
+    belong to models that only their makers serve.
     """
     return OpenAIModelProfile(
         json_schema_transformer=None,
@@ -127,6 +112,38 @@ def compatible_profile(default: ModelProfile) -> ModelProfile:
         openai_chat_supports_max_completion_tokens=False,
         openai_supports_strict_tool_definition=True,
         may_tokenize_special_tokens_in_content=default.get("may_tokenize_special_tokens_in_content", False),
+    )
+
+
+def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(
+        api_key=endpoint.api_key or _NO_KEY,
+        base_url=endpoint.root,
+        max_retries=0,
+        timeout=_timeout(endpoint),
+        http_client=http,
+    )
+    if endpoint.kind is not Kind.OPENAI:
+        # The library fills these from OpenAI's variables and would send them to anybody.
+        client.organization = client.project = client.admin_api_key = None
+    return client
+
+
+def _headers(endpoint: Endpoint) -> dict[str, Any]:
+    headers: dict[str, Any] = {"User-Agent": f"disputatio/{version('disputatio')}"}
+    if not endpoint.api_key:
+        # The client insists on a key; a server without keys should see none rather than a made-up one.
+        headers["Authorization"] = _library("openai").Omit()
+    return headers
+
+
+def _reasons(profile: ModelProfile) -> bool:
+    """Whether the model reasons unless told otherwise, in which case OpenAI rejects a temperature."""
+    return bool(profile.get("openai_supports_reasoning", False)) and not (
+        profile.get("openai_supports_reasoning_effort_none", False)
+        and not profile.get("thinking_enabled_by_default", False)
     )
 
 
@@ -139,12 +156,12 @@ def _anthropic(endpoint: Endpoint) -> Line:
         api_key=endpoint.api_key,
         base_url=endpoint.root,
         max_retries=0,
-        timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
+        timeout=_timeout(endpoint),
         http_client=http,
     )
     model = AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=client))
     samples = not model.profile.get("anthropic_disallows_sampling_settings", False)
-    return Line(model, Prompts(takes_temperature=samples), http.aclose)
+    return Line(model, LibraryPrompts(takes_temperature=samples), http.aclose)
 
 
 def _google(endpoint: Endpoint) -> Line:
@@ -153,7 +170,8 @@ def _google(endpoint: Endpoint) -> Line:
 
     http = http_client(endpoint)
     provider = GoogleProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
-    return Line(GoogleModel(endpoint.model, provider=provider), Prompts(fixed={"max_retries": 0}), http.aclose)
+    model = GoogleModel(endpoint.model, provider=provider)
+    return Line(model, LibraryPrompts(fixed={"max_retries": 0}), http.aclose)
 
 
 def _mistral(endpoint: Endpoint) -> Line:
@@ -162,15 +180,16 @@ def _mistral(endpoint: Endpoint) -> Line:
 
     http = http_client(endpoint)
     provider = MistralProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
-    return Line(MistralModel(endpoint.model, provider=provider), Prompts(fixed={"max_retries": 0}), http.aclose)
+    model = MistralModel(endpoint.model, provider=provider)
+    return Line(model, LibraryPrompts(fixed={"max_retries": 0}), http.aclose)
 
 
 def _groq(endpoint: Endpoint) -> Line:
-    import httpx
     from pydantic_ai.models.groq import GroqModel
     from pydantic_ai.providers.groq import GroqProvider
 
     # Groq's library is built on the older httpx, so it has connections of its own.
+    httpx = _library("httpx")
     http = httpx.AsyncClient(
         timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
@@ -179,7 +198,7 @@ def _groq(endpoint: Endpoint) -> Line:
         api_key=endpoint.api_key, base_url=endpoint.root, max_retries=0, http_client=http
     )
     model = GroqModel(endpoint.model, provider=GroqProvider(groq_client=client))
-    return Line(model, Prompts(), http.aclose)
+    return Line(model, LibraryPrompts(), http.aclose)
 
 
 def _bedrock(endpoint: Endpoint) -> Line:
@@ -194,9 +213,8 @@ def _bedrock(endpoint: Endpoint) -> Line:
         retries={"total_max_attempts": 1},
         signature_version="bearer" if endpoint.api_key else None,
     )
-    session = _library("boto3").Session(
-        botocore_session=_bearer_session(endpoint.api_key) if endpoint.api_key else None
-    )
+    bearer = _bearer_session(endpoint.api_key) if endpoint.api_key else None
+    session = _library("boto3").Session(botocore_session=bearer)
     client = session.client("bedrock-runtime", config=config, endpoint_url=endpoint.base_url)
     model = BedrockConverseModel(endpoint.model, provider=BedrockProvider(bedrock_client=client))
     samples = not any(
@@ -207,7 +225,7 @@ def _bedrock(endpoint: Endpoint) -> Line:
     async def close() -> None:
         client.close()
 
-    return Line(model, Prompts(takes_temperature=samples), close)
+    return Line(model, LibraryPrompts(takes_temperature=samples), close)
 
 
 def _bearer_session(key: str) -> object:
@@ -223,28 +241,12 @@ def _library(name: str) -> Any:
     return import_module(name)
 
 
-def _reasons(profile: ModelProfile) -> bool:
-    """Whether the model always reasons by default, in which case OpenAI rejects a temperature."""
-    return bool(profile.get("openai_supports_reasoning", False)) and not (
-        profile.get("openai_supports_reasoning_effort_none", False)
-        and not profile.get("thinking_enabled_by_default", False)
-    )
-
-
-def _fixed(endpoint: Endpoint) -> ModelSettings:
-    headers: dict[str, Any] = {"User-Agent": f"disputatio/{version('disputatio')}"}
-    if not endpoint.api_key:
-        # The client insists on a key; a server without keys should see none rather than a made-up one.
-        headers["Authorization"] = _library("openai").Omit()
-    return {"extra_headers": headers}
-
-
-_BUILDERS: Final[dict[str, Callable[[Endpoint], Line]]] = {
-    "openai": _openai,
-    "openai_compatible": _openai_compatible,
-    "anthropic": _anthropic,
-    "google": _google,
-    "mistral": _mistral,
-    "groq": _groq,
-    "bedrock": _bedrock,
+_BUILDERS: Final[dict[Kind, Callable[[Endpoint], Line]]] = {
+    Kind.OPENAI: _openai,
+    Kind.OPENAI_COMPATIBLE: _openai_compatible,
+    Kind.ANTHROPIC: _anthropic,
+    Kind.GOOGLE: _google,
+    Kind.MISTRAL: _mistral,
+    Kind.GROQ: _groq,
+    Kind.BEDROCK: _bedrock,
 }

@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from disputatio.participants.call import Fault, FaultKind
+from disputatio.participants.providers import Kind
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.excerpt import one_line, words_in
 from disputatio.participants.remote.faults import fault_from, status_fault, timed_out
@@ -59,17 +60,17 @@ def _question(endpoint: Endpoint) -> tuple[str, dict[str, str]] | None:
     bearer = {"Authorization": f"Bearer {key}"} if key else {}
     model = quote(endpoint.model.removeprefix("models/"), safe="")
     match endpoint.kind:
-        case "openai" | "openai_compatible":
+        case Kind.OPENAI | Kind.OPENAI_COMPATIBLE:
             return f"{endpoint.root}/models", bearer
-        case "mistral":
+        case Kind.MISTRAL:
             return f"{endpoint.root}/v1/models", bearer
-        case "groq":
+        case Kind.GROQ:
             return f"{endpoint.root}/openai/v1/models", bearer
-        case "anthropic":
+        case Kind.ANTHROPIC:
             return f"{endpoint.root}/v1/models/{model}", {"x-api-key": key, "anthropic-version": "2023-06-01"}
-        case "google":
+        case Kind.GOOGLE:
             return f"{endpoint.root}/v1beta/models/{model}", {"x-goog-api-key": key}
-        case "bedrock":
+        case _:
             return None
 
 
@@ -77,7 +78,7 @@ def _verdict(endpoint: Endpoint, status: int, content: bytes) -> Fault | None:
     body = _parsed(content)
     if status == 200:
         return _missing_from(endpoint, body)
-    if status == 404 and endpoint.kind in ("anthropic", "google") and isinstance(body, Mapping):
+    if status == 404 and endpoint.kind in (Kind.ANTHROPIC, Kind.GOOGLE) and isinstance(body, Mapping):
         return status_fault(endpoint, status, body)
     if status == 403 and _SCOPE_WORDS.search(words_in(body)):
         # A restricted key may be good for calls and not for this list.

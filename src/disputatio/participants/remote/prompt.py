@@ -1,4 +1,4 @@
-"""A ``Call`` as the messages, parameters and settings that pydantic-ai takes.
+"""A ``Call`` as the request that pydantic-ai takes.
 
 What a prompt looks like on the wire is a rule of this module:
 
@@ -16,9 +16,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -34,7 +34,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from disputatio.kernel import Json, JsonObject
+from disputatio.kernel import JsonObject
 from disputatio.participants.call import Call, OutputMode
 
 SCHEMA_REQUEST: Final = (
@@ -46,123 +46,135 @@ SCHEMA_REQUEST: Final = (
 TOOL_DESCRIPTION: Final = "Gives the answer. Call it exactly once."
 """The description of the one tool in tool mode."""
 
+UNSTRUCTURED: Final = ModelRequestParameters(output_mode="text")
+"""Parameters of a request for text."""
+
 
 @dataclass(frozen=True, slots=True)
-class Structure:
-    """How a request asks for structure: by pydantic-ai's parameters, or by keys of the body beside them."""
+class Request:
+    """What ``pydantic_ai.direct`` takes."""
 
+    messages: list[ModelMessage]
+    settings: ModelSettings
     parameters: ModelRequestParameters
-    body: dict[str, Any] | None = None
 
 
-class Prompts:
-    """Turns calls into requests for one model.
+class Prompts(Protocol):
+    """Puts calls to one model."""
 
-    What becomes of a schema is worked out once per schema and mode: rewriting one for a provider costs more
-    than everything else here.
+    def request(self, call: Call) -> Request:
+        """``call`` as a request."""
+
+
+class LibraryPrompts:
+    """Requests in pydantic-ai's own terms, for providers whose protocol its adapters know.
 
     Args:
         takes_temperature: whether the model takes a temperature; if not, none is sent.
         fixed: settings that every request carries.
     """
 
-    _KEPT: Final = 64
-
     def __init__(self, *, takes_temperature: bool = True, fixed: ModelSettings | None = None) -> None:
         self._takes_temperature = takes_temperature
         self._fixed: ModelSettings = fixed or {}
-        # The schema is kept beside its structure so that its identity stays taken.
-        self._known: OrderedDict[tuple[int, str, OutputMode], tuple[JsonObject, Structure]] = OrderedDict()
+        self._structures = Structures(_parameters)
 
-    def messages(self, call: Call) -> list[ModelMessage]:
-        """The prompt of ``call``."""
-        system = "\n\n".join(segment.text for segment in call.segments if segment.role == "system")
-        spoken = [
-            (role, "\n\n".join(segment.text for segment in run))
-            for role, run in itertools.groupby(
-                (segment for segment in call.segments if segment.role != "system"), lambda segment: segment.role
-            )
-        ]
-        if call.mode is OutputMode.PROMPTED and call.schema is not None:
-            spoken = _with_schema(spoken, call.schema)
-        messages: list[ModelMessage] = []
-        parts: list[ModelRequestPart] = [SystemPromptPart(system)] if system else []
-        for role, text in spoken:
-            if role == "assistant":
-                if parts:
-                    messages.append(ModelRequest(parts))
-                    parts = []
-                messages.append(ModelResponse([TextPart(text)]))
-            else:
-                # A cache breakpoint for Anthropic would go here: the text as a list with a CachePoint after
-                # the segments that the debate's next prompt will begin with.
-                parts.append(UserPromptPart(text))
-        if parts:
-            messages.append(ModelRequest(parts))
-        return messages
-
-    def structure(self, call: Call) -> Structure:
-        """How ``call`` asks for structure."""
-        if call.schema is None or call.mode in (OutputMode.TEXT, OutputMode.PROMPTED):
-            return UNSTRUCTURED
-        key = (id(call.schema), call.schema_name, call.mode)
-        known = self._known.get(key)
-        if known is not None:
-            self._known.move_to_end(key)
-            return known[1]
-        structure = self.structured(plain(call.schema), call.schema_name, call.mode)
-        self._known[key] = (call.schema, structure)
-        if len(self._known) > self._KEPT:
-            self._known.popitem(last=False)
-        return structure
-
-    def structured(self, schema: dict[str, Any], name: str, mode: OutputMode) -> Structure:
-        """How a request for ``schema`` is put in native or tool mode."""
-        if mode is OutputMode.NATIVE:
-            output = OutputObjectDefinition(json_schema=schema, name=name, strict=True)
-            return Structure(ModelRequestParameters(output_mode="native", output_object=output))
-        tool = ToolDefinition(
-            name=name,
-            description=TOOL_DESCRIPTION,
-            parameters_json_schema=schema,
-            strict=True,
-            kind="output",
-        )
-        return Structure(ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False))
-
-    def settings(self, call: Call, structure: Structure) -> ModelSettings:
-        """The settings of ``call``, whose structure is ``structure``."""
+    def request(self, call: Call) -> Request:
+        """``call`` as messages, settings and parameters."""
         settings: ModelSettings = {**self._fixed, "max_tokens": call.max_tokens}
         if call.temperature is not None and self._takes_temperature:
             settings["temperature"] = call.temperature
         if call.seed is not None:
             settings["seed"] = call.seed
-        if structure.body is not None:
-            settings["extra_body"] = structure.body
-        return settings
+        return Request(_messages(call), settings, self._structures.of(call) or UNSTRUCTURED)
 
 
-UNSTRUCTURED: Final = Structure(ModelRequestParameters(output_mode="text"))
-"""A request for text."""
+_Structure = TypeVar("_Structure")
 
 
-def plain(value: JsonObject) -> dict[str, Any]:
-    """``value`` with plain dicts and lists, which is all that JSON encoders take."""
-    return {key: _plain(item) for key, item in value.items()}
+class Structures(Generic[_Structure]):
+    """How calls ask for structure, worked out once per schema and mode.
+
+    Rewriting a schema for a provider costs more than preparing all the rest of a call, and a call is often
+    made again: by its retries, and by every debate that asks the same.
+
+    Args:
+        make: turns a schema in plain dicts and lists, its name and the mode into what the request needs.
+    """
+
+    _KEPT: Final = 64
+
+    def __init__(self, make: Callable[[dict[str, Any], str, OutputMode], _Structure]) -> None:
+        self._make = make
+        # The schema is kept beside its structure so that its identity stays taken.
+        self._known: OrderedDict[tuple[int, str, OutputMode], tuple[JsonObject, _Structure]] = OrderedDict()
+
+    def of(self, call: Call) -> _Structure | None:
+        """The structure that ``call`` asks for outside its prompt, or None."""
+        if call.schema is None or call.mode in (OutputMode.TEXT, OutputMode.PROMPTED):
+            return None
+        key = (id(call.schema), call.schema_name, call.mode)
+        known = self._known.get(key)
+        if known is not None:
+            self._known.move_to_end(key)
+            return known[1]
+        schema: dict[str, Any] = json.loads(_compact(call.schema))
+        structure = self._make(schema, call.schema_name, call.mode)
+        self._known[key] = (call.schema, structure)
+        if len(self._known) > self._KEPT:
+            self._known.popitem(last=False)
+        return structure
 
 
-def _plain(value: Json) -> Any:
-    if isinstance(value, Mapping):
-        return plain(value)
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+def spoken(call: Call) -> list[tuple[str, str]]:
+    """The prompt of ``call`` as roles and texts, in the order in which they are sent."""
+    system = "\n\n".join(segment.text for segment in call.segments if segment.role == "system")
+    said: list[tuple[str, str]] = [("system", system)] if system else []
+    others = (segment for segment in call.segments if segment.role != "system")
+    for role, run in itertools.groupby(others, lambda segment: segment.role):
+        said.append((role, "\n\n".join(segment.text for segment in run)))
+    if call.mode is OutputMode.PROMPTED and call.schema is not None:
+        _ask_for(call.schema, said)
+    return said
 
 
-def _with_schema(spoken: list[tuple[str, str]], schema: JsonObject) -> list[tuple[str, str]]:
-    text = json.dumps(plain(schema), ensure_ascii=False, separators=(",", ":"))
-    request = SCHEMA_REQUEST.format(schema=text)
-    last = max((i for i, (role, _) in enumerate(spoken) if role == "user"), default=None)
-    if last is None:
-        return [*spoken, ("user", request)]
-    return [*spoken[:last], ("user", f"{spoken[last][1]}\n\n{request}"), *spoken[last + 1 :]]
+def _ask_for(schema: JsonObject, said: list[tuple[str, str]]) -> None:
+    request = SCHEMA_REQUEST.format(schema=_compact(schema))
+    for place in range(len(said) - 1, -1, -1):
+        role, text = said[place]
+        if role == "user":
+            said[place] = (role, f"{text}\n\n{request}")
+            return
+    said.append(("user", request))
+
+
+def _messages(call: Call) -> list[ModelMessage]:
+    messages: list[ModelMessage] = []
+    parts: list[ModelRequestPart] = []
+    for role, text in spoken(call):
+        match role:
+            case "system":
+                parts.append(SystemPromptPart(text))
+            case "user":
+                # A cache breakpoint for Anthropic would go here: the text as a list with a CachePoint after
+                # the segments that the debate's next prompt will begin with.
+                parts.append(UserPromptPart(text))
+            case _:
+                messages.extend([ModelRequest(parts)] if parts else [])
+                messages.append(ModelResponse([TextPart(text)]))
+                parts = []
+    return [*messages, ModelRequest(parts)] if parts else messages
+
+
+def _parameters(schema: dict[str, Any], name: str, mode: OutputMode) -> ModelRequestParameters:
+    if mode is OutputMode.NATIVE:
+        output = OutputObjectDefinition(json_schema=schema, name=name, strict=True)
+        return ModelRequestParameters(output_mode="native", output_object=output)
+    tool = ToolDefinition(
+        name=name, description=TOOL_DESCRIPTION, parameters_json_schema=schema, strict=True, kind="output"
+    )
+    return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+
+
+def _compact(schema: JsonObject) -> str:
+    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"), default=dict)

@@ -112,8 +112,9 @@ class Maker:
     """
 
     def __init__(self, schema: JsonObject) -> None:
-        text = schema_text(schema)
-        self._root: Schema = json.loads(text)
+        self.schema_text = schema_text(schema)
+        """The schema as compact JSON."""
+        self._root: Schema = json.loads(self.schema_text)
         # Building a validator also finds out whether this is a schema at all.
         self._validator = _validator(self._root)
         compiler = _Compiler(self._root)

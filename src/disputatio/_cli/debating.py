@@ -1,0 +1,299 @@
+"""``disputatio debate`` and ``disputatio resume``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from disputatio._cli.screen import Screen, print_json
+from disputatio.failures import ExitCode
+
+if TYPE_CHECKING:
+    from disputatio.config import CommandLine, Settings
+    from disputatio.engine.opening import Proposal
+    from disputatio.formats.registry import Format
+
+_WHO = "Who debates"
+_WHAT = "What is debated"
+_LIMITS = "Ceilings"
+_OUTPUT = "Output"
+
+SeatOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--seat",
+        metavar="SEAT=PROVIDER:MODEL",
+        help="Who sits where; repeatable. 'all' covers every seat: --seat all=ollama:qwen3:8b",
+        rich_help_panel=_WHO,
+    ),
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server.", rich_help_panel=_WHO),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="Settings in TOML or YAML.", rich_help_panel=_WHO),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Any key of the configuration file, such as limits.closing_words=150; repeatable.",
+        rich_help_panel=_WHO,
+    ),
+]
+PromptsOption = Annotated[
+    Path | None,
+    typer.Option("--prompts", metavar="FOLDER", help="Your own prompt files; recorded.", rich_help_panel=_WHAT),
+]
+BudgetUsdOption = Annotated[
+    str | None,
+    typer.Option("--budget-usd", metavar="X", help="Ceiling in US dollars.", rich_help_panel=_LIMITS),
+]
+BudgetTokensOption = Annotated[
+    str | None,
+    typer.Option("--budget-tokens", metavar="N", help="Ceiling in tokens, input and output.", rich_help_panel=_LIMITS),
+]
+MaxCallsOption = Annotated[
+    str | None,
+    typer.Option("--max-calls", metavar="N", help="Ceiling in calls, repeated ones included.", rich_help_panel=_LIMITS),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="Where records are kept: a path or a database URL."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the record as JSON.", rich_help_panel=_OUTPUT)]
+PlainOption = Annotated[
+    bool, typer.Option("--plain", help="Plain lines: no colours, nothing redrawn.", rich_help_panel=_OUTPUT)
+]
+
+
+def debate(
+    motion: Annotated[
+        str, typer.Argument(metavar="MOTION", help="The question or proposition; '-' reads it from standard input.")
+    ],
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", metavar="NAME", help="structured or freeform.", rich_help_panel=_WHAT)
+    ] = "structured",
+    evidence: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--evidence", "-e", metavar="PATH", help="A text laid before all seats; repeatable.", rich_help_panel=_WHAT
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", metavar="L", help="The debate's language, such as German.", rich_help_panel=_WHAT),
+    ] = None,
+    prompts: PromptsOption = None,
+    seat: SeatOption = None,
+    base_url: BaseUrlOption = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    seed: Annotated[
+        str | None,
+        typer.Option("--seed", metavar="N", help="Sent to models that take one.", rich_help_panel=_WHO),
+    ] = None,
+    budget_usd: BudgetUsdOption = None,
+    budget_tokens: BudgetTokensOption = None,
+    max_calls: MaxCallsOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS)
+    ] = False,
+    json_: JsonOption = False,
+    plain: PlainOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Hold a debate on MOTION and print what came of it.
+
+    With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
+    """
+    from disputatio.door import gather_evidence
+    from disputatio.engine.opening import Proposal
+    from disputatio.formats.registry import find_format
+    from disputatio.motion import read_motion
+
+    form = find_format(format_name)
+    arguments = command_line(
+        seat=tuple(seat or ()),
+        base_url=base_url,
+        config=config,
+        set=tuple(set_ or ()),
+        seed=seed,
+        language=language,
+        budget_usd=budget_usd,
+        budget_tokens=budget_tokens,
+        max_calls=max_calls,
+        store=store,
+    )
+    settings = settings_for(form, arguments)
+    raw: str | bytes = sys.stdin.buffer.read(1 << 20) if motion == "-" else motion
+    proposal = Proposal(
+        read_motion(raw, settings.language),
+        form,
+        settings,
+        tuple(gather_evidence(evidence or ())),
+        prompts=prompts,
+    )
+    if dry_run:
+        _dry_run(proposal, as_json=json_)
+        return
+    run(_debate(proposal, Screen(as_json=json_, plain=plain)))
+
+
+def resume(
+    debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
+    budget_usd: BudgetUsdOption = None,
+    budget_tokens: BudgetTokensOption = None,
+    max_calls: MaxCallsOption = None,
+    format_name: Annotated[str | None, typer.Option("--format", hidden=True)] = None,
+    prompts: PromptsOption = None,
+    seat: SeatOption = None,
+    base_url: BaseUrlOption = None,
+    config: ConfigOption = None,
+    json_: JsonOption = False,
+    plain: PlainOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Go on with an interrupted, truncated or degraded debate. Nothing already paid is asked again.
+
+    Ceilings given here replace the old ones and include what is already spent.
+    """
+    arguments = command_line(
+        seat=tuple(seat or ()),
+        base_url=base_url,
+        config=config,
+        budget_usd=budget_usd,
+        budget_tokens=budget_tokens,
+        max_calls=max_calls,
+        store=store,
+    )
+    run(_resume(debate_id, arguments, Screen(as_json=json_, plain=plain), prompts=prompts, format_name=format_name))
+
+
+async def _debate(proposal: Proposal, screen: Screen) -> ExitCode:
+    from disputatio.engine.debates import House, start
+    from disputatio.record.sql import SqlStore
+
+    store = SqlStore(proposal.settings.store)
+    try:
+        house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
+        async with screen.showing(store):
+            debate_id = await start(proposal, house, on_opened=screen.opened)
+        return screen.result(store, debate_id)
+    finally:
+        await store.aclose()
+
+
+async def _resume(
+    prefix: str, arguments: CommandLine, screen: Screen, *, prompts: Path | None, format_name: str | None
+) -> ExitCode:
+    from disputatio.door import recorded_settings
+    from disputatio.engine.debates import House, Resumption, find_debate
+    from disputatio.engine.debates import resume as go_on
+    from disputatio.record.sql import SqlStore
+
+    store = SqlStore(store_url(arguments), create=False)
+    try:
+        debate_id = find_debate(store, prefix)
+        settings = recorded_settings(store, debate_id, arguments)
+        resumption = Resumption(
+            settings=settings,
+            budget_usd=settings.budget.usd if arguments.budget_usd is not None else None,
+            budget_tokens=settings.budget.tokens if arguments.budget_tokens is not None else None,
+            budget_calls=settings.budget.calls if arguments.max_calls is not None else None,
+            prompts=prompts,
+            asked_seats=_asked_seats(arguments, settings),
+            asked_format=format_name,
+        )
+        house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
+        screen.opened(debate_id)
+        async with screen.showing(store):
+            await go_on(debate_id, resumption, house)
+        return screen.result(store, debate_id)
+    finally:
+        await store.aclose()
+
+
+def _asked_seats(arguments: CommandLine, settings: Settings) -> tuple[str, ...]:
+    named = {entry.partition("=")[0].strip().lower() for entry in arguments.seat}
+    return tuple(settings.seats) if "all" in named else tuple(named)
+
+
+def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
+    from disputatio._cli.screen import print_preview
+    from disputatio.engine.preview import preview
+
+    seen = asyncio.run(preview(proposal))
+    if as_json:
+        rows = [
+            {
+                "seat": row.seat,
+                "model": row.model,
+                "calls": row.calls,
+                "input_tokens": row.input_tokens,
+                "output_tokens": row.output_tokens,
+                "usd": None if row.usd is None else str(row.usd),
+            }
+            for row in seen.seats
+        ]
+        total = None if seen.usd is None else str(seen.usd)
+        print_json({"seats": rows, "calls": seen.calls, "usd": total, "estimate": True})
+        return
+    print_preview(proposal, seen)
+
+
+def command_line(**given: Any) -> CommandLine:
+    """What was given on the command line."""
+    from disputatio.config import CommandLine
+
+    return CommandLine(**given)
+
+
+def settings_for(form: Format, arguments: CommandLine) -> Settings:
+    """The settings of a debate of this format, here and now."""
+    from disputatio.config import resolve
+    from disputatio.engine.opening import format_options
+
+    return resolve(
+        format_name=form.name,
+        seats=tuple(form.seats),
+        environ=os.environ,
+        directory=Path.cwd(),
+        arguments=arguments,
+        options=format_options(form),
+    )
+
+
+def store_url(arguments: CommandLine) -> str:
+    """Where records are kept."""
+    from disputatio.formats.registry import find_format
+
+    return settings_for(find_format("structured"), arguments).store
+
+
+def run(work: Coroutine[Any, Any, ExitCode]) -> None:
+    """Run ``work`` and leave with its exit code; SIGTERM stops it as Ctrl-C does."""
+
+    async def guarded() -> ExitCode:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        if task is not None and hasattr(signal, "SIGTERM"):
+            loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
+
+    try:
+        code = asyncio.run(guarded())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    if code is not ExitCode.COMPLETE:
+        raise typer.Exit(int(code))

@@ -1,0 +1,225 @@
+"""What the commands print: everything a command shows goes through here."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from disputatio.engine.ports import Nobody
+from disputatio.failures import ExitCode
+from disputatio.motion import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from disputatio.config import Finding
+    from disputatio.engine.opening import Proposal
+    from disputatio.engine.ports import Watcher
+    from disputatio.engine.preview import Preview
+    from disputatio.participants.call import Gateway
+    from disputatio.participants.seating import ModelSeating
+    from disputatio.record.store import DebateRow, Store
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, 100 where there is none."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def console(*, plain: bool = False, stderr: bool = False) -> Console:
+    """A console without markup: what participants write can never style or link anything."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    still = plain or not stream.isatty() or os.environ.get("TERM") == "dumb"
+    return Console(
+        stderr=stderr,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        no_color=True if still else None,
+        force_terminal=False if still else None,
+        legacy_windows=False,
+        width=terminal_width() if still else None,
+    )
+
+
+def print_json(value: Any) -> None:
+    """JSON on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def print_lines(text: str) -> None:
+    """Text on standard output, as it is."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+class Screen:
+    """What one ``debate`` or ``resume`` shows while it runs and when it has ended."""
+
+    def __init__(self, *, as_json: bool, plain: bool) -> None:
+        from disputatio._terminal import LiveView, PlainView
+
+        self._as_json = as_json
+        self._console = console(plain=plain, stderr=as_json)
+        self._id: str | None = None
+        still = plain or as_json or not self._console.is_terminal
+        self._view: Any = PlainView(self._console) if still else LiveView(self._console)
+        if as_json and not sys.stderr.isatty():
+            self._view = None
+
+    @property
+    def watcher(self) -> Watcher:
+        """Who sees the debate."""
+        return self._view if self._view is not None else Nobody()
+
+    @property
+    def watches(self) -> bool:
+        """Whether output is worth streaming: only where it can be seen while it is written."""
+        return self._view is not None and self._console.is_terminal
+
+    def opener(self, seating: ModelSeating, api_key: str | None) -> Gateway:
+        """The gateway for a seating; what it has to prepare is shown."""
+        from disputatio.participants.gateways import open_gateway
+
+        return open_gateway(seating, api_key, on_progress=self._progress)
+
+    def _progress(self, message: str) -> None:
+        if self._view is not None:
+            self._view.note(message)
+
+    def opened(self, debate_id: str) -> None:
+        """The debate has a record from here on."""
+        self._id = debate_id
+        if self._view is not None:
+            self._view.opened(debate_id)
+
+    @asynccontextmanager
+    async def showing(self, store: Store) -> AsyncIterator[None]:
+        """Show the debate while the block runs; say how to go on when it is interrupted or the store fails."""
+        from disputatio._terminal import print_interrupted
+
+        try:
+            if self._view is None:
+                yield
+            else:
+                with self._view:
+                    yield
+        except BaseException:
+            if self._id is not None and store.read(self._id):
+                print_interrupted(console(stderr=True), self._id)
+            raise
+
+    def result(self, store: Store, debate_id: str) -> ExitCode:
+        """Print what came of the debate; returns the exit code."""
+        from disputatio.door import read_debate
+
+        debate = read_debate(store, debate_id)
+        if self._as_json:
+            print_json(debate.as_json())
+        else:
+            from disputatio._terminal import print_result
+            from disputatio.report import DebateReport
+
+            print_result(self._console, DebateReport.of(debate.id, debate.events, debate.texts))
+        return debate.exit_code
+
+
+def print_list(rows: Sequence[DebateRow]) -> None:
+    """The debates of a store."""
+    if not rows:
+        print_lines('No debates yet. Start one: disputatio debate "We should adopt microservices"')
+        return
+    if not sys.stdout.isatty():
+        print_lines(
+            "\n".join(f"{row.id}\t{row.opened_at[:19]}Z\t{row.format}\t{row.status}\t{row.motion}" for row in rows)
+        )
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("id", "begun (UTC)", "format", "status"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("motion", overflow="ellipsis", no_wrap=True, ratio=1)
+    for row in rows:
+        begun = row.opened_at[:16].replace("T", " ")
+        table.add_row(row.id, begun, row.format, row.status, Text(one_line(row.motion)))
+    console().print(table)
+
+
+def print_preview(proposal: Proposal, seen: Preview) -> None:
+    """What a debate would take."""
+    from disputatio.engine.preview import TOKENS_ARE
+
+    lines = [f"Motion  {proposal.motion.text}", f"Format  {proposal.format.name}", ""]
+    width = max((len(row.model) for row in seen.seats), default=0)
+    lines.append(f"{'seat':8} {'model':{width}} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}")
+    for row in seen.seats:
+        cost = "unknown" if row.usd is None else f"{row.usd:.4f}"
+        lines.append(
+            f"{row.seat:8} {row.model:{width}} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {cost:>10}"
+        )
+    total = "unknown" if seen.usd is None else f"{seen.usd:.4f}"
+    lines.append(f"{'all':8} {'':{width}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
+    lines += ["", TOKENS_ARE]
+    budget = proposal.settings.budget
+    if budget.usd is not None and seen.usd is not None and seen.usd > budget.usd:
+        lines.append(f"This is over the ceiling of {budget.usd} USD: the debate would be truncated.")
+    if budget.tokens is not None and seen.input_tokens + seen.output_tokens > budget.tokens:
+        lines.append(f"This is over the ceiling of {budget.tokens:,} tokens: the debate would be truncated.")
+    if budget.calls is not None and seen.calls > budget.calls:
+        lines.append(f"This is over the ceiling of {budget.calls} calls: the debate would be truncated.")
+    print_lines("\n".join(lines))
+
+
+_MARKS = {"fine": "ok", "absent": "-", "problem": "!!"}
+
+
+def print_doctor(found: Sequence[Finding], answers: Mapping[str, Mapping[str, str]]) -> None:
+    """What ``doctor`` found."""
+    area = ""
+    lines: list[str] = []
+    for row in found:
+        if row.area != area:
+            area = row.area
+            lines += ["", area.capitalize()] if lines else [area.capitalize()]
+        lines.append(f"  {_MARKS[row.state.value]:2}  {row.subject}: {one_line(row.detail)}")
+        if row.next_step:
+            lines.append(f"      {row.next_step}")
+    if answers:
+        lines += ["", "Answers"]
+    for seat, answer in answers.items():
+        lines.append(f"  {_MARKS[answer['state']]:2}  {seat} ({answer['model']}): {one_line(answer['detail'])}")
+    print_lines("\n".join(lines))
+
+
+def print_models(rows: Sequence[Mapping[str, str]]) -> None:
+    """The providers."""
+    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in ("provider", "default_model", "key")}
+    lines = [
+        f"{'provider':{widths['provider']}}  {'default model':{widths['default_model']}}  {'key':{widths['key']}}  needs"
+    ]
+    lines += [
+        f"{row['provider']:{widths['provider']}}  {row['default_model'] or '(name one)':{widths['default_model']}}  "
+        f"{row['key']:{widths['key']}}  {row['install']}".rstrip()
+        for row in rows
+    ]
+    lines += ["", "Seat one with --seat all=PROVIDER:MODEL. Prices: disputatio models PROVIDER"]
+    print_lines("\n".join(lines))
+
+
+def print_priced_models(provider: str, rows: Sequence[Mapping[str, str]]) -> None:
+    """The models of one provider."""
+    if not rows:
+        print_lines(f"No price table lists the models of {provider}; name one as --seat all={provider}:MODEL.")
+        return
+    width = max(len(row["model"]) for row in rows)
+    lines = [f"{'model':{width}}  {'input':>8}  {'output':>8}   USD per million tokens"]
+    lines += [f"{row['model']:{width}}  {row['input'] or '?':>8}  {row['output'] or '?':>8}" for row in rows]
+    print_lines("\n".join(lines))

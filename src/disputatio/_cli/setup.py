@@ -1,0 +1,173 @@
+"""``disputatio doctor`` and ``disputatio models``: what would be used, from where, and whether it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from disputatio._cli.debating import (
+    BaseUrlOption,
+    ConfigOption,
+    SeatOption,
+    SetOption,
+    StoreOption,
+    command_line,
+    settings_for,
+)
+from disputatio._cli.screen import print_doctor, print_json, print_models
+from disputatio.failures import ExitCode, InvalidInputError
+
+if TYPE_CHECKING:
+    from disputatio.config import Settings
+    from disputatio.formats.registry import Format
+
+
+def doctor(
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", metavar="NAME", help="The format to look at.")
+    ] = "structured",
+    seat: SeatOption = None,
+    base_url: BaseUrlOption = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    no_calls: Annotated[bool, typer.Option("--no-calls", help="Only look; ask no model anything.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Say what was found, where each setting comes from, and whether each model answers.
+
+    Each model is asked for one word. Keys are never printed.
+    """
+    from disputatio.config import State, findings
+    from disputatio.formats.registry import find_format
+
+    form = find_format(format_name)
+    arguments = command_line(
+        seat=tuple(seat or ()), base_url=base_url, config=config, set=tuple(set_ or ()), store=store
+    )
+    settings = settings_for(form, arguments)
+    found = findings(settings, environ=os.environ, directory=Path.cwd())
+    answers = {} if no_calls else asyncio.run(_ask_models(form, settings))
+    if json_:
+        rows: list[dict[str, Any]] = [
+            {
+                "area": row.area,
+                "subject": row.subject,
+                "state": row.state.value,
+                "detail": row.detail,
+                "next_step": row.next_step,
+            }
+            for row in found
+        ]
+        print_json({"findings": rows, "answers": answers})
+    else:
+        print_doctor(found, answers)
+    if any(row["state"] == "problem" for row in answers.values()):
+        raise typer.Exit(int(ExitCode.PROVIDER))
+    if any(row.state is State.PROBLEM for row in found):
+        raise typer.Exit(int(ExitCode.INVALID_INPUT))
+
+
+async def _ask_models(form: Format, settings: Settings) -> dict[str, dict[str, str]]:
+    """Ask the model in each seat for one word; models that several seats share are asked once."""
+    from disputatio.config import missing_keys
+    from disputatio.participants.call import Call, Fault, OutputMode, Segment
+    from disputatio.participants.gateways import SharedGateways, open_gateway
+
+    lacking = {row.seat: row.sentence for row in missing_keys(settings)}
+    gateways = SharedGateways(open_gateway)
+    call = Call((Segment("user", "Answer with the word: ready"),), None, "probe", OutputMode.TEXT, None, 64)
+    told: dict[int, dict[str, str]] = {}
+    answers: dict[str, dict[str, str]] = {}
+    try:
+        for seat in form.seats:
+            seating = settings.seats[seat]
+            if seat in lacking:
+                answers[seat] = {"model": seating.address, "state": "problem", "detail": lacking[seat]}
+                continue
+            gateway = gateways.get(seating, settings.credentials.key(seat))
+            if id(gateway) not in told:
+                outcome = await gateway.call(call)
+                if isinstance(outcome, Fault):
+                    told[id(gateway)] = {"state": "problem", "detail": outcome.message}
+                else:
+                    served = outcome.served_model or "a model that does not say its name"
+                    told[id(gateway)] = {"state": "fine", "detail": f"answers; served by {served}"}
+            answers[seat] = {"model": seating.address, **told[id(gateway)]}
+    finally:
+        await gateways.aclose()
+    return answers
+
+
+def models(
+    provider: Annotated[
+        str | None, typer.Argument(metavar="[PROVIDER]", help="List the models of one provider with their prices.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List the providers and presets, or the known models of one of them with their prices.
+
+    Prices are US dollars per million tokens, from the table of genai-prices; a server may offer other models.
+    """
+    from disputatio.config.environment import read_environment
+    from disputatio.participants.providers import PROVIDERS, did_you_mean
+
+    environment = read_environment(os.environ, Path.cwd())
+    if provider is None:
+        rows = [
+            {
+                "provider": row.name,
+                "title": row.title,
+                "default_model": row.default_model or "",
+                "key": _key_state(row, environment),
+                "install": row.install or "",
+            }
+            for row in PROVIDERS.values()
+        ]
+        print_json(rows) if json_ else print_models(rows)
+        return
+    if provider not in PROVIDERS:
+        raise InvalidInputError(
+            f"There is no provider {provider!r}.",
+            f"{did_you_mean(provider, PROVIDERS)}Allowed are: {', '.join(PROVIDERS)}.",
+        )
+    known = _priced_models(PROVIDERS[provider].price_id)
+    if json_:
+        print_json(known)
+    else:
+        from disputatio._cli.screen import print_priced_models
+
+        print_priced_models(provider, known)
+
+
+def _key_state(row: Any, environment: Any) -> str:
+    if not row.needs_key:
+        return "not needed"
+    found = next((name for name in row.key_variables if environment.get(name)), None)
+    return f"found in {found}" if found else f"set {' or '.join(row.key_variables)}" if row.key_variables else "own"
+
+
+def _priced_models(price_id: str | None) -> list[dict[str, str]]:
+    """The models of a provider in the price table, with prices where they are plain numbers."""
+    if price_id is None:
+        return []
+    from genai_prices.data import providers
+
+    table = next((row for row in providers if row.id == price_id), None)
+    if table is None:
+        return []
+    return [
+        {"model": row.id, "input": _price(row, "input_mtok"), "output": _price(row, "output_mtok")}
+        for row in sorted(table.models, key=lambda row: row.id)
+        if not row.deprecated
+    ]
+
+
+def _price(row: Any, name: str) -> str:
+    prices = row.prices if not isinstance(row.prices, list) else row.prices[-1].prices
+    value = getattr(prices, name, None)
+    return "" if value is None else str(getattr(value, "base", value))

@@ -1,0 +1,367 @@
+"""The library's front door: hold a debate, resume one, read what came of it.
+
+What is heavy is imported when it is first needed, so that importing the package stays fast.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.kernel import JsonObject
+from disputatio.motion import Evidence, read_evidence, read_motion
+from disputatio.participants.scripted import Scripted
+
+if TYPE_CHECKING:
+    from disputatio.config import CommandLine, Settings
+    from disputatio.engine.debates import House
+    from disputatio.engine.ports import Watcher
+    from disputatio.formats.registry import Format
+    from disputatio.participants.gateways import OpenGateway
+    from disputatio.record.events import Event
+    from disputatio.record.store import Store
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Debate:
+    """A debate as its record tells it.
+
+    Attributes:
+        id: what the store calls it.
+        events: everything that happened, in order.
+        texts: prompts, schemas and evidence that events name, by SHA-256.
+    """
+
+    id: str
+    events: tuple[Event, ...]
+    texts: Mapping[str, str]
+
+    @property
+    def status(self) -> str:
+        """``COMPLETE``, ``DEGRADED`` (seats missing), ``DEBATE_TRUNCATED``, ``FAILED`` or ``INTERRUPTED``."""
+        from disputatio.record.history import History
+
+        return History.of(self.events).status.value
+
+    @property
+    def outcome(self) -> JsonObject:
+        """What the rules returned; empty while the debate is not closed."""
+        from disputatio.record.history import History
+
+        closed = History.of(self.events).closed
+        return closed.outcome if closed else {}
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line returns for it."""
+        return _EXIT_CODES.get(self.status, ExitCode.INTERRUPTED)
+
+    def text(self, width: int = 100) -> str:
+        """The debate as plain text, ``width`` columns wide."""
+        from disputatio.report import render_text
+
+        return render_text(self._report(), width)
+
+    def markdown(self) -> str:
+        """The debate as Markdown."""
+        from disputatio.report import render_markdown
+
+        return render_markdown(self._report())
+
+    def as_json(self) -> JsonObject:
+        """The debate under the published, versioned export schema."""
+        from disputatio.report import export_json
+
+        return export_json(self._report())
+
+    def _report(self) -> Any:
+        from disputatio.report import DebateReport
+
+        return DebateReport.of(self.id, self.events, self.texts)
+
+
+_EXIT_CODES = {
+    "COMPLETE": ExitCode.COMPLETE,
+    "DEGRADED": ExitCode.DEGRADED,
+    "DEBATE_TRUNCATED": ExitCode.TRUNCATED,
+    "FAILED": ExitCode.PROVIDER,
+}
+
+
+def open_store(url: str | None = None, *, create: bool = True) -> Store:
+    """The store at ``url``, or the configured one: SQLite in the user's data folder unless set otherwise.
+
+    Raises:
+        StoreError: it cannot be opened, or was written by a newer version.
+    """
+    from disputatio.record.sql import SqlStore
+
+    if url is None:
+        url = _settings("structured", _arguments({}), os.environ, Path.cwd()).store
+    return SqlStore(url, create=create)
+
+
+async def debate(
+    motion: str,
+    *,
+    format: str = "structured",  # noqa: A002  (the word users know)
+    seats: Mapping[str, str | Scripted] | None = None,
+    evidence: Sequence[Evidence | str | Path] = (),
+    language: str | None = None,
+    budget_usd: Decimal | str | None = None,
+    budget_tokens: int | None = None,
+    max_calls: int | None = None,
+    seed: int | None = None,
+    base_url: str | None = None,
+    config: str | Path | None = None,
+    set: Mapping[str, object] | None = None,  # noqa: A002  (the option of the command line)
+    prompts: Path | None = None,
+    store: Store | str | None = None,
+    watcher: Watcher | None = None,
+    opener: OpenGateway | None = None,
+) -> Debate:
+    """Hold a debate and return its record.
+
+    Args:
+        motion: the question or proposition, at most 4,000 characters.
+        format: ``structured`` or ``freeform``.
+        seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
+            Seats that are not named are taken as the environment and the configuration file say.
+        evidence: texts laid before all seats; a path is read as UTF-8 text.
+        language: the language of the debate; English where nothing says otherwise.
+        budget_usd: ceiling in US dollars; reserved before every call, never passed.
+        budget_tokens: ceiling in tokens, input and output together.
+        max_calls: ceiling in calls, repeated ones included.
+        seed: sent to providers that take one.
+        base_url: the server's address for the seats that need one.
+        config: a configuration file (TOML or YAML).
+        set: further settings by the keys of the configuration file, such as ``{"limits.closing_words": 150}``.
+        prompts: a folder whose files take the place of packaged prompts; recorded.
+        store: where the record is kept; a ``MemoryStore`` keeps nothing on disk.
+        watcher: sees events and output as they come.
+        opener: makes gateways, for models that this package does not know.
+
+    Raises:
+        InvalidInputError: something given cannot be used; nothing was spent.
+        ProviderError: a model certainly cannot answer; nothing was spent.
+        StoreError: the record cannot be kept.
+    """
+    from disputatio.engine.debates import start
+    from disputatio.engine.opening import Proposal
+    from disputatio.formats.registry import find_format
+
+    chosen = find_format(format)
+    named, participants = _split_seats(seats or {}, chosen)
+    arguments = _arguments(
+        {
+            "seat": named,
+            "base_url": base_url,
+            "budget_usd": budget_usd,
+            "budget_tokens": budget_tokens,
+            "max_calls": max_calls,
+            "language": language,
+            "seed": seed,
+            "config": None if config is None else str(config),
+            "set": tuple(f"{key}={value}" for key, value in (set or {}).items()),
+        }
+    )
+    settings = _settings(format, arguments, os.environ, Path.cwd(), chosen)
+    proposal = Proposal(
+        read_motion(motion, settings.language),
+        chosen,
+        settings,
+        tuple(gather_evidence(evidence)),
+        participants,
+        prompts,
+    )
+    async with _Housed(store, settings.store, watcher, opener) as house:
+        return read_debate(house.store, await start(proposal, house))
+
+
+async def resume(
+    debate_id: str,
+    *,
+    seats: Mapping[str, Scripted] | None = None,
+    budget_usd: Decimal | str | None = None,
+    budget_tokens: int | None = None,
+    max_calls: int | None = None,
+    prompts: Path | None = None,
+    store: Store | str | None = None,
+    watcher: Watcher | None = None,
+    opener: OpenGateway | None = None,
+) -> Debate:
+    """Go on with an interrupted, truncated or degraded debate; nothing already paid is asked again.
+
+    Args:
+        debate_id: its id, or the beginning of it.
+        seats: the scripted participants it was begun with.
+        budget_usd: a new ceiling in US dollars, what is spent included.
+        budget_tokens: a new ceiling in tokens.
+        max_calls: a new ceiling in calls.
+        prompts: the folder of prompt overrides it was begun with.
+        store: where its record is.
+        watcher: sees events and output as they come.
+        opener: makes gateways.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        VerificationError: its record was altered.
+        ResumeMismatchError: it would not go on as the debate it was.
+    """
+    from disputatio.engine.debates import Resumption, find_debate
+    from disputatio.engine.debates import resume as go_on
+
+    settings = _settings("structured", _arguments({}), os.environ, Path.cwd())
+    async with _Housed(store, settings.store, watcher, opener) as house:
+        found = find_debate(house.store, debate_id)
+        resumption = Resumption(
+            settings=recorded_settings(house.store, found, _arguments({})),
+            budget_usd=None if budget_usd is None else Decimal(budget_usd),
+            budget_tokens=budget_tokens,
+            budget_calls=max_calls,
+            participants=seats or {},
+            prompts=prompts,
+        )
+        await go_on(found, resumption, house)
+        return read_debate(house.store, found)
+
+
+def debate_sync(motion: str, **options: Any) -> Debate:
+    """``debate`` for programs without an event loop; takes the same options."""
+    return _run(debate(motion, **options))
+
+
+def resume_sync(debate_id: str, **options: Any) -> Debate:
+    """``resume`` for programs without an event loop; takes the same options."""
+    return _run(resume(debate_id, **options))
+
+
+def read_debate(store: Store, debate_id: str) -> Debate:
+    """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
+    events = tuple(sealed.event() for sealed in store.read(debate_id))
+    return Debate(debate_id, events, store.texts(debate_id))
+
+
+def recorded_settings(store: Store, debate_id: str, arguments: CommandLine) -> Settings:
+    """Today's settings for the format of a recorded debate: they bring the keys."""
+    from disputatio.formats.registry import find_format
+    from disputatio.record.events import DebateOpened
+
+    first = store.read(debate_id)[0].event()
+    name = first.format if isinstance(first, DebateOpened) else "structured"
+    return _settings(name, arguments, os.environ, Path.cwd(), find_format(name))
+
+
+def gather_evidence(sources: Sequence[Evidence | str | Path]) -> list[Evidence]:
+    """The evidence in ``sources``, read and cleaned; ids are the file names without their ending.
+
+    Raises:
+        InvalidInputError: a file cannot be read, or is no text.
+    """
+    gathered: list[Evidence] = []
+    taken: dict[str, int] = {}
+    for source in sources:
+        if isinstance(source, Evidence):
+            gathered.append(source)
+            continue
+        path = Path(source)
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            raise InvalidInputError(
+                f"The evidence {path} cannot be read: {(error.strerror or 'unknown cause').lower()}.",
+                "Give the path of a text file.",
+            ) from None
+        stem = "".join(char if char.isalnum() or char in "-_" else "-" for char in path.stem)[:40] or "source"
+        taken[stem] = taken.get(stem, 0) + 1
+        source_id = stem if taken[stem] == 1 else f"{stem}-{taken[stem]}"
+        gathered.append(read_evidence(source_id, path.name, raw))
+    return gathered
+
+
+class _Housed:
+    """Opens what a debate runs in and closes what it opened."""
+
+    def __init__(
+        self, store: Store | str | None, configured: str, watcher: Watcher | None, opener: OpenGateway | None
+    ) -> None:
+        self._given, self._configured = store, configured
+        self._watcher, self._opener = watcher, opener
+        self._own: Store | None = None
+
+    async def __aenter__(self) -> House:
+        from disputatio.engine.debates import House
+        from disputatio.engine.ports import Nobody
+        from disputatio.participants.gateways import open_gateway
+
+        if self._given is None or isinstance(self._given, str):
+            store = self._own = open_store(self._given or self._configured)
+        else:
+            store = self._given
+        return House(
+            store,
+            watcher=self._watcher or Nobody(),
+            watched=self._watcher is not None,
+            opener=self._opener or open_gateway,
+            checks_first=self._opener is None,
+        )
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._own is not None:
+            await self._own.aclose()
+
+
+def _split_seats(seats: Mapping[str, str | Scripted], form: Format) -> tuple[tuple[str, ...], dict[str, Scripted]]:
+    named = tuple(f"{seat}={who}" for seat, who in seats.items() if isinstance(who, str))
+    scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+    for_all = scripted.pop("all", None)
+    if for_all is not None:
+        scripted = {str(seat): scripted.get(seat, for_all) for seat in form.seats}
+    return named, scripted
+
+
+def _arguments(values: Mapping[str, Any]) -> CommandLine:
+    from disputatio.config import CommandLine
+
+    return CommandLine(**values)
+
+
+def _settings(
+    format_name: str,
+    arguments: CommandLine,
+    environ: Mapping[str, str],
+    directory: Path,
+    form: Format | None = None,
+) -> Settings:
+    from disputatio.config import resolve
+    from disputatio.engine.opening import format_options
+    from disputatio.formats.registry import find_format
+
+    form = form or find_format(format_name)
+    return resolve(
+        format_name=format_name,
+        seats=tuple(form.seats),
+        environ=environ,
+        directory=directory,
+        arguments=arguments,
+        options=format_options(form),
+    )
+
+
+def _run(work: Coroutine[Any, Any, Value]) -> Value:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    work.close()
+    raise InvalidInputError(
+        "This thread already runs an event loop.", "Await disputatio.debate or disputatio.resume instead."
+    )

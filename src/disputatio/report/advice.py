@@ -1,0 +1,23 @@
+"""What is told beside a result: that the small embedded model is small, and how to read or better the debate."""
+
+from __future__ import annotations
+
+from disputatio.participants.providers import EMBEDDED_MODEL
+from disputatio.report.reading import DebateReport
+
+
+def is_small(report: DebateReport) -> bool:
+    """Whether any seat was taken by the small embedded model."""
+    return any(row.provider == "embedded" and row.model == EMBEDDED_MODEL for row in report.seats)
+
+
+def advice(report: DebateReport) -> tuple[str, ...]:
+    """What to tell, in lines."""
+    again = (f"Read it again: disputatio show {report.id}", f"As Markdown:   disputatio show {report.id} --as md")
+    if not is_small(report):
+        return again
+    return (
+        "This model has 135 million parameters: the protocol is real, the arguments are weak.",
+        'A better one:  disputatio debate "..." --seat all=ollama:qwen3:8b, or set OPENAI_API_KEY',
+        *again,
+    )

@@ -1,0 +1,46 @@
+"""Money, tokens and time in words. An amount nobody knows is said to be unknown; it is never shown as zero."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+
+def dollars(amount: Decimal) -> str:
+    """``0.00 USD``, ``0.0312 USD``, ``1.25 USD``: two decimals, four below ten cents, more below that."""
+    if amount == 0:
+        return "0.00 USD"
+    for places in (2, 4, 6):
+        if amount >= Decimal(10) ** (1 - places) or places == 6:
+            return f"{amount.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)} USD"
+    raise AssertionError
+
+
+def counted(number: int, word: str, plural: str = "") -> str:
+    """``1 call``, ``2 calls``, ``31,400 tokens``."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """``0.4 s``, ``12 s``, ``1 min 12 s``, ``2 h 05 min``."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def listed(words: list[str], last: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def spoken(word: str) -> str:
+    """A word of the record as people read it: ``round-1`` is ``round 1``, ``straw_man`` is ``straw man``."""
+    words = word.replace("_", " ")
+    stem, dash, number = words.rpartition("-")
+    return f"{stem} {number}" if dash and number.isdigit() else words

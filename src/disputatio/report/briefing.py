@@ -1,0 +1,199 @@
+"""Lays out what came of a debate: the argument trace table, the scores, the decision briefing."""
+
+from __future__ import annotations
+
+from disputatio.motion import one_line
+from disputatio.report.advice import advice
+from disputatio.report.columns import pad
+from disputatio.report.heading import heading
+from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.reading import DebateReport
+from disputatio.report.statements import statements
+from disputatio.report.transcript import MEASURE, caution_lines, mark_role, seat_role, word_role
+from disputatio.report.verdict import (
+    NOT_TRUTH,
+    FallacyLine,
+    StructuredReading,
+    TraceLine,
+    five_headings,
+    structured_reading,
+    sureness,
+)
+
+_LABELS = 18
+_NARROW = 72
+_WIDE = 110
+_SHORT = {"PARTIALLY_UPHELD": "PARTLY"}
+
+
+def result_lines(report: DebateReport, width: int) -> list[Line]:
+    """The whole result of a debate, its heading first where something is missing."""
+    lines = caution_lines(report, width)
+    verdict, headings = structured_reading(report), five_headings(report)
+    if verdict is not None:
+        lines += [*_apart(lines), *structured_lines(report, verdict, width)]
+    elif headings is not None:
+        lines += [*_apart(lines), (Span("Judge's finding", Role.TITLE),)]
+        for title, text in headings:
+            lines += _point(title, text, width)
+        lines += closing_lines(report, width)
+    elif report.closed:
+        lines += [*_apart(lines), (Span("Outcome", Role.TITLE),)]
+        for row in statements("", "", report.outcome):
+            points = "\n".join(f"{label}: {text}" if label else text for label, text in row.points)
+            lines += _point(row.mark, row.lead or points, width)
+        lines += closing_lines(report, width)
+    elif report.calls:
+        lines += [*_apart(lines), *_point("Cost so far", report.totals.line, width)]
+    return lines
+
+
+def _apart(lines: list[Line]) -> list[Line]:
+    return [()] if lines else []
+
+
+def structured_lines(report: DebateReport, verdict: StructuredReading, width: int) -> list[Line]:
+    """Trace table, scores and decision briefing."""
+    lines: list[Line] = []
+    if verdict.trace:
+        lines += [(Span("Argument trace", Role.TITLE),), *trace_lines(verdict, width)]
+        lines += [*difference_lines(verdict, width), ()]
+    lines += score_lines(verdict, width)
+    whole = "" if heading(report).whole else f"  ({report.status.value})"
+    lines += [(), (Span("Decision briefing", Role.TITLE), Span(whole, Role.WARNING))]
+    missing = "" if verdict.judged else "nobody judged this debate"
+    lines += _point("Key insight", verdict.key_insight or missing or "none was given", width)
+    agreed = [f"{row.id} {row.claim} ({row.conceded_by} conceded it)" for row in verdict.agreed]
+    lines += _points("Agreed", agreed, "nothing: no side conceded a point that the other still holds", width)
+    numbered = [f"{number}. {text}" for number, text in enumerate(verdict.unresolved, start=1)]
+    lines += _points("Unresolved", numbered, missing or "the judge named nothing", width)
+    lines += _point("Recommendation", verdict.recommendation or missing or "none was given", width)
+    found = [fallacy_words(row) for row in verdict.fallacies]
+    lines += _points("Fallacies", found, missing or "none found", width)
+    return [*lines, *closing_lines(report, width)]
+
+
+def fallacy_words(found: FallacyLine) -> str:
+    """A fallacy in words, with whether its words were found."""
+    doubt = "" if found.quoted else " (nobody said these words)"
+    return f'{found.argument}, {found.name}: "{found.words}"{doubt}'
+
+
+def closing_lines(report: DebateReport, width: int) -> list[Line]:
+    """How sure the result is, and what it cost."""
+    lines = _points("How sure", list(sureness(report)), "", width)
+    return [*lines, *_point("Cost", report.totals.line, width)]
+
+
+def score_lines(verdict: StructuredReading, width: int) -> list[Line]:
+    """The totals with the reading aid, and what they measure."""
+    title = (Span("Scores ", Role.TITLE), Span(f"({NOT_TRUTH})", Role.QUIET))
+    totals: list[Span] = []
+    for side, total in verdict.totals.items():
+        shown = "none" if total is None else f"{total:.2f}"
+        totals += [Span("  "), span(one_line(side, 12), seat_role(side)), Span(f" {shown} ")]
+    reading = span(one_line(verdict.reading), Role.LEAD)
+    line = (*title, Span(" "), *totals, Span("  "), reading)
+    if line_columns(line) <= width:
+        return [line]
+    return [title, *flow([reading], width, first=(*totals, Span("  ")), hang=2)]
+
+
+def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
+    """The argument trace table; stacked where the width does not hold a table."""
+    if width < _NARROW:
+        return [line for row in verdict.trace for line in _stacked(row, width)]
+    scored = width >= _WIDE and verdict.judged
+    head = [Column("id"), Column("claim", flexible=True), Column("drew"), Column("judge"), Column("computed"), Column("")]
+    if scored:
+        head.insert(5, Column("score"))
+    groups = table(head, [_cells(row, scored=scored) for row in verdict.trace], min(width, 140))
+    return [line for group in groups for line in group]
+
+
+def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
+    """Why judge and computation part, argument by argument."""
+    measure = min(width, MEASURE)
+    lines: list[Line] = []
+    for row in verdict.trace:
+        if row.differs:
+            mark = Span(pad(one_line(row.id, 24), 7), mark_role(row.id, row.side))
+            lines += flow(
+                [span("judge: ", Role.LABEL), span(one_line(row.judged_reason, 300) or "no reason given")],
+                measure,
+                first=(Span("  "), mark),
+                hang=9,
+            )
+            computed = [span("computed: ", Role.LABEL), span(one_line(row.computed_reason, 300))]
+            lines += flow(computed, measure, first=(Span(" " * 9),), hang=9)
+    return [(), (Span("Where judge and computation differ", Role.TITLE),), *lines] if lines else []
+
+
+def _cells(row: TraceLine, *, scored: bool) -> list[Span]:
+    cells = [
+        Span(one_line(row.id, 24), mark_role(row.id, row.side)),
+        span(one_line(row.claim)),
+        span(drew_words(row), Role.QUIET),
+        _standing(row.judged),
+        _standing(row.computed),
+        Span("<- differ" if row.differs else "", Role.WARNING),
+    ]
+    if scored:
+        cells.insert(5, Span("-" if row.score is None else f"{row.score:.2f}"))
+    return cells
+
+
+def drew_words(row: TraceLine) -> str:
+    """The responses an argument drew."""
+    return one_line(", ".join(row.drew), 40) or "nothing"
+
+
+def _standing(word: str | None) -> Span:
+    if not word:
+        return Span("-", Role.QUIET)
+    shown = one_line(word, 24)
+    return Span(_SHORT.get(shown, shown), word_role(shown))
+
+
+def _stacked(row: TraceLine, width: int) -> list[Line]:
+    mark = Span(pad(one_line(row.id, 24), 7), mark_role(row.id, row.side))
+    lines = flow([span(one_line(row.claim))], width, first=(Span("  "), mark), hang=9)
+    judged, computed = _standing(row.judged), _standing(row.computed)
+    found = [
+        span(f"drew {drew_words(row)}; judge ", Role.QUIET),
+        judged,
+        Span("; computed ", Role.QUIET),
+        computed,
+        Span(" <- differ" if row.differs else "", Role.WARNING),
+    ]
+    return [*lines, *flow(found, width, first=(Span(" " * 9),), hang=9)]
+
+
+def advice_lines(report: DebateReport, width: int) -> list[Line]:
+    """What is told beside a result."""
+    return [line for text in advice(report) for line in flow([span(text, Role.QUIET)], width, hang=2)]
+
+
+def _point(label: str, text: str, width: int) -> list[Line]:
+    """One entry of the briefing."""
+    return _beside(label, [text], width)
+
+
+def _points(label: str, texts: list[str], nothing: str, width: int) -> list[Line]:
+    return _beside(label, texts or [nothing], width)
+
+
+def _beside(label: str, texts: list[str], width: int) -> list[Line]:
+    measure = min(width, MEASURE)
+    title = (Span("  "), Span(pad(one_line(label, 60), _LABELS), Role.LABEL))
+    lines: list[Line] = []
+    if line_columns(title) > 2 + _LABELS or width < _NARROW:
+        lines.append((Span("  "), Span(one_line(label, 60), Role.LABEL)))
+        title = (Span(" " * 4),)
+    column = line_columns(title)
+    for number, text in enumerate(texts):
+        first = title if number == 0 else (Span(" " * column),)
+        lines += flow([span(text)], measure, first=first, hang=column)
+    return lines
+
+

@@ -1,0 +1,307 @@
+"""The read model of one debate: what every surface shows, folded from the events of its record.
+
+Turns are kept as plain JSON, so the record of a format that this version does not know is still shown whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from disputatio.kernel import JsonObject
+from disputatio.motion import clean, one_line
+from disputatio.record.chain import Sealed
+from disputatio.record.events import (
+    Abstained,
+    AnswerRejected,
+    BudgetReached,
+    CallLost,
+    DebateOpened,
+    DebateResumed,
+    Event,
+    PenaltyGiven,
+    ScoreGiven,
+    TurnTaken,
+    VoteCounted,
+)
+from disputatio.record.history import History, Status
+from disputatio.report.spending import CallReading, Totals
+
+
+class EntryState(StrEnum):
+    """How an ask stands."""
+
+    TAKEN = "taken"
+    ABSTAINED = "abstained"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReading:
+    """Who sat in a seat. ``served`` are the models that providers say they used; it may be empty."""
+
+    seat: str
+    kind: str
+    who: str
+    provider: str
+    model: str
+    persona: str
+    fallbacks: tuple[str, ...]
+    served: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The model as people read it, with the served one where it has another name."""
+        others = [name for name in self.served if name != self.model]
+        return f"{self.who} (served by {', '.join(others)})" if others else self.who
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One ask and what came of it: a turn, an abstention, or nothing yet.
+
+    ``violations`` are rules that an accepted turn broke, as ``{"rule": ..., "detail": ...}``; ``rejections`` are the
+    answers that were not accepted; ``asked`` counts how often the seat was asked.
+    """
+
+    path: str
+    seat: str
+    phase: str
+    form: str
+    mode: str
+    prompt: str
+    state: EntryState
+    content: JsonObject = field(default_factory=dict)
+    violations: tuple[JsonObject, ...] = ()
+    repaired: bool = False
+    asked: int = 0
+    served: tuple[str, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    rejections: tuple[AnswerRejected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseReading:
+    """One phase and its asks in the order they were made."""
+
+    name: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DebateReport:
+    """A debate as its record tells it.
+
+    ``seconds``, ``opened_at`` and ``last_at`` are known only where the events came sealed. ``taken_back`` are
+    abstentions that were asked again on resume; ``head`` is the last hash of the chain.
+    """
+
+    id: str
+    format: str
+    motion: str
+    language: str
+    status: Status
+    software: str
+    seed: int | None
+    budget: JsonObject
+    rules: JsonObject
+    prompts: JsonObject
+    evidence: tuple[JsonObject, ...]
+    warnings: tuple[str, ...]
+    seats: tuple[SeatReading, ...]
+    phases: tuple[PhaseReading, ...]
+    calls: tuple[CallReading, ...]
+    rejections: tuple[AnswerRejected, ...]
+    facts: tuple[ScoreGiven | VoteCounted | PenaltyGiven, ...]
+    budget_reached: tuple[BudgetReached, ...]
+    taken_back: tuple[Abstained, ...]
+    resumed: int
+    reopenable: tuple[str, ...]
+    missing: tuple[JsonObject, ...]
+    outcome: JsonObject
+    reason: str
+    totals: Totals
+    opened_at: str | None
+    last_at: str | None
+    events: int
+    head: str | None
+    texts: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, debate_id: str, events: Iterable[Event | Sealed], texts: Mapping[str, str] | None = None
+    ) -> DebateReport:
+        """The report of the debate that ``events`` tell, from its opening to wherever it stands.
+
+        Args:
+            debate_id: its id.
+            events: all its events in order; sealed ones bring times and the head of the chain.
+            texts: the texts that events name, by SHA-256.
+        """
+        fold = _Fold()
+        for event in events:
+            fold.add(event)
+        return fold.report(debate_id, texts or {})
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every ask of every phase."""
+        return tuple(entry for phase in self.phases for entry in phase.entries)
+
+    @property
+    def turns(self) -> tuple[Entry, ...]:
+        """The asks that brought a turn."""
+        return tuple(entry for entry in self.entries if entry.state is EntryState.TAKEN)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the debate has an end."""
+        return self.status not in {Status.RUNNING, Status.INTERRUPTED}
+
+
+class _Fold:
+    """Takes events in one at a time: the history, and what a history does not keep."""
+
+    def __init__(self) -> None:
+        self.history = History()
+        self.rejections: list[AnswerRejected] = []
+        self.taken_back: list[Abstained] = []
+        self.first: Sealed | None = None
+        self.last: Sealed | None = None
+        self.seconds = 0.0
+        self.events = 0
+
+    def add(self, row: Event | Sealed) -> None:
+        event = row.event() if isinstance(row, Sealed) else row
+        self.events += 1
+        if isinstance(row, Sealed):
+            # What lies before a resumption is a pause, however the process ended.
+            if self.last is not None and not isinstance(event, CallLost | DebateResumed):
+                self.seconds += max(0.0, _moment(row.at) - _moment(self.last.at))
+            self.first, self.last = self.first or row, row
+        if isinstance(event, AnswerRejected):
+            self.rejections.append(event)
+        if isinstance(event, DebateResumed):
+            answers = (self.history.answered.get(path) for path in event.reopened)
+            self.taken_back += [answer for answer in answers if isinstance(answer, Abstained)]
+        self.history.add(event)
+
+    def report(self, debate_id: str, texts: Mapping[str, str]) -> DebateReport:
+        history = self.history
+        opened = history.opened or DebateOpened(format="", motion={}, seats={}, rules={}, prompts={}, budget={})
+        lost = {row.call for row in history.lost}
+        calls = tuple(CallReading(sent, history.made.get(sent.call), sent.call in lost) for sent in history.calls)
+        closed = history.closed
+        return DebateReport(
+            id=one_line(debate_id, 80),
+            format=one_line(opened.format),
+            motion=one_line(str(opened.motion.get("text", ""))),
+            language=one_line(str(opened.motion.get("language", ""))),
+            status=history.status,
+            software=one_line(opened.software),
+            seed=opened.seed,
+            budget=history.resumed[-1].budget if history.resumed else opened.budget,
+            rules=opened.rules,
+            prompts=opened.prompts,
+            evidence=opened.evidence,
+            warnings=tuple(map(one_line, opened.warnings)),
+            seats=tuple(_seat(name, row, history) for name, row in opened.seats.items()),
+            phases=_phases(history),
+            calls=calls,
+            rejections=tuple(self.rejections),
+            facts=tuple(history.facts),
+            budget_reached=tuple(history.budget_reached),
+            taken_back=tuple(self.taken_back),
+            resumed=len(history.resumed),
+            reopenable=history.reopenable,
+            missing=closed.missing if closed else (),
+            outcome=closed.outcome if closed else {},
+            reason=one_line(closed.reason) if closed else "",
+            totals=Totals.of(calls, self.seconds if self.first else None),
+            opened_at=self.first.at if self.first else None,
+            last_at=self.last.at if self.last else None,
+            events=self.events,
+            head=self.last.hash if self.last else None,
+            texts=texts,
+        )
+
+
+def _moment(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()
+
+
+def seat_address(body: Any) -> str:
+    """Who sits in a seat, from what the record says of it."""
+    row = body if isinstance(body, Mapping) else {}
+    if row.get("kind") != "model":
+        return one_line(f"{row.get('name', 'somebody')} ({row.get('kind', 'unknown')})")
+    place = f" at {row['base_url']}" if row.get("base_url") else ""
+    return one_line(f"{row.get('provider')}:{row.get('model')}{place}")
+
+
+def _seat(name: str, body: Any, history: History) -> SeatReading:
+    row = body if isinstance(body, Mapping) else {}
+    served: dict[str, None] = {}
+    for sent in history.calls:
+        made = history.made.get(sent.call)
+        if sent.seat == name and made is not None and made.served_model and not made.fault:
+            served.setdefault(one_line(made.served_model))
+    fallbacks, later = [], row.get("fallback")
+    while isinstance(later, Mapping):
+        fallbacks.append(seat_address(later))
+        later = later.get("fallback")
+    return SeatReading(
+        seat=one_line(name),
+        kind=one_line(str(row.get("kind", ""))),
+        who=seat_address(row),
+        provider=one_line(str(row.get("provider") or "")),
+        model=one_line(str(row.get("model") or "")),
+        persona=clean(str(row.get("persona") or "")),
+        fallbacks=tuple(fallbacks),
+        served=tuple(served),
+    )
+
+
+def _phases(history: History) -> tuple[PhaseReading, ...]:
+    phases: dict[str, list[Entry]] = {}
+    for path in history.asked:
+        entry = _entry(path, history)
+        phases.setdefault(entry.phase, []).append(entry)
+    return tuple(PhaseReading(name, tuple(entries)) for name, entries in phases.items())
+
+
+def _entry(path: str, history: History) -> Entry:
+    asked, answer = history.asked[path], history.answered.get(path)
+    rejections = tuple(history.rejected.get(path, ()))
+    entry = Entry(
+        path=path,
+        seat=asked.seat,
+        phase=asked.phase,
+        form=asked.form,
+        mode=asked.mode,
+        prompt=asked.prompt,
+        state=EntryState.OPEN,
+        asked=len(rejections),
+        rejections=rejections,
+    )
+    return settled_entry(entry, answer) if answer else entry
+
+
+def settled_entry(entry: Entry, answer: TurnTaken | Abstained) -> Entry:
+    """``entry`` with what came of it."""
+    if isinstance(answer, Abstained):
+        return replace(entry, state=EntryState.ABSTAINED, reason=answer.reason, detail=one_line(answer.detail))
+    return replace(
+        entry,
+        state=EntryState.TAKEN,
+        form=answer.form,
+        content=answer.content,
+        violations=answer.violations,
+        repaired=answer.repaired,
+        asked=answer.asked,
+        served=answer.served_models,
+    )

@@ -1,0 +1,145 @@
+"""What a debate used: every call that left, and their totals.
+
+A number the provider did not report is missing, not zero: it is left out of a sum and counted as unknown, so that
+a sum which is only a lower bound says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from disputatio.record.events import CallMade, CallSent
+from disputatio.report.amounts import counted, dollars, duration
+
+
+@dataclass(frozen=True, slots=True)
+class CallReading:
+    """One call that left. ``made`` is None where it is in flight or, if ``lost``, never came back."""
+
+    sent: CallSent
+    made: CallMade | None
+    lost: bool
+
+    @property
+    def state(self) -> str:
+        """``answered``, ``failed``, ``lost`` or ``in flight``."""
+        if self.made is None:
+            return "lost" if self.lost else "in flight"
+        return "failed" if self.made.fault else "answered"
+
+    def tokens(self, which: str) -> int | None:
+        """``input_tokens``, ``output_tokens`` or ``cached_tokens`` as reported; None where it was not."""
+        usage: Mapping[str, Any] = self.made.usage if self.made else {}
+        value = usage.get(which)
+        return value if isinstance(value, int) else None
+
+    @property
+    def usd(self) -> Decimal | None:
+        """What it cost, or for a lost call what stays reserved for it; None where no price is known."""
+        if self.made is None:
+            held = self.sent.reserved.get("usd") if self.lost else None
+            return None if held is None else Decimal(str(held))
+        return None if self.made.cost_usd is None else Decimal(self.made.cost_usd)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over all calls of a debate.
+
+    Attributes:
+        calls: calls that left, discarded and failed ones included.
+        answered: calls that brought an answer.
+        failed: calls that brought a fault.
+        lost: calls that were in flight when the process died.
+        input_tokens: reported input tokens; None where no call reported any.
+        output_tokens: the same for output.
+        cached_tokens: the part of the input served from prefix caches; None where no call reported it.
+        cacheable_tokens: the input tokens of the calls that reported ``cached_tokens``.
+        uncounted: answered calls whose tokens nobody reported.
+        usd: the known costs, reservations of lost calls included; None where no call has a known cost.
+        unpriced: calls whose cost is unknown.
+        seconds: time the debate was held, pauses between sessions apart; None where the record has no times.
+    """
+
+    calls: int
+    answered: int
+    failed: int
+    lost: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cacheable_tokens: int
+    uncounted: int
+    usd: Decimal | None
+    unpriced: int
+    seconds: float | None
+
+    @classmethod
+    def of(cls, calls: Iterable[CallReading], seconds: float | None) -> Totals:
+        """The totals over ``calls``."""
+        rows = list(calls)
+        ended = [row for row in rows if row.state != "in flight"]
+        priced = [row.usd for row in ended if row.usd is not None]
+        cached = [row for row in rows if row.tokens("cached_tokens") is not None]
+        return cls(
+            calls=len(rows),
+            answered=sum(row.state == "answered" for row in rows),
+            failed=sum(row.state == "failed" for row in rows),
+            lost=sum(row.state == "lost" for row in rows),
+            input_tokens=_sum(row.tokens("input_tokens") for row in rows),
+            output_tokens=_sum(row.tokens("output_tokens") for row in rows),
+            cached_tokens=_sum(row.tokens("cached_tokens") for row in cached),
+            cacheable_tokens=_sum(row.tokens("input_tokens") for row in cached) or 0,
+            uncounted=sum(
+                row.state == "answered" and None in {row.tokens("input_tokens"), row.tokens("output_tokens")}
+                for row in rows
+            ),
+            usd=sum(priced, Decimal(0)) if priced else None,
+            unpriced=len(ended) - len(priced),
+            seconds=seconds,
+        )
+
+    @property
+    def cached_share(self) -> float | None:
+        """The cached share of the input, 0 to 1, over the calls that reported it; None where none did."""
+        if self.cached_tokens is None or not self.cacheable_tokens:
+            return None
+        return min(1.0, self.cached_tokens / self.cacheable_tokens)
+
+    @property
+    def money(self) -> str:
+        """The cost in words."""
+        if not self.calls:
+            return dollars(Decimal(0))
+        if self.usd is None:
+            return "unknown price"
+        if self.unpriced:
+            return f"at least {dollars(self.usd)} (no price known for {counted(self.unpriced, 'call')})"
+        return dollars(self.usd)
+
+    @property
+    def counts(self) -> str:
+        """Calls and tokens in words."""
+        tried = [f"{self.failed} failed"] if self.failed else []
+        tried += [f"{self.lost} lost"] if self.lost else []
+        calls = counted(self.calls, "call") + (f" ({', '.join(tried)})" if tried else "")
+        if self.input_tokens is None and self.output_tokens is None:
+            return calls if not self.answered else f"{calls}, tokens not reported"
+        tokens = counted((self.input_tokens or 0) + (self.output_tokens or 0), "token")
+        least = "at least " if self.uncounted else ""
+        share = "" if self.cached_share is None else f" ({self.cached_share:.0%} of the input cached)"
+        return f"{calls}, {least}{tokens}{share}"
+
+    @property
+    def line(self) -> str:
+        """Calls, tokens, cost and time in one line."""
+        time = [] if self.seconds is None else [duration(self.seconds)]
+        return ", ".join([self.counts, self.money, *time])
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,215 @@
+"""What a seat said, as statements: one for each argument, response, answer or finding.
+
+Every surface shows turns through this one view, whole ones and ones that are still being written: whatever a
+content lacks is left out. The content of a form that is not known here is shown key by key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from disputatio.formats.turns.monologue import HEADINGS
+from disputatio.report.amounts import spoken
+
+_DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that was said.
+
+    Attributes:
+        mark: what it is or is about: ``PRO-1``, ``CON -> PRO-1``, ``Key insight``; may be empty.
+        word: the word of the rules for it: ``challenge``, ``withdrawn``, ``UPHELD``; may be empty.
+        lead: its main text.
+        points: further texts, each with its label, which may be empty.
+        context: what it answers, in somebody else's words.
+    """
+
+    mark: str
+    word: str = ""
+    lead: str = ""
+    points: tuple[tuple[str, str], ...] = ()
+    context: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words of the seat in it."""
+        return tuple(text for text in (self.lead, *(text for _, text in self.points)) if text)
+
+
+Questions: TypeAlias = Mapping[str, str]
+"""The text of each follow-up question by its id."""
+_View: TypeAlias = Callable[[str, Mapping[str, Any], Questions], Iterable[Statement]]
+
+
+def statements(
+    form: str, seat: str, content: Mapping[str, Any], questions: Questions | None = None
+) -> tuple[Statement, ...]:
+    """What ``seat`` says in ``content``, which may be incomplete.
+
+    Args:
+        form: the name of the form, as the record keeps it.
+        seat: who speaks.
+        content: the turn as JSON.
+        questions: the questions put earlier, so that answers can show what they answer.
+    """
+    shown = tuple(_VIEWS.get(form, _generic)(seat, content, questions or {}))
+    # A form of another format may carry a known name; its content is shown all the same.
+    return shown or tuple(_generic(seat, content, {}))
+
+
+def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of one part of a turn as if it were the whole turn, with the other parts missing."""
+    if form == "opening":
+        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdigit() else 1
+        return {"arguments": [*({} for _ in range(min(number, 100) - 1)), content]}
+    if form == "cross_examination":
+        return {part: content}
+    if form == "closing" and part != "position":
+        return {"answers": {part: content.get("answer", "")}}
+    if form == "adjudication" and part != "overall":
+        return {"arguments": {part: content}}
+    if form == "summing":
+        return {part: content.get("text", "")}
+    return dict(content)
+
+
+def questions_in(form: str, content: Mapping[str, Any]) -> dict[str, str]:
+    """The follow-up questions that a turn puts, by the ids that the rules give them."""
+    if form != "cross_examination":
+        return {}
+    return {
+        f"{target}.Q{number}": text
+        for target, row in content.items()
+        for number, text in enumerate(_rows(_object(row).get("questions")), start=1)
+        if isinstance(text, str)
+    }
+
+
+def natural(key: str) -> tuple[Any, ...]:
+    """A sort key that puts ``PRO-2`` before ``PRO-10``, and pro before con."""
+    key = f" {key}" if key.startswith("PRO") else key
+    return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", key))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    return str(value) if isinstance(value, str | int | float) else ""
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _rows(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _keyed(value: Any) -> list[tuple[str, Any]]:
+    """The rows of an object in the order of their ids; the record keeps keys in another."""
+    return sorted(_object(value).items(), key=lambda row: natural(row[0]))
+
+
+def _opening(seat: str, content: Mapping[str, Any], _: Questions) -> Iterable[Statement]:
+    for number, row in enumerate(_rows(content.get("arguments")), start=1):
+        argument = _object(row)
+        points = (("", _text(argument.get("reasoning"))), ("Evidence", _text(argument.get("evidence"))))
+        if argument:
+            yield Statement(f"{seat.upper()}-{number}", "", _text(argument.get("claim")), _present(points))
+
+
+def _present(points: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((label, text) for label, text in points if text)
+
+
+def _cross_examination(seat: str, content: Mapping[str, Any], _: Questions) -> Iterable[Statement]:
+    for target, row in _keyed(content):
+        response = _object(row)
+        asks = [(f"Q{number}", _text(text)) for number, text in enumerate(_rows(response.get("questions")), start=1)]
+        yield Statement(
+            f"{seat.upper()} -> {target}", _text(response.get("response")), _text(response.get("reasoning")), _present(asks)
+        )
+
+
+def _closing(seat: str, content: Mapping[str, Any], questions: Questions) -> Iterable[Statement]:
+    for question, text in _keyed(content.get("answers")):
+        yield Statement(question, "answer", _text(text), context=questions.get(question, ""))
+    for target, text in _keyed(content.get("concessions")):
+        yield Statement(f"{seat.upper()} -> {target}", "accepts", _text(text))
+    for argument, row in _keyed(content.get("own_arguments")):
+        held = _object(row)
+        yield Statement(argument, _text(held.get("status")), _text(held.get("because")))
+    if content.get("final_position"):
+        yield Statement("Final position", spoken(_text(content.get("shift"))), _text(content["final_position"]))
+
+
+def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
+    for argument, row in _keyed(content.get("arguments")):
+        finding = _object(row)
+        scores = [f"{spoken(key)} {value}" for key, value in finding.items() if isinstance(value, int)]
+        fallacies = [
+            (spoken(_text(found.get("fallacy"))).capitalize(), f'"{_text(found.get("words"))}"')
+            for found in map(_object, _rows(finding.get("fallacies")))
+            if found.get("words")
+        ]
+        points = (("", ", ".join(scores)), *fallacies)
+        yield Statement(argument, _text(finding.get("standing")), _text(finding.get("reason")), _present(points))
+    if content.get("key_insight"):
+        yield Statement("Key insight", "", _text(content["key_insight"]))
+    unresolved = [_text(row) for row in _rows(content.get("unresolved_questions"))]
+    if unresolved:
+        points = tuple((f"{number}.", text) for number, text in enumerate(unresolved, start=1))
+        yield Statement("Unresolved", "", "", points)
+    if content.get("recommendation"):
+        yield Statement("Recommendation", "", _text(content["recommendation"]))
+
+
+def _monologue(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
+    yield Statement("", "", _text(content.get("speech")))
+
+
+def _summing(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
+    for key, title in HEADINGS.items():
+        if content.get(key):
+            yield Statement(title, "", _text(content[key]))
+
+
+def _generic(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
+    """Any content: its texts, each under its keys."""
+    for key, value in content.items():
+        points = tuple(_flat(value)) if isinstance(value, Mapping | list | tuple) else ()
+        if points or _text(value):
+            yield Statement(_title(key), "", _text(value), points)
+
+
+def _title(key: str) -> str:
+    words = spoken(key)
+    return words[:1].upper() + words[1:]
+
+
+def _flat(value: Any, label: str = "", depth: int = 0) -> Iterable[tuple[str, str]]:
+    if depth > _DEEPEST:
+        yield label, "..."
+    elif isinstance(value, Mapping):
+        for key, row in value.items():
+            yield from _flat(row, f"{label} / {spoken(key)}" if label else _title(key), depth + 1)
+    elif isinstance(value, list | tuple):
+        for number, row in enumerate(value, start=1):
+            yield from _flat(row, f"{label} {number}".strip(), depth + 1)
+    elif _text(value):
+        yield label, _text(value)
+
+
+_VIEWS: dict[str, _View] = {
+    "opening": _opening,
+    "cross_examination": _cross_examination,
+    "closing": _closing,
+    "adjudication": _adjudication,
+    "monologue": _monologue,
+    "summing": _summing,
+}

@@ -1,0 +1,196 @@
+"""Lays out the head of a debate and what its seats said, for any width of 40 columns or more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from disputatio.motion import one_line
+from disputatio.report.amounts import counted, dollars, listed, spoken
+from disputatio.report.columns import columns, cut, pad
+from disputatio.report.heading import abstained, heading, in_phase
+from disputatio.report.lines import Line, Role, Span, flow, labelled, span
+from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
+from disputatio.report.statements import Questions, Statement, questions_in, statements
+
+NARROWEST = 40
+MEASURE = 100
+"""Sentences are not laid out wider than this: longer lines are hard to follow."""
+_LABELS = 12
+_BODY = 9
+_SEATS = {"pro": Role.PRO, "con": Role.CON, "judge": Role.JUDGE}
+_WORDS = {
+    "UPHELD": Role.UPHELD,
+    "PARTIALLY_UPHELD": Role.PARTLY,
+    "PARTLY": Role.PARTLY,
+    "REFUTED": Role.REFUTED,
+    "UNCERTAIN": Role.UNCERTAIN,
+}
+
+
+def seat_role(seat: str) -> Role:
+    """The role that colours a seat."""
+    return _SEATS.get(seat.lower(), Role.MARK)
+
+
+def mark_role(mark: str, seat: str) -> Role:
+    """The role of a mark: an argument's id has the colour of its side."""
+    side = mark.split("-", maxsplit=1)[0].strip().lower()
+    return _SEATS.get(side, seat_role(seat))
+
+
+def word_role(word: str) -> Role:
+    """The role of a word of the rules."""
+    return _WORDS.get(word, Role.QUIET)
+
+
+def head_lines(report: DebateReport, width: int) -> list[Line]:
+    """The head of a debate: what is debated, under which rules, by whom, under which ceiling."""
+    measure = min(width, MEASURE)
+    lines: list[Line] = [(Span("Disputatio", Role.TITLE), span(cut(f"  {report.format} debate  {report.id}", width - 10)))]
+    lines += labelled("Motion", [span(report.motion, Role.LEAD)], measure, column=_LABELS)
+    if report.language not in {"", "English"}:
+        lines += labelled("Language", [span(report.language)], measure, column=_LABELS)
+    for label, text in seat_rows(report.seats):
+        lines += labelled(label, [span(text)], measure, column=_LABELS)
+    lines += labelled("Ceiling", [span(ceiling(report.budget))], measure, column=_LABELS)
+    if report.evidence:
+        titles = [one_line(str(row.get("title") or row.get("source_id")), 80) for row in report.evidence]
+        lines += labelled("Sources", [span(", ".join(titles))], measure, column=_LABELS)
+    for warning in report.warnings:
+        lines += labelled("Warning", [span(warning, Role.WARNING)], measure, column=_LABELS)
+    return lines
+
+
+def seat_rows(seats: Iterable[SeatReading]) -> list[tuple[str, str]]:
+    """Labels and texts that say who sits where; seats of one model share a row."""
+    together: dict[str, list[str]] = {}
+    for seat in seats:
+        fallback = f", then {', then '.join(seat.fallbacks)}" if seat.fallbacks else ""
+        together.setdefault(seat.shown + fallback, []).append(seat.seat)
+    rows = [f"{listed(names)}: {who}" if len(together) > 1 else who for who, names in together.items()]
+    return [("Seats" if number == 0 else "", row) for number, row in enumerate(rows)]
+
+
+def ceiling(budget: Mapping[str, Any]) -> str:
+    """The ceilings in words."""
+    limits = []
+    if budget.get("usd") is not None:
+        limits.append(dollars(Decimal(str(budget["usd"]))))
+    limits += [counted(int(budget[key]), key[:-1]) for key in ("tokens", "calls") if budget.get(key) is not None]
+    return listed(limits, "or") if limits else "none"
+
+
+def caution_lines(report: DebateReport, width: int) -> list[Line]:
+    """The heading of a result that lacks something, and what can be done; nothing where it is whole."""
+    head = heading(report)
+    if head.whole:
+        return []
+    status = f"{head.status.value}: " if head.sentence else head.status.value
+    lines = flow([Span(status, Role.WARNING), span(head.sentence)], min(width, MEASURE))
+    if head.next_step:
+        lines += flow([span(head.next_step, Role.QUIET)], min(width, MEASURE))
+    return lines
+
+
+def phase_lines(name: str) -> list[Line]:
+    """The title of a phase."""
+    return [(), (span(spoken(one_line(name, 60)).upper(), Role.TITLE),)]
+
+
+def transcript_lines(report: DebateReport, width: int) -> list[Line]:
+    """Everything that was said, phase by phase."""
+    questions, names = report_questions(report), names_models(report)
+    lines: list[Line] = []
+    for phase in report.phases:
+        lines += phase_lines(phase.name)
+        for number, entry in enumerate(phase.entries):
+            lines += [()] if number else []
+            lines += entry_lines(entry, width, questions, names_model=names)
+    return lines
+
+
+def names_models(report: DebateReport) -> bool:
+    """Whether each turn must say which model took it, because the head does not."""
+    return len({seat.who for seat in report.seats}) > 1 or any(seat.fallbacks for seat in report.seats)
+
+
+def report_questions(report: DebateReport) -> dict[str, str]:
+    """All follow-up questions of a debate by id."""
+    questions: dict[str, str] = {}
+    for entry in report.turns:
+        questions.update(questions_in(entry.form, entry.content))
+    return questions
+
+
+def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: bool) -> list[Line]:
+    """One ask: the turn, or why there is none; then what was not by the rules."""
+    measure = min(width, MEASURE)
+    if entry.state is EntryState.OPEN:
+        return flow([span(f"{entry.seat} has not spoken.", Role.QUIET)], measure, first=_indent(), hang=2)
+    if entry.state is EntryState.ABSTAINED:
+        sentence = abstained(entry.seat, entry.phase, entry.detail or entry.reason)
+        return flow([span(f"{sentence}.", Role.WARNING)], measure, first=_indent(), hang=2)
+    lines = speaker_lines(entry, names_model=names_model)
+    for statement in statements(entry.form, entry.seat, entry.content, questions):
+        lines += statement_lines(statement, entry.seat, measure)
+    return [*lines, *conduct_lines(entry, measure)]
+
+
+def speaker_lines(entry: Entry, *, names_model: bool) -> list[Line]:
+    """Who speaks."""
+    served = f"  {one_line(', '.join(entry.served), 60)}" if entry.served and names_model else ""
+    name = span(one_line(entry.seat, 40).upper(), seat_role(entry.seat))
+    return [(Span("  "), name, span(served, Role.QUIET))]
+
+
+def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
+    """One statement: its mark, its main text, and the rest of it indented below."""
+    mark, word = one_line(statement.mark, 60), one_line(statement.word, 40)
+    body = _indent(2 + _BODY)
+    lines: list[Line] = []
+    head: list[Span] = []
+    if mark:
+        head.append(Span(mark, mark_role(mark, seat)))
+    if word:
+        head += [Span("  "), Span(word, word_role(word))]
+    beside = not word and columns(mark) <= _BODY - 2
+    if head and not beside:
+        lines += [(Span("  "), *head)]
+    if statement.context:
+        lines += flow([span(f"Asked: {statement.context}", Role.QUIET)], width, first=body, hang=2 + _BODY)
+    first = (Span("  "), Span(pad(mark, _BODY), mark_role(mark, seat))) if beside and mark else body
+    role = Role.LEAD if beside and mark and statement.points else Role.PLAIN
+    if statement.lead or (beside and mark):
+        lines += flow([span(statement.lead, role)], width, first=first, hang=2 + _BODY)
+    for label, text in statement.points:
+        shown = [span(f"{label}{'' if label.endswith('.') else ':'} ", Role.LABEL)] if label else []
+        lines += flow([*shown, span(text)], width, first=body, hang=2 + _BODY)
+    return lines
+
+
+def conduct_lines(entry: Entry, width: int) -> list[Line]:
+    """What was not by the rules in an accepted turn."""
+    lines: list[Line] = []
+    for row in entry.violations:
+        text = f"! rule broken ({spoken(one_line(str(row.get('rule')), 60))}): {row.get('detail')}"
+        lines += flow([span(text, Role.WARNING)], width, first=_indent(), hang=4)
+    notes = [f"{counted(len(entry.rejections), 'answer')} not accepted before this one"] if entry.rejections else []
+    notes += ["its JSON had to be mended"] if entry.repaired else []
+    if notes:
+        lines += flow([span(f"({'; '.join(notes)})", Role.QUIET)], width, first=_indent(), hang=2)
+    return lines
+
+
+def rejection_note(seat: str, phase: str, because: str, reasons: Iterable[str], part: str = "") -> str:
+    """One line for an answer that was not accepted."""
+    first, *others = [one_line(row, 160) for row in reasons] or ["no reason recorded"]
+    more = f" (and {len(others)} more)" if others else ""
+    kind = "broke a rule" if because == "rule" else "did not fit the form"
+    where = f" for {one_line(part, 40)}" if part else ""
+    return f"{seat} is asked again in {in_phase(phase)}: its answer{where} {kind}: {first}{more}"
+
+
+def _indent(size: int = 2) -> Line:
+    return (Span(" " * size),)

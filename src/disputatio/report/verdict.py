@@ -1,0 +1,220 @@
+"""What came of a debate, read from the outcome in its record.
+
+The outcome is read as plain JSON: a verdict written by a later version with more in it is still shown. What the
+outcome does not have is None here, and a surface says that it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.formats.turns.monologue import HEADINGS
+from disputatio.motion import one_line
+from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.reading import DebateReport, EntryState
+from disputatio.report.statements import natural
+
+NOT_TRUTH = "quality of argument, not truth"
+
+
+@dataclass(frozen=True, slots=True)
+class FallacyLine:
+    """A fallacy the judge found. ``quoted`` tells whether its words were found in the debate."""
+
+    argument: str
+    name: str
+    words: str
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """One argument in the argument trace table.
+
+    ``score`` is its weighted score, 1 to 10, and ``judged`` the judge's standing; None where nobody judged it.
+    """
+
+    id: str
+    side: str
+    claim: str
+    drew: tuple[str, ...]
+    judged: str | None
+    computed: str
+    differs: bool
+    score: float | None
+    criteria: Mapping[str, int]
+    judged_reason: str
+    computed_reason: str
+    fallacies: tuple[FallacyLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedLine:
+    """A point that one side conceded and the other holds."""
+
+    id: str
+    claim: str
+    conceded_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredReading:
+    """The verdict of a structured debate. ``totals`` maps a side to its total, None where it has none."""
+
+    trace: tuple[TraceLine, ...]
+    totals: Mapping[str, float | None]
+    reading: str
+    rubric: str
+    judged: bool
+    key_insight: str
+    agreed: tuple[AgreedLine, ...]
+    unresolved: tuple[str, ...]
+    recommendation: str
+
+    @property
+    def fallacies(self) -> tuple[FallacyLine, ...]:
+        """Every fallacy found, in the order of the arguments."""
+        return tuple(found for row in self.trace for found in row.fallacies)
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The arguments on which judge and computation part."""
+        return tuple(row.id for row in self.trace if row.differs)
+
+
+def structured_reading(report: DebateReport) -> StructuredReading | None:
+    """The verdict of a structured debate; None where the outcome is none of that kind."""
+    outcome: Mapping[str, Any] = report.outcome
+    if not isinstance(outcome.get("trace"), list | tuple):
+        return None
+    rubric: Any = report.rules.get("rubric")
+    order = [row["key"] for row in rubric["criteria"]] if isinstance(rubric, Mapping) else []
+    totals = outcome.get("totals")
+    return StructuredReading(
+        trace=tuple(_trace_line(row, order) for row in outcome["trace"] if isinstance(row, Mapping)),
+        totals={side: _number(total) for side, total in _sides_first(totals)},
+        reading=str(outcome.get("reading", "")),
+        rubric=str(outcome.get("rubric", "")),
+        judged=bool(outcome.get("judged")),
+        key_insight=str(outcome.get("key_insight") or ""),
+        agreed=tuple(
+            AgreedLine(str(row.get("id", "")), str(row.get("claim", "")), str(row.get("conceded_by", "")))
+            for row in outcome.get("agreed") or ()
+            if isinstance(row, Mapping)
+        ),
+        unresolved=tuple(map(str, outcome.get("unresolved_questions") or ())),
+        recommendation=str(outcome.get("recommendation") or ""),
+    )
+
+
+def _sides_first(totals: Any) -> list[tuple[str, Any]]:
+    rows = totals if isinstance(totals, Mapping) else {}
+    return sorted(rows.items(), key=lambda row: ({"pro": 0, "con": 1}.get(row[0], 2), row[0]))
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
+    criteria = row.get("criteria") or {}
+    known = [key for key in order if key in criteria]
+    argument = str(row.get("id", ""))
+    return TraceLine(
+        id=argument,
+        side=str(row.get("side", "")),
+        claim=str(row.get("claim", "")),
+        drew=tuple(str(drawn.get("response", "")) for drawn in row.get("drew") or ()),
+        judged=row.get("judged") and str(row["judged"]),
+        computed=str(row.get("computed", "")),
+        differs=bool(row.get("differs")),
+        score=_number(row.get("weighted")),
+        criteria={key: criteria[key] for key in (*known, *sorted(set(criteria) - set(known)))},
+        judged_reason=str(row.get("judged_reason") or ""),
+        computed_reason=str(row.get("computed_reason") or ""),
+        fallacies=tuple(
+            FallacyLine(argument, spoken(str(found.get("fallacy"))), str(found.get("words")), bool(found.get("quoted")))
+            for found in row.get("fallacies") or ()
+        ),
+    )
+
+
+def five_headings(report: DebateReport) -> tuple[tuple[str, str], ...] | None:
+    """The judge's headings of a free-form debate, as (title, text); None where the outcome has none."""
+    found = report.outcome.get("headings")
+    if not isinstance(found, Mapping):
+        return None
+    known = [key for key in HEADINGS if key in found]
+    others = sorted((key for key in found if key not in HEADINGS), key=natural)
+    return tuple((HEADINGS.get(key, spoken(key).capitalize()), str(found[key])) for key in (*known, *others))
+
+
+def sureness(report: DebateReport) -> tuple[str, ...]:
+    """How far the result can be trusted, in sentences: what was checked, and what was not."""
+    verdict = structured_reading(report)
+    said = [_judging(report)]
+    if verdict is not None:
+        said += _standing(verdict)
+        said.append(_fallacies(verdict))
+    said += _conduct(report)
+    said += [f"{row[:1].lower()}{row[1:]}".rstrip(".") for row in report.warnings]
+    said.append("what the sides state as evidence was not checked against any source")
+    return tuple(row for row in said if row)
+
+
+def _judging(report: DebateReport) -> str:
+    findings = [row for row in report.turns if row.form in {"adjudication", "summing"}]
+    if not findings:
+        return "not judged"
+    if len(findings) > 1:
+        return f"judged {len(findings)} times, by {listed(sorted({row.seat for row in findings}))}"
+    return "judged once: not judged again, the sides not swapped"
+
+
+def _standing(verdict: StructuredReading) -> list[str]:
+    if not verdict.judged:
+        return []
+    if not verdict.differing:
+        return ["judge and computed standing agree on every argument"]
+    number = f"{len(verdict.differing)} of {len(verdict.trace)}"
+    return [f"judge and computed standing differ on {number} arguments ({', '.join(verdict.differing)})"]
+
+
+def _fallacies(verdict: StructuredReading) -> str:
+    if not verdict.judged:
+        return ""
+    found = verdict.fallacies
+    if not found:
+        return "the judge found no fallacy"
+    lost = sum(not row.quoted for row in found)
+    doubt = f", {lost} of them with words that nobody said" if lost else ""
+    return f"{counted(len(found), 'fallacy', 'fallacies')} found by the judge{doubt}"
+
+
+def _conduct(report: DebateReport) -> list[str]:
+    """What went not quite by the rules."""
+    broken = [row for row in report.turns if row.violations]
+    mended = sum(row.repaired for row in report.turns)
+    silent = sum(row.state is EntryState.ABSTAINED for row in report.entries)
+    said = []
+    if broken:
+        seats = listed([one_line(f"{row.seat} in {spoken(row.phase)}") for row in broken])
+        number = sum(len(row.violations) for row in broken)
+        said.append(f"{counted(number, 'broken rule')} accepted after asking again ({seats})")
+    if report.rejections:
+        said.append(f"{counted(len(report.rejections), 'answer')} not accepted and asked again")
+    if mended:
+        said.append(f"the JSON of {counted(mended, 'turn')} had to be mended")
+    if silent:
+        said.append(counted(silent, "abstention"))
+    return said
+
+
+def verdict_sentence(report: DebateReport) -> str:
+    """The result in one sentence; empty where there is none yet."""
+    verdict = structured_reading(report)
+    if verdict is not None:
+        return verdict.reading
+    return str(report.outcome.get("recommendation") or "")

@@ -1,0 +1,95 @@
+"""How a fake provider behaves when nothing goes wrong, and what goes wrong when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import JsonObject
+from disputatio.participants.call import OutputMode
+from disputatio.testing.provider.latency import Latency
+from disputatio.testing.provider.mishaps import Mishaps, Script
+from disputatio.testing.provider.received import ReceivedRequest
+
+AnswerMaker: TypeAlias = Callable[[ReceivedRequest], "str | JsonObject | None"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Behaviour:
+    """The settings of a fake provider. All may be changed while it runs; the next request sees the change.
+
+    Attributes:
+        port: where it listens on 127.0.0.1; 0 takes a free port.
+        latency: seconds from a request to the first byte of its answer, fixed or by request.
+        chunk_latency_s: seconds before each piece of a stream.
+        chunk_chars: characters in each piece of a stream; more where it would have over 500 pieces.
+        models: the models that exist; every name is served where this is empty.
+        aliases: names that are served by a model of another name, which the answer then states.
+        api_key: the only key that is accepted; None asks for none.
+        honours: the modes of structured output it has. A request for native or tool output that it does not
+            have is refused with status 400.
+        ignores: modes it silently passes over: such requests are answered with prose.
+        checks_strict_schemas: whether a schema marked strict must close every object and require every key,
+            as the rules of OpenAI's structured outputs say.
+        max_context: most tokens of prompt and answer together; None for no limit.
+        obeys_max_tokens: whether an answer ends at the request's token limit, with the reason ``length``.
+        prefix_cache: whether cached tokens are reported. They depend on what came before, so leave them out
+            where two runs are compared byte by byte.
+        reports_usage: whether token counts are reported at all.
+        lists_models: whether ``GET /v1/models`` exists.
+        answer: gives the answer to a request; None from it, or no such function, leaves the answer to the
+            provider: a valid instance of the schema, or prose.
+        mishaps: which request meets which mishap.
+        retry_after: the value of the ``Retry-After`` header with status 429: seconds, or an HTTP date.
+        drip_s: seconds before each piece of a slow drip.
+        keep: how many requests and prompts are remembered; None for all.
+
+    Raises:
+        InvalidInputError: a number is out of its range.
+    """
+
+    port: int = 0
+    latency: float | Latency = 0.0
+    chunk_latency_s: float = 0.0
+    chunk_chars: int = 24
+    models: Collection[str] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    api_key: str | None = field(default=None, repr=False)
+    honours: Collection[OutputMode] = (OutputMode.NATIVE, OutputMode.TOOL)
+    ignores: Collection[OutputMode] = ()
+    checks_strict_schemas: bool = True
+    max_context: int | None = None
+    obeys_max_tokens: bool = True
+    prefix_cache: bool = True
+    reports_usage: bool = True
+    lists_models: bool = True
+    answer: AnswerMaker | None = None
+    mishaps: Script = field(default_factory=Mishaps)
+    retry_after: str = "1"
+    drip_s: float = 0.05
+    keep: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        least = {
+            "port": (self.port, 0),
+            "latency": (0.0 if callable(self.latency) else self.latency, 0.0),
+            "chunk_latency_s": (self.chunk_latency_s, 0.0),
+            "chunk_chars": (self.chunk_chars, 1),
+            "max_context": (1 if self.max_context is None else self.max_context, 1),
+            "drip_s": (self.drip_s, 0.0),
+            "keep": (0 if self.keep is None else self.keep, 0),
+        }
+        for name, (value, lowest) in least.items():
+            if value < lowest:
+                raise InvalidInputError(f"A fake provider cannot have {name} {value}.", f"Use {lowest:g} or more.")
+
+    def latency_of(self, request: ReceivedRequest) -> float:
+        """Seconds to wait before the answer to ``request``."""
+        return self.latency(request) if callable(self.latency) else self.latency
+
+    def served_model(self, asked: str) -> str:
+        """The model that serves requests for ``asked``."""
+        return self.aliases.get(asked, asked)

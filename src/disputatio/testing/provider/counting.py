@@ -1,0 +1,78 @@
+"""How a fake provider counts tokens.
+
+The rule: a token is four bytes of UTF-8, rounded up. A prompt is counted as one text: for every message its
+role, a line feed, its text and a line feed; then the tools and the response format as compact JSON, where
+there are any. An answer is its content, or the arguments of its tool call.
+
+Cached tokens are the whole tokens of the longest beginning that the prompt shares with a prompt which this
+provider has already been given for the same model. Real providers cache in blocks and forget after a
+while; this one does neither.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import deque
+from typing import Final
+
+from disputatio.testing.provider.received import ReceivedRequest
+
+BYTES_PER_TOKEN: Final = 4
+
+
+def tokens_in(text: str) -> int:
+    """The tokens of a text: a quarter of its bytes in UTF-8, rounded up."""
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // BYTES_PER_TOKEN)
+
+
+def prompt_text(request: ReceivedRequest) -> str:
+    """What is counted of a request."""
+    pieces = [f"{role}\n{text}\n" for role, text in request.messages]
+    asked = [request.body[field] for field in ("tools", "response_format") if request.body.get(field)]
+    return "".join((*pieces, *(json.dumps(each, separators=(",", ":")) for each in asked)))
+
+
+class PrefixIndex:
+    """Finds the longest beginning that a new prompt shares with the ones before it.
+
+    Args:
+        keep: how many of the latest prompts are remembered; None for all of them.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self._keep = keep
+        self._sorted: dict[str, list[bytes]] = {}
+        self._order: deque[tuple[str, bytes]] = deque()
+
+    def cached_tokens(self, model: str, prompt: str) -> int:
+        """Tokens of ``prompt`` that are the beginning of an earlier one for ``model``; then remember it."""
+        data = prompt.encode("utf-8", "surrogatepass")
+        known = self._sorted.setdefault(model, [])
+        place = bisect_left(known, data)
+        # In sorted order the longest shared beginning is always with a neighbour.
+        shared = max((_shared(data, other) for other in known[max(place - 1, 0) : place + 1]), default=0)
+        if place == len(known) or known[place] != data:
+            known.insert(place, data)
+            self._order.append((model, data))
+            self._forget()
+        return shared // BYTES_PER_TOKEN
+
+    def _forget(self) -> None:
+        if self._keep is not None and len(self._order) > self._keep:
+            model, data = self._order.popleft()
+            known = self._sorted[model]
+            del known[bisect_left(known, data)]
+
+
+def _shared(first: bytes, second: bytes) -> int:
+    """How many bytes two texts begin with in common."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

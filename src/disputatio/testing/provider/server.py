@@ -1,0 +1,194 @@
+"""A fake provider: an OpenAI-compatible server on this machine, for tests, demonstrations and benchmarks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Coroutine, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from disputatio.testing.provider.behaviour import Behaviour
+from disputatio.testing.provider.received import Inbox, ReceivedRequest
+from disputatio.testing.provider.waiting import Gate, Tally
+
+if TYPE_CHECKING:
+    from disputatio.testing.provider.serving import Service
+
+
+class FakeProvider(Behaviour):
+    """Serves ``POST /v1/chat/completions`` and ``GET /v1/models`` on 127.0.0.1, as ``Behaviour`` says.
+
+    A request with a JSON schema is answered by a valid instance, one with tools by a valid call, any other
+    by prose; the same request always gets the same answer. Use it in one of three ways: ``async with`` runs
+    it in the running event loop, ``with`` in a thread of its own, and ``python -m
+    disputatio.testing.provider`` in a process of its own.
+
+    Attributes:
+        arrived: counts the requests as they come.
+        answered: counts those whose answer was sent to its end.
+        abandoned: counts those that got no whole answer: the client left, or a mishap cut the connection.
+        models_asked: counts requests for the list of models.
+    """
+
+    def __post_init__(self) -> None:
+        """Set up what one provider keeps besides its settings."""
+        super().__post_init__()
+        self.inbox = Inbox(self.keep)
+        self.gate = Gate()
+        self.arrived = Tally("requests arrived")
+        self.answered = Tally("requests were answered")
+        self.abandoned = Tally("requests were abandoned")
+        self.models_asked = Tally("times the models were asked for")
+        self._in_flight = 0
+        self._peak_in_flight = 0
+        self._service: Service | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def base_url(self) -> str:
+        """The address clients are given, ending in ``/v1``.
+
+        Raises:
+            RuntimeError: the provider is not running.
+        """
+        if self._service is None:
+            raise RuntimeError("the provider is not running: use it in a with block")
+        return f"http://127.0.0.1:{self._service.port}/v1"
+
+    @property
+    def requests(self) -> list[ReceivedRequest]:
+        """The requests for completions so far, in their order of arrival; a copy."""
+        return self.inbox.requests
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests wait for their answer now."""
+        return self._in_flight
+
+    @property
+    def peak_in_flight(self) -> int:
+        """How many requests waited for their answers at once, at most."""
+        return self._peak_in_flight
+
+    def hold(self) -> None:
+        """Keep all answers back from now on. Requests still arrive and are counted."""
+        self.gate.shut()
+
+    def release(self, *indexes: int) -> None:
+        """Let the answers to these requests go; without an index all of them, and those that follow.
+
+        Args:
+            indexes: places in the order of arrival, from 0; also of requests that have yet to come.
+        """
+        self.gate.open(*indexes)
+
+    @contextlib.contextmanager
+    def refusing(self) -> Iterator[None]:
+        """A stretch in which connections are refused and open ones dropped. For the threaded form."""
+        self._in_thread(self._running.refuse())
+        try:
+            yield
+        finally:
+            self._in_thread(self._running.accept())
+
+    async def refuse(self) -> None:
+        """Refuse connections, and drop the open ones, until ``accept``. The port stays taken."""
+        await self._where_it_runs(self._running.refuse())
+
+    async def accept(self) -> None:
+        """Listen again at the same address."""
+        await self._where_it_runs(self._running.accept())
+
+    def begin(self) -> None:
+        """Count a request in. Called by the service."""
+        self._in_flight += 1
+        self._peak_in_flight = max(self._peak_in_flight, self._in_flight)
+        self.arrived.add()
+
+    def end(self, *, completed: bool) -> None:
+        """Count a request out, with its whole answer or without. Called by the service."""
+        self._in_flight -= 1
+        (self.answered if completed else self.abandoned).add()
+
+    async def start(self) -> None:
+        """Start in the running event loop. ``async with`` does this."""
+        from disputatio.testing.provider.serving import Service
+
+        service = Service(self)
+        await service.start()
+        self._loop = asyncio.get_running_loop()
+        self._service = service
+
+    async def stop(self) -> None:
+        """Stop, and drop every connection. Safe to repeat."""
+        service, self._service = self._service, None
+        if service is not None:
+            await service.stop()
+
+    async def __aenter__(self) -> FakeProvider:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    def __enter__(self) -> FakeProvider:
+        loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=loop.run_forever, name="fake-provider", daemon=True)
+        self._thread.start()
+        self._loop = loop
+        try:
+            self._in_thread(self.start())
+        except BaseException:
+            self._end_thread()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._in_thread(self.stop())
+        finally:
+            self._end_thread()
+
+    def _end_thread(self) -> None:
+        loop, thread = self._loop, self._thread
+        self._loop = self._thread = None
+        if loop is not None and thread is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.close()
+
+    @property
+    def _running(self) -> Service:
+        if self._service is None:
+            raise RuntimeError("the provider is not running: use it in a with block")
+        return self._service
+
+    def _in_thread(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._loop is None:
+            work.close()
+            raise RuntimeError("the provider does not run in a thread: use it in a plain with block")
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _where_it_runs(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._loop is None or self._loop is asyncio.get_running_loop():
+            await work
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+
+@contextlib.contextmanager
+def refused_base_url() -> Iterator[str]:
+    """An address at which every connection is refused, for as long as the block lasts."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as held:
+        # Bound and not listening: nobody else can get the port meanwhile.
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}/v1"

@@ -1,0 +1,116 @@
+"""Waiting for a fake provider, and making it wait: from the same event loop, another one, or no loop at all."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Final
+
+PATIENCE_S: Final = 10.0
+"""How long a test waits before it fails, in seconds."""
+
+
+class Tally:
+    """A count that only grows and can be waited for.
+
+    Args:
+        what: what is counted, as it is named when waiting was in vain.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._count = 0
+        self._changed = threading.Condition()
+        self._wanted: list[tuple[int, asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+
+    @property
+    def count(self) -> int:
+        """How many there were so far."""
+        return self._count
+
+    def add(self) -> None:
+        """Count one more and wake whoever waited for it."""
+        with self._changed:
+            self._count += 1
+            self._changed.notify_all()
+            for wanted, loop, reached in self._wanted:
+                if wanted <= self._count and not loop.is_closed():
+                    loop.call_soon_threadsafe(_settle, reached)
+            self._wanted = [entry for entry in self._wanted if entry[0] > self._count]
+
+    def wait(self, count: int, timeout_s: float = PATIENCE_S) -> None:
+        """Block until there were ``count``. Not for the event loop that the provider itself runs in.
+
+        Raises:
+            TimeoutError: there were fewer after ``timeout_s`` seconds.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._count >= count, timeout_s):
+                raise self._in_vain(count, timeout_s)
+
+    async def reach(self, count: int, timeout_s: float = PATIENCE_S) -> None:
+        """Wait until there were ``count``, in any event loop.
+
+        Raises:
+            TimeoutError: there were fewer after ``timeout_s`` seconds.
+        """
+        loop = asyncio.get_running_loop()
+        reached: asyncio.Future[None] = loop.create_future()
+        with self._changed:
+            if self._count >= count:
+                return
+            self._wanted.append((count, loop, reached))
+        try:
+            await asyncio.wait_for(reached, timeout_s)
+        except TimeoutError:
+            raise self._in_vain(count, timeout_s) from None
+
+    def _in_vain(self, count: int, timeout_s: float) -> TimeoutError:
+        return TimeoutError(f"{self._count} of {count} {self._what} after {timeout_s:g} s")
+
+
+class Gate:
+    """Keeps answers back until they are told to go. Every method but ``go_through`` may be called anywhere."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_shut = False
+        self._let_through: set[int] = set()
+        self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = {}
+
+    def shut(self) -> None:
+        """Let nothing through from now on."""
+        with self._lock:
+            self._is_shut = True
+            self._let_through.clear()
+
+    def open(self, *indexes: int) -> None:
+        """Let these through, also if they have yet to come; without an index all, and all that follow."""
+        with self._lock:
+            if indexes:
+                self._let_through.update(indexes)
+            else:
+                self._is_shut = False
+            for index in list(self._waiting):
+                if not indexes or index in indexes:
+                    loop, passed = self._waiting.pop(index)
+                    loop.call_soon_threadsafe(_settle, passed)
+
+    async def go_through(self, index: int) -> None:
+        """Wait until the answer to request ``index`` may go."""
+        with self._lock:
+            if not self._is_shut or index in self._let_through:
+                return
+            loop = asyncio.get_running_loop()
+            passed: asyncio.Future[None] = loop.create_future()
+            self._waiting[index] = (loop, passed)
+        try:
+            await passed
+        finally:
+            with self._lock:
+                self._waiting.pop(index, None)
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

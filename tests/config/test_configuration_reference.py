@@ -1,0 +1,137 @@
+"""The reference lists exactly the keys, variables, options and providers that exist, and its examples work."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.config.keys import KEY_VARIABLES, KEYS
+from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS
+
+REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    return re.split(r"^## ", REFERENCE.split(f"\n## {title}\n")[1], flags=re.MULTILINE)[0]
+
+
+def table(title: str, first_column: str) -> list[list[str]]:
+    """The rows of the table in a section whose first column is called so."""
+    rows: list[list[str]] = []
+    inside = False
+    for line in section(title).splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            inside = False
+        elif cells[0] == first_column:
+            inside = True
+        elif inside and not set(cells[0]) <= {"-"}:
+            rows.append(cells)
+    return rows
+
+
+def words(cell: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"`([^`]+)`", cell))
+
+
+def test_the_table_of_keys_is_the_keys_there_are():
+    documented = [(words(key), words(variable), words(option)) for key, variable, option, _ in table("Keys", "key")]
+    real = [
+        ((key.pattern,), (key.variable,) if key.variable else (), (key.option,) if key.option else ()) for key in KEYS
+    ]
+    assert documented == real
+
+
+def test_the_variables_that_hold_keys_are_listed():
+    assert [words(row[0])[0] for row in table("Keys", "variable")] == list(KEY_VARIABLES.values())
+
+
+def test_the_table_of_providers_is_the_providers_there_are():
+    documented = [tuple(words(cell) for cell in row) for row in table("Providers", "provider")]
+    real = [
+        (
+            (each.name,),
+            (each.base_url,) if each.base_url else (),
+            each.key_variables,
+            (each.default_model,) if each.default_model else (),
+            (each.install,) if each.install else (),
+        )
+        for each in PROVIDERS.values()
+    ]
+    assert documented == real
+
+
+def test_the_addresses_that_variables_move_are_listed():
+    moving = {each.base_url_variable for each in PROVIDERS.values() if each.base_url_variable}
+    assert moving == set(re.findall(r"[A-Z]+_BASE_URL", section("Providers"))) - {"LLM_BASE_URL"}
+
+
+def test_the_order_of_automatic_providers_is_as_documented():
+    named = re.findall(r"`([A-Z]+_API_KEY)`", section("Where no provider is named"))
+    order = [variable for name in AUTOMATIC_ORDER for variable in PROVIDERS[name].key_variables]
+    assert [name for name in named if name != "LLM_API_KEY"] == order
+
+
+def test_every_option_of_the_table_is_one_the_command_line_carries():
+    options = {option for *_, option, _ in table("Keys", "key") for option in words(option)}
+    assert {option.removeprefix("--").replace("-", "_") for option in options} <= set(CommandLine.__slots__)
+
+
+def example(language: str, containing: str) -> str:
+    blocks = re.findall(rf"```{language}\n(.*?)```", REFERENCE, flags=re.DOTALL)
+    (found,) = [block for block in blocks if containing in block]
+    return str(found)
+
+
+def settle(directory: Path, **arguments: object) -> Settings:
+    return resolve(
+        format_name="structured",
+        seats=("pro", "con", "judge"),
+        environ={"TEAM_ANTHROPIC_KEY": "team-key-1", "OPENAI_API_KEY": "open-key-1"},
+        directory=directory,
+        arguments=CommandLine(**arguments),  # type: ignore[arg-type]
+    )
+
+
+def test_the_two_example_files_work_and_say_the_same(tmp_path: Path):
+    (tmp_path / "a.toml").write_text(example("toml", "[seats.pro]"), encoding="utf-8")
+    (tmp_path / "a.yaml").write_text(example("yaml", "seats:"), encoding="utf-8")
+    toml, yaml = settle(tmp_path, config="a.toml"), settle(tmp_path, config="a.yaml")
+    assert replace(toml, sources={}) == replace(yaml, sources={})
+    assert toml.budget.usd == Decimal("0.50")
+    assert toml.seats["pro"].price is not None
+    assert toml.credentials.key("judge") == "team-key-1"
+    assert toml.credentials.key("judge/fallback") == "open-key-1"
+
+
+def test_the_example_command_works(tmp_path: Path):
+    arguments = shlex.split(example("sh", "--budget-usd").replace("\\\n", " "))[3:]
+    given: dict[str, list[str]] = {}
+    for option, value in zip(arguments[::2], arguments[1::2], strict=True):
+        given.setdefault(option.removeprefix("--").replace("-", "_"), []).append(value)
+    settled = settle(tmp_path, seat=tuple(given["seat"]), set=tuple(given["set"]), budget_usd=given["budget_usd"][0])
+    assert settled.seats["con"].address == "ollama:qwen3:8b"
+    assert settled.limits.closing_words == 150
+    assert "vllm:qwen3-32b" in settled.prices
+
+
+def test_the_example_env_file_works(tmp_path: Path):
+    (tmp_path / ".env").write_text(example("sh", "ZAI_API_KEY"), encoding="utf-8")
+    settled = settle(tmp_path)
+    assert settled.seats["con"].address == "zhipu:glm-4.7"
+    assert settled.seats["pro"].address == "openai_compatible:deepseek-chat at https://api.deepseek.com/v1"
+
+
+def test_the_example_of_the_ownership_rule_is_true(tmp_path: Path):
+    block = re.search(r"An example: with\n\n((?:    .*\n)+)", REFERENCE)
+    assert block is not None
+    lines = [line.strip().replace("...", "zhipu-key-1") for line in block[1].splitlines()]
+    (tmp_path / ".env").write_text("\n".join([*lines, "DEEPSEEK_API_KEY=deep-key-1"]), encoding="utf-8")
+    settled = settle(tmp_path)
+    assert settled.seats["pro"].address == "deepseek:deepseek-flash"
+    assert settled.credentials.key("pro") == "deep-key-1"
+    assert settled.credentials.key("con") == "zhipu-key-1"

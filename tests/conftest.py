@@ -1,0 +1,67 @@
+"""What holds for every test: how much hypothesis tries, and no network beyond this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# `DISPUTATIO_TESTS=full` tries ten times as much, in the properties that set their own number as well (see
+# `strategies.examples`). Time limits of single examples would only measure how busy the machine is.
+settings.register_profile("quick", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("full" if os.environ.get("DISPUTATIO_TESTS") == "full" else "quick")
+
+
+class NetworkOffError(OSError):
+    """A test reached for a machine other than this one."""
+
+
+def _is_here(host: object) -> bool:
+    if host in {None, "", b"", "localhost", b"localhost"}:
+        return True
+    name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host)
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+@pytest.fixture(autouse=True)
+def network_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Sockets reach loopback addresses and files only; names of other machines are not looked up."""
+    connect, connect_ex, sendto = socket.socket.connect, socket.socket.connect_ex, socket.socket.sendto
+    look_up = socket.getaddrinfo
+
+    def checked(sock: socket.socket, address: Any) -> None:
+        if sock.family != socket.AF_UNIX and not _is_here(address[0]):
+            raise NetworkOffError(f"the network is off in tests: {address}")
+
+    def checked_connect(sock: socket.socket, address: Any) -> None:
+        checked(sock, address)
+        return connect(sock, address)
+
+    def checked_connect_ex(sock: socket.socket, address: Any) -> int:
+        checked(sock, address)
+        return connect_ex(sock, address)
+
+    def checked_sendto(sock: socket.socket, data: Any, *rest: Any) -> int:
+        checked(sock, rest[-1])
+        return sendto(sock, data, *rest)
+
+    def checked_look_up(host: Any, *rest: Any, **more: Any) -> Any:
+        if not _is_here(host):
+            raise socket.gaierror(socket.EAI_NONAME, f"the network is off in tests: {host}")
+        return look_up(host, *rest, **more)
+
+    monkeypatch.setattr(socket.socket, "connect", checked_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", checked_connect_ex)
+    monkeypatch.setattr(socket.socket, "sendto", checked_sendto)
+    monkeypatch.setattr(socket, "getaddrinfo", checked_look_up)
+    yield

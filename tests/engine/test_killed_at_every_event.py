@@ -1,0 +1,44 @@
+"""A debate killed with SIGKILL at any event, and resumed, equals one that was never killed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from disputatio.testing.provider import provider_process
+
+KILLER = Path(__file__).with_name("boundary_killer.py")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("format_name", "extra"),
+    [
+        ("structured", ()),
+        ("structured", ("seats.all.piecewise=true",)),
+        ("freeform", ("rounds=2",)),
+    ],
+)
+def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(format_name, extra, tmp_path):
+    with provider_process() as base_url:
+        done = subprocess.run(
+            [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *extra],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    whole = results["whole"]
+    assert whole["status"] in {"COMPLETE", "DEGRADED"}
+    assert len(results["killed"]) == whole["events"] - 1
+    for row in results["killed"]:
+        before, after = row["before"], row["after"]
+        assert after["meaning"] == whole["meaning"], f"killed at event {row['last']}"
+        # Every call that was settled before the kill is there once, and none of them was sent again.
+        assert set(before["made"]) <= set(after["made"])
+        assert len(after["sent"]) == len(set(after["sent"])) == len(whole["sent"]) + len(after["lost"])
+        assert after["lost"] == [call for call in before["sent"] if call not in before["made"]]
