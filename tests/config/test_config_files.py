@@ -195,6 +195,12 @@ def test_yaml_numbers_stay_exact(tmp_path: Path):
     assert settle(tmp_path).budget.usd == Decimal("0.1000000000000000000001")
 
 
+@pytest.mark.parametrize(("name", "text"), [("disputatio.toml", "seed = 5"), ("disputatio.yml", "seed: 5")])
+def test_a_file_from_an_editor_that_marks_utf8_is_read(tmp_path: Path, name: str, text: str):
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert settle(tmp_path).seed == 5
+
+
 def test_a_file_that_is_no_text_is_a_clear_error(tmp_path: Path):
     (tmp_path / "disputatio.toml").write_bytes(b"language = '\xff'")
     with pytest.raises(InvalidInputError, match="is not UTF-8 text"):

@@ -63,7 +63,7 @@ def everything_said(environ: dict[str, str], directory: Path, **arguments: Any) 
     misplaced=st.none() | st.sampled_from(["LLM_TEMPERATURE", "LLM_PRICE", "PRO_LLM_MODE", "DISPUTATIO_SEED"]),
     in_dotenv=st.booleans(),
 )
-@hypothesis_settings(max_examples=50)
+@hypothesis_settings(max_examples=30, deadline=None)
 def test_a_key_is_in_nothing_that_is_shown(
     secret: str, holders: set[str], others: dict[str, str], misplaced: str | None, in_dotenv: bool
 ):

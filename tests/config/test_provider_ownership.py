@@ -137,14 +137,14 @@ any_levels = given(levels=st.tuples(*(said(place) for place in range(len(LEVELS)
 
 
 @any_levels
-@hypothesis_settings(max_examples=20)
+@hypothesis_settings(max_examples=15, deadline=None)
 def test_nothing_of_a_provider_leaks_to_another(levels: tuple[Said, ...], key_of_zhipu: bool):
     check_no_leak(levels, key_of_zhipu)
 
 
 @pytest.mark.slow
 @any_levels
-@hypothesis_settings(max_examples=300)
+@hypothesis_settings(max_examples=300, deadline=None)
 def test_nothing_of_a_provider_leaks_to_another_in_hundreds_of_ways(levels: tuple[Said, ...], key_of_zhipu: bool):
     check_no_leak(levels, key_of_zhipu)
 
@@ -367,3 +367,19 @@ def test_a_fallback_on_another_server_does_not_get_the_seats_key():
     keyed = settle(environ={**far, "LLM_FALLBACK_API_KEY": "key-of-two"})
     assert keyed.credentials.key("pro/fallback") == "key-of-two"
     assert keyed.credentials.key("pro") == "key-of-one"
+
+
+def test_the_key_of_one_fallback_does_not_go_to_another():
+    environ = {
+        "OPENAI_API_KEY": "open-key-1",
+        "ZAI_API_KEY": "zai-key-1",
+        "LLM_PROVIDER": "embedded",
+        "LLM_FALLBACK": "openai:gpt-5",
+        "LLM_FALLBACK_API_KEY": "fallback-key-1",
+        "PRO_LLM_FALLBACK": "zhipu",
+    }
+    settled = settle(environ=environ)
+    assert settled.credentials.key("pro/fallback") == "zai-key-1"
+    assert settled.credentials.key("con/fallback") == "fallback-key-1"
+    del environ["LLM_FALLBACK"]
+    assert settle(environ=environ).credentials.key("pro/fallback") == "zai-key-1"

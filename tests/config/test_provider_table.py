@@ -148,6 +148,7 @@ _ADDRESSED = [name for name, each in PROVIDERS.items() if each.takes_address]
     model=_MODEL,
     url=st.none() | st.integers(1, 65535).map(lambda port: f"http://localhost:{port}/v1"),
 )
+@settings(deadline=None)
 def test_what_a_seating_shows_can_be_given_back(provider: str, model: str, url: str | None):
     """The address in a report or a record is itself a valid seat value, with the same meaning."""
     address = ModelSeating(provider=provider, model=model, base_url=url).address
@@ -155,6 +156,7 @@ def test_what_a_seating_shows_can_be_given_back(provider: str, model: str, url: 
 
 
 @given(st.text(max_size=40))
+@settings(deadline=None)
 def test_any_text_is_a_model_or_a_clear_refusal(written: str):
     said = ""
     try:
@@ -208,6 +210,7 @@ def test_all_models_a_maker_sells_are_of_its_family(price_id: str, expected: str
 
 
 @given(st.text(max_size=60), st.sampled_from(["", *PROVIDERS]))
+@settings(deadline=None)
 def test_every_name_has_a_family(name: str, provider: str):
     assert family(name, provider)
 
@@ -220,7 +223,7 @@ _KEYS = st.builds(
 
 
 @given(key=_KEYS, before=st.sampled_from(["", "Bearer ", "https://user:"]))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_what_looks_like_a_key_is_never_shown(key: str, before: str):
     assert key[-12:] not in shown(f"{before}{key}")
 

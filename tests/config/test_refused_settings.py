@@ -217,7 +217,7 @@ def test_a_file_may_speak_of_seats_phases_and_rules_of_other_formats(tmp_path: P
 @given(
     st.decimals(allow_nan=True, allow_infinity=True) | st.text(max_size=12) | st.integers() | st.floats(),
 )
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=60, deadline=None)
 def test_a_budget_is_exact_positive_and_finite_or_refused(value: Any):
     import tempfile
 
@@ -237,7 +237,7 @@ def test_a_budget_is_exact_positive_and_finite_or_refused(value: Any):
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=6))
-@hypothesis_settings(max_examples=30)
+@hypothesis_settings(max_examples=30, deadline=None)
 def test_weights_that_add_up_exactly_are_taken_and_no_others(parts: list[int]):
     """Weights are thousandths of a million here, so that the sum is known in whole numbers."""
     import tempfile

@@ -25,7 +25,12 @@ from disputatio.record import History, semantic_content
 from disputatio.record.sql import SqlStore
 
 # Imported before forking, so that every child has them at once.
-for heavy in ("sqlalchemy.dialects.sqlite", "disputatio.record.tables", "pydantic_ai.direct", "pydantic_ai.models.openai"):
+for heavy in (
+    "sqlalchemy.dialects.sqlite",
+    "disputatio.record.tables",
+    "pydantic_ai.direct",
+    "pydantic_ai.models.openai",
+):
     importlib.import_module(heavy)
 
 

@@ -19,7 +19,7 @@ from disputatio._cli.debating import (
     settings_for,
 )
 from disputatio._cli.screen import print_doctor, print_json, print_models
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.failures import ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Settings
@@ -114,7 +114,7 @@ def models(
     Prices are US dollars per million tokens, from the table of genai-prices; a server may offer other models.
     """
     from disputatio.config.environment import read_environment
-    from disputatio.participants.providers import PROVIDERS, did_you_mean
+    from disputatio.participants.providers import PROVIDERS, provider_named
 
     environment = read_environment(os.environ, Path.cwd())
     if provider is None:
@@ -130,18 +130,14 @@ def models(
         ]
         print_json(rows) if json_ else print_models(rows)
         return
-    if provider not in PROVIDERS:
-        raise InvalidInputError(
-            f"There is no provider {provider!r}.",
-            f"{did_you_mean(provider, PROVIDERS)}Allowed are: {', '.join(PROVIDERS)}.",
-        )
-    known = _priced_models(PROVIDERS[provider].price_id)
+    named = provider_named(provider, source="the command line")
+    known = _priced_models(named.price_id)
     if json_:
         print_json(known)
     else:
         from disputatio._cli.screen import print_priced_models
 
-        print_priced_models(provider, known)
+        print_priced_models(named.name, known)
 
 
 def _key_state(row: Any, environment: Any) -> str:

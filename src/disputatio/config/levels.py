@@ -11,7 +11,8 @@ So, going up the levels:
 1. a level that names another provider drops the model, the address, the key and the price from below it;
 2. a level that gives another address drops the key and the price from below it;
 3. a level that gives another model drops the price from below it;
-4. a level that names no provider speaks of the one that holds there.
+4. a level that names no provider speaks of the one that holds there;
+5. a level that gives another fallback, or the first, drops the fallback's key from below it.
 
 A key therefore never reaches a server it was not meant for, and no model a provider that does not have it.
 """
@@ -158,7 +159,7 @@ def holding(levels: Sequence[Level], environment: Environment, automatic: Automa
             held.drop(("api_key", "price"))
         if "model" in level and held.differs("model", level["model"]):
             held.drop(("price",))
-        if "fallback" in level and held.differs("fallback", level["fallback"]):
+        if "fallback" in level and ("fallback" not in held.values or held.differs("fallback", level["fallback"])):
             held.drop(("fallback_api_key",))
         held.values.update((name, given) for name, given in level.items() if name != "provider")
     return held

@@ -20,7 +20,7 @@ from disputatio.ledger import Budget, PriceBook
 from disputatio.motion import Evidence, Motion
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.gateways import SharedGateways
-from disputatio.participants.providers import family
+from disputatio.participants.providers import PROVIDERS, Kind, family
 from disputatio.participants.scripted import Scripted
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import PromptBook, Setting
@@ -52,13 +52,22 @@ def format_options(form: Format) -> FormatOptions:
         if row.name not in limits and row.name not in _COMMON
     }
     others = [row for name, row in FORMATS.items() if name != form.name]
+    phases = _phases(defaults)
     return FormatOptions(
-        phases=tuple(sorted(name.replace("_", "-") for name in limits)),
+        phases=tuple(sorted(phases)),
         rubrics=tuple(RUBRICS),
         rules=own,
         maximum_rounds=10 if hasattr(defaults, "rounds") else 1,
         other_seats=frozenset(seat for row in others for seat in row.seats) - frozenset(form.seats),
+        other_phases=frozenset(phase for row in others for phase in _phases(row.rules())) - phases,
         other_rules=frozenset(row.name for other in others for row in fields(other.rules)) - frozenset(own),
+    )
+
+
+def _phases(rules: Any) -> frozenset[str]:
+    """The phases whose token limits and temperatures can be set."""
+    return frozenset(
+        row.name.replace("_", "-") for row in fields(rules) if isinstance(getattr(rules, row.name), Limits)
     )
 
 
@@ -219,11 +228,10 @@ async def probe_table(table: Table) -> dict[str, Fault | None]:
     return found
 
 
-_HOPELESS = frozenset({FaultKind.UNREACHABLE})
-
-
 def check_reachable(table: Table, probes: Mapping[str, Fault | None]) -> None:
     """Refuse to start where a seat's model certainly cannot answer and nobody can take over.
+
+    A compatible server's list of models is not believed: many answer to more names than they list.
 
     Raises:
         ProviderError: names the seat, the cause and the next step.
@@ -232,9 +240,12 @@ def check_reachable(table: Table, probes: Mapping[str, Fault | None]) -> None:
         sitter = table[seat]
         if fault is None or not isinstance(sitter, ModelSeat) or len(sitter.seatings) > 1:
             continue
-        if fault.kind.is_setup or fault.kind in _HOPELESS:
+        compatible = PROVIDERS[sitter.seatings[0].provider].kind is Kind.OPENAI_COMPATIBLE
+        if fault.kind is FaultKind.NO_SUCH_MODEL and compatible:
+            continue
+        if fault.kind.is_setup or fault.kind is FaultKind.UNREACHABLE:
             raise ProviderError(
-                f"The {seat} ({sitter.seatings[0].address}) cannot be used: {fault.message}",
-                f"Nothing was spent. Cure that, or choose another: --seat {seat}=PROVIDER:MODEL. "
+                f"The {seat} cannot be used: {fault.message}",
+                f"Nothing was spent. Cure that, or choose another model: --seat {seat}=PROVIDER:MODEL. "
                 "`disputatio doctor` tests all seats.",
             )

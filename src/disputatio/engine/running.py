@@ -20,6 +20,7 @@ from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
 from disputatio.ledger import Ledger, Refusal
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
+from disputatio.participants.seating import ModelSeating
 from disputatio.participants.turn_taking import ModelTurn, Reject, Send, Taken, TurnTaking
 from disputatio.prompts import PromptBook, Setting, compose, compose_part, reasons_segment, schema_segment
 from disputatio.record.events import (
@@ -46,6 +47,16 @@ _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
     "penalty": PenaltyGiven,
 }
 _MAY_BE_BILLED = frozenset({FaultKind.TIMED_OUT, FaultKind.CUT_OFF, FaultKind.GARBLED, FaultKind.REFUSED})
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnedDown:
+    """A structured-output mode that a server does not take, and whose ask found out."""
+
+    address: str
+    mode: OutputMode
+    phase: str
+    seat: str
 
 
 class _CeilingReachedError(Exception):
@@ -109,7 +120,7 @@ class Running:
         self._driver = Driver(plan.format.rulebook(plan.rules))
         self._facts_written = 0
         self._refusals: list[Refusal] = []
-        self._unsupported: dict[str, set[OutputMode]] = _modes_refused(journal.history)
+        self._turned_down = _modes_turned_down(journal.history)
 
     async def run(self) -> History:
         """Hold the debate to its end and close its record.
@@ -246,13 +257,25 @@ class Running:
             ask,
             seatings=sitter.seatings,
             modes=[
-                [mode for mode in modes if mode not in self._unsupported.get(seating.address, ())] or list(modes[-1:])
-                for seating, modes in zip(sitter.seatings, sitter.modes, strict=True)
+                self._modes(ask, seating, modes) for seating, modes in zip(sitter.seatings, sitter.modes, strict=True)
             ],
             checks=self._checks,
             prompts=_Prompts(self._plan.book, self._plan.setting),
             seed=0 if self._plan.seed is None and embedded else self._plan.seed,
         ).take()
+
+    def _modes(self, ask: Ask, seating: ModelSeating, modes: tuple[OutputMode, ...]) -> list[OutputMode]:
+        """The output modes to try: without those this server turned down earlier in the debate.
+
+        Only what is certain to lie before this ask counts, that is other phases and the seat's own turns: what a
+        seat beside it has learned depends on who was faster, and must not change what is asked.
+        """
+        known = {
+            row.mode
+            for row in self._turned_down
+            if row.address == seating.address and (row.phase != ask.phase or row.seat == ask.seat)
+        }
+        return [mode for mode in modes if mode not in known] or list(modes[-1:])
 
     async def _take(self, path: AskPath, ask: Ask) -> Taken | Abstention:
         """Let one seat come to its turn, feeding recorded calls first."""
@@ -306,7 +329,7 @@ class Running:
         latency = round((self._clock.monotonic() - started) * 1000)
         self._journal.write(self._call_made(call_id, path, order, outcome, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
-            self._unsupported.setdefault(order.seating.address, set()).add(order.call.mode)
+            self._turned_down.append(_TurnedDown(order.seating.address, order.call.mode, ask.phase, ask.seat))
         return outcome
 
     def _call_made(self, call_id: str, path: AskPath, order: Send, outcome: Reply | Fault, latency_ms: int) -> CallMade:
@@ -406,14 +429,15 @@ def _recorded(recorded: deque[tuple[CallSent, CallMade]], order: Send, path: Ask
     return Reply(made.text, made.served_model, usage, made.finish)
 
 
-def _modes_refused(history: History) -> dict[str, set[OutputMode]]:
-    """The output modes that a server of this debate has turned down before."""
-    refused: dict[str, set[OutputMode]] = {}
-    for sent in history.calls:
-        made = history.made.get(sent.call)
-        if made is not None and made.fault == FaultKind.SCHEMA_UNSUPPORTED.value:
-            refused.setdefault(sent.model, set()).add(OutputMode(sent.mode))
-    return refused
+def _modes_turned_down(history: History) -> list[_TurnedDown]:
+    """The output modes that servers have turned down in this debate."""
+    return [
+        _TurnedDown(sent.model, OutputMode(sent.mode), history.asked[sent.path].phase, sent.seat)
+        for sent in history.calls
+        if (made := history.made.get(sent.call)) is not None
+        and made.fault == FaultKind.SCHEMA_UNSUPPORTED.value
+        and sent.path in history.asked
+    ]
 
 
 def _mismatch(place: str, what: str) -> ResumeMismatchError:

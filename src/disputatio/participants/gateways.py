@@ -30,15 +30,7 @@ def open_gateway(
         return EmbeddedGateway(seating.model, timeout_s=seating.timeout_s, on_progress=on_progress)
     from disputatio.participants.remote import open_gateway as open_remote
 
-    return open_remote(
-        seating,
-        api_key,
-        kind=provider.kind.value,
-        base_url=provider.base_url,
-        needs_key=provider.needs_key,
-        key_variables=provider.key_variables,
-        extra=provider.extra or "",
-    )
+    return open_remote(seating, api_key)
 
 
 class SharedGateways:

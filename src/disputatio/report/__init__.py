@@ -1,1 +1,21 @@
-"""report."""
+"""What people read of a debate: one read model, folded from its record, and the surfaces made from it."""
+
+from disputatio.report.heading import Heading, heading
+from disputatio.report.json_export import EXPORT_SCHEMA, export_json, export_schema, printable_json, render_json
+from disputatio.report.markdown import render_markdown
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_result_text, render_text
+
+__all__ = [
+    "EXPORT_SCHEMA",
+    "DebateReport",
+    "Heading",
+    "export_json",
+    "export_schema",
+    "heading",
+    "printable_json",
+    "render_json",
+    "render_markdown",
+    "render_result_text",
+    "render_text",
+]

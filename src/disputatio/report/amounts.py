@@ -32,6 +32,11 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def whole_seconds(seconds: int) -> str:
+    """``0 s``, ``12 s``, ``1 min 12 s``."""
+    return duration(float(seconds)) if seconds > 9 else f"{seconds} s"
+
+
 def listed(words: list[str], last: str = "and") -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     if len(words) < 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from disputatio.motion import one_line
 from disputatio.report.advice import advice
 from disputatio.report.columns import pad
@@ -20,7 +22,7 @@ from disputatio.report.verdict import (
     sureness,
 )
 
-_LABELS = 18
+_LABELS = 20
 _NARROW = 72
 _WIDE = 110
 _SHORT = {"PARTIALLY_UPHELD": "PARTLY"}
@@ -61,16 +63,30 @@ def structured_lines(report: DebateReport, verdict: StructuredReading, width: in
     lines += score_lines(verdict, width)
     whole = "" if heading(report).whole else f"  ({report.status.value})"
     lines += [(), (Span("Decision briefing", Role.TITLE), Span(whole, Role.WARNING))]
-    missing = "" if verdict.judged else "nobody judged this debate"
-    lines += _point("Key insight", verdict.key_insight or missing or "none was given", width)
-    agreed = [f"{row.id} {row.claim} ({row.conceded_by} conceded it)" for row in verdict.agreed]
-    lines += _points("Agreed", agreed, "nothing: no side conceded a point that the other still holds", width)
-    numbered = [f"{number}. {text}" for number, text in enumerate(verdict.unresolved, start=1)]
-    lines += _points("Unresolved", numbered, missing or "the judge named nothing", width)
-    lines += _point("Recommendation", verdict.recommendation or missing or "none was given", width)
-    found = [fallacy_words(row) for row in verdict.fallacies]
-    lines += _points("Fallacies", found, missing or "none found", width)
+    for label, texts in briefing_points(verdict):
+        lines += _beside(label, texts, width)
     return [*lines, *closing_lines(report, width)]
+
+
+def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
+    """The entries of the decision briefing; of what only a judge could say, nothing where nobody judged."""
+    agreed = [f"{row.id} {row.claim} ({row.conceded_by} conceded it)" for row in verdict.agreed]
+    points = [("Agreed", agreed or ["nothing: no side conceded a point that the other still holds"])]
+    if not verdict.trace:
+        points = []
+    if not verdict.judged:
+        return points
+    return [
+        ("Key insight", [verdict.key_insight or "none was given"]),
+        *points,
+        ("Unresolved", _numbered(verdict.unresolved) or ["the judge named nothing"]),
+        ("Recommendation", [verdict.recommendation or "none was given"]),
+        ("Fallacies", [fallacy_words(row) for row in verdict.fallacies] or ["none found"]),
+    ]
+
+
+def _numbered(texts: Sequence[str]) -> list[str]:
+    return [f"{number}. {text}" for number, text in enumerate(texts, start=1)]
 
 
 def fallacy_words(found: FallacyLine) -> str:
@@ -81,12 +97,14 @@ def fallacy_words(found: FallacyLine) -> str:
 
 def closing_lines(report: DebateReport, width: int) -> list[Line]:
     """How sure the result is, and what it cost."""
-    lines = _points("How sure", list(sureness(report)), "", width)
+    lines = _beside("How sure", list(sureness(report)), width)
     return [*lines, *_point("Cost", report.totals.line, width)]
 
 
 def score_lines(verdict: StructuredReading, width: int) -> list[Line]:
     """The totals with the reading aid, and what they measure."""
+    if not verdict.judged:
+        return flow([Span("Scores ", Role.TITLE), Span("none: nobody judged this debate")], min(width, MEASURE), hang=2)
     title = (Span("Scores ", Role.TITLE), Span(f"({NOT_TRUTH})", Role.QUIET))
     totals: list[Span] = []
     for side, total in verdict.totals.items():
@@ -104,7 +122,14 @@ def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
     if width < _NARROW:
         return [line for row in verdict.trace for line in _stacked(row, width)]
     scored = width >= _WIDE and verdict.judged
-    head = [Column("id"), Column("claim", flexible=True), Column("drew"), Column("judge"), Column("computed"), Column("")]
+    head = [
+        Column("id"),
+        Column("claim", flexible=True),
+        Column("drew"),
+        Column("judge"),
+        Column("computed"),
+        Column(""),
+    ]
     if scored:
         head.insert(5, Column("score"))
     groups = table(head, [_cells(row, scored=scored) for row in verdict.trace], min(width, 140))
@@ -175,17 +200,13 @@ def advice_lines(report: DebateReport, width: int) -> list[Line]:
 
 
 def _point(label: str, text: str, width: int) -> list[Line]:
-    """One entry of the briefing."""
     return _beside(label, [text], width)
 
 
-def _points(label: str, texts: list[str], nothing: str, width: int) -> list[Line]:
-    return _beside(label, texts or [nothing], width)
-
-
 def _beside(label: str, texts: list[str], width: int) -> list[Line]:
+    """One entry of the briefing."""
     measure = min(width, MEASURE)
-    title = (Span("  "), Span(pad(one_line(label, 60), _LABELS), Role.LABEL))
+    title: Line = (Span("  "), Span(pad(one_line(label, 60), _LABELS), Role.LABEL))
     lines: list[Line] = []
     if line_columns(title) > 2 + _LABELS or width < _NARROW:
         lines.append((Span("  "), Span(one_line(label, 60), Role.LABEL)))
@@ -193,7 +214,5 @@ def _beside(label: str, texts: list[str], width: int) -> list[Line]:
     column = line_columns(title)
     for number, text in enumerate(texts):
         first = title if number == 0 else (Span(" " * column),)
-        lines += flow([span(text)], measure, first=first, hang=column)
+        lines += flow([span(text)], measure, first=first, hang=column + (2 if len(texts) > 1 else 0))
     return lines
-
-

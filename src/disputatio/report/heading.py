@@ -78,7 +78,10 @@ def _abstained(report: DebateReport) -> list[str]:
             for row in report.entries
             if row.state is EntryState.ABSTAINED
         ]
-    return [abstained(*row) for row in found]
+    together: dict[tuple[str, str], list[str]] = {}
+    for seat, phase, cause in found:
+        together.setdefault((phase, cause), []).append(seat)
+    return [abstained(listed(seats), phase, cause) for (phase, cause), seats in together.items()]
 
 
 def abstained(seat: str, phase: str, detail: str) -> str:

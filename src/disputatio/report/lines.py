@@ -55,6 +55,16 @@ def plain(line: Line) -> str:
     return "".join(row.text for row in line).rstrip()
 
 
+def trimmed(line: Sequence[Span]) -> Line:
+    """The line without the spaces at its end."""
+    rows = list(line)
+    while rows and not rows[-1].text.strip(" "):
+        rows.pop()
+    if rows:
+        rows[-1] = Span(rows[-1].text.rstrip(" "), rows[-1].role)
+    return tuple(rows)
+
+
 def line_columns(line: Line) -> int:
     """The columns of a line."""
     return sum(columns(row.text) for row in line)
@@ -124,9 +134,7 @@ def table(head: Sequence[Column], body: Sequence[Sequence[Span]], width: int, *,
     sizes = [max(columns(row[place].text) for row in rows) for place in range(len(head))]
     rigid = sum(size for size, column in zip(sizes, head, strict=True) if not column.flexible)
     left = width - indent - rigid - 2 * (len(head) - 1)
-    sizes = [
-        max(8, min(size, left)) if column.flexible else size for size, column in zip(sizes, head, strict=True)
-    ]
+    sizes = [max(8, min(size, left)) if column.flexible else size for size, column in zip(sizes, head, strict=True)]
     return [_table_row(row, sizes, indent) for row in rows]
 
 
@@ -138,5 +146,5 @@ def _table_row(row: Sequence[Span], sizes: Sequence[int], indent: int) -> list[L
         for cell, size in zip(cells, sizes, strict=True):
             shown = cell[number] if number < len(cell) else ()
             line += [*shown, Span(" " * (size - line_columns(shown) + 2))]
-        lines.append(tuple(line))
+        lines.append(trimmed(line))
     return lines

@@ -134,6 +134,16 @@ class Totals:
         return f"{calls}, {least}{tokens}{share}"
 
     @property
+    def brief(self) -> list[str]:
+        """Calls, tokens and cost as far as there are any yet."""
+        if not self.calls:
+            return []
+        tokens = (self.input_tokens or 0) + (self.output_tokens or 0)
+        ended = self.usd is not None or self.unpriced
+        money = [self.money] if ended else []
+        return [counted(self.calls, "call"), *([counted(tokens, "token")] if tokens else []), *money]
+
+    @property
     def line(self) -> str:
         """Calls, tokens, cost and time in one line."""
         time = [] if self.seconds is None else [duration(self.seconds)]

@@ -27,6 +27,7 @@ class Statement:
         lead: its main text.
         points: further texts, each with its label, which may be empty.
         context: what it answers, in somebody else's words.
+        overall: whether it is part of the result, which every surface shows in its own place.
     """
 
     mark: str
@@ -34,6 +35,7 @@ class Statement:
     lead: str = ""
     points: tuple[tuple[str, str], ...] = ()
     context: str = ""
+    overall: bool = False
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -132,7 +134,10 @@ def _cross_examination(seat: str, content: Mapping[str, Any], _: Questions) -> I
         response = _object(row)
         asks = [(f"Q{number}", _text(text)) for number, text in enumerate(_rows(response.get("questions")), start=1)]
         yield Statement(
-            f"{seat.upper()} -> {target}", _text(response.get("response")), _text(response.get("reasoning")), _present(asks)
+            f"{seat.upper()} -> {target}",
+            _text(response.get("response")),
+            _text(response.get("reasoning")),
+            _present(asks),
         )
 
 
@@ -160,13 +165,13 @@ def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable
         points = (("", ", ".join(scores)), *fallacies)
         yield Statement(argument, _text(finding.get("standing")), _text(finding.get("reason")), _present(points))
     if content.get("key_insight"):
-        yield Statement("Key insight", "", _text(content["key_insight"]))
+        yield Statement("Key insight", "", _text(content["key_insight"]), overall=True)
     unresolved = [_text(row) for row in _rows(content.get("unresolved_questions"))]
     if unresolved:
         points = tuple((f"{number}.", text) for number, text in enumerate(unresolved, start=1))
-        yield Statement("Unresolved", "", "", points)
+        yield Statement("Unresolved", "", "", points, overall=True)
     if content.get("recommendation"):
-        yield Statement("Recommendation", "", _text(content["recommendation"]))
+        yield Statement("Recommendation", "", _text(content["recommendation"]), overall=True)
 
 
 def _monologue(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
@@ -176,7 +181,7 @@ def _monologue(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[St
 def _summing(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
     for key, title in HEADINGS.items():
         if content.get(key):
-            yield Statement(title, "", _text(content[key]))
+            yield Statement(title, "", _text(content[key]), overall=True)
 
 
 def _generic(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:

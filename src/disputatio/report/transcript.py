@@ -48,7 +48,9 @@ def word_role(word: str) -> Role:
 def head_lines(report: DebateReport, width: int) -> list[Line]:
     """The head of a debate: what is debated, under which rules, by whom, under which ceiling."""
     measure = min(width, MEASURE)
-    lines: list[Line] = [(Span("Disputatio", Role.TITLE), span(cut(f"  {report.format} debate  {report.id}", width - 10)))]
+    lines: list[Line] = [
+        (Span("Disputatio", Role.TITLE), span(cut(f"  {report.format} debate  {report.id}", width - 10)))
+    ]
     lines += labelled("Motion", [span(report.motion, Role.LEAD)], measure, column=_LABELS)
     if report.language not in {"", "English"}:
         lines += labelled("Language", [span(report.language)], measure, column=_LABELS)
@@ -100,14 +102,14 @@ def phase_lines(name: str) -> list[Line]:
 
 
 def transcript_lines(report: DebateReport, width: int) -> list[Line]:
-    """Everything that was said, phase by phase."""
+    """Everything that was said, phase by phase; what a closed debate shows as its result is left to that."""
     questions, names = report_questions(report), names_models(report)
     lines: list[Line] = []
     for phase in report.phases:
         lines += phase_lines(phase.name)
         for number, entry in enumerate(phase.entries):
             lines += [()] if number else []
-            lines += entry_lines(entry, width, questions, names_model=names)
+            lines += entry_lines(entry, width, questions, names_model=names, whole=not report.closed)
     return lines
 
 
@@ -124,8 +126,11 @@ def report_questions(report: DebateReport) -> dict[str, str]:
     return questions
 
 
-def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: bool) -> list[Line]:
-    """One ask: the turn, or why there is none; then what was not by the rules."""
+def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: bool, whole: bool = True) -> list[Line]:
+    """One ask: the turn, or why there is none; then what was not by the rules.
+
+    Without ``whole`` the statements that are part of the result are left out, because the result follows.
+    """
     measure = min(width, MEASURE)
     if entry.state is EntryState.OPEN:
         return flow([span(f"{entry.seat} has not spoken.", Role.QUIET)], measure, first=_indent(), hang=2)
@@ -133,8 +138,12 @@ def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: 
         sentence = abstained(entry.seat, entry.phase, entry.detail or entry.reason)
         return flow([span(f"{sentence}.", Role.WARNING)], measure, first=_indent(), hang=2)
     lines = speaker_lines(entry, names_model=names_model)
-    for statement in statements(entry.form, entry.seat, entry.content, questions):
-        lines += statement_lines(statement, entry.seat, measure)
+    said = statements(entry.form, entry.seat, entry.content, questions)
+    for statement in said:
+        if whole or not statement.overall:
+            lines += statement_lines(statement, entry.seat, measure)
+    if not whole and all(statement.overall for statement in said):
+        lines += flow([span("has given its finding: see below.", Role.QUIET)], measure, first=_indent(4), hang=4)
     return [*lines, *conduct_lines(entry, measure)]
 
 
@@ -148,7 +157,8 @@ def speaker_lines(entry: Entry, *, names_model: bool) -> list[Line]:
 def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
     """One statement: its mark, its main text, and the rest of it indented below."""
     mark, word = one_line(statement.mark, 60), one_line(statement.word, 40)
-    body = _indent(2 + _BODY)
+    hang = 2 + _BODY if mark or word else 4
+    body = _indent(hang)
     lines: list[Line] = []
     head: list[Span] = []
     if mark:
@@ -159,14 +169,14 @@ def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
     if head and not beside:
         lines += [(Span("  "), *head)]
     if statement.context:
-        lines += flow([span(f"Asked: {statement.context}", Role.QUIET)], width, first=body, hang=2 + _BODY)
+        lines += flow([span(f"Asked: {statement.context}", Role.QUIET)], width, first=body, hang=hang)
     first = (Span("  "), Span(pad(mark, _BODY), mark_role(mark, seat))) if beside and mark else body
     role = Role.LEAD if beside and mark and statement.points else Role.PLAIN
     if statement.lead or (beside and mark):
-        lines += flow([span(statement.lead, role)], width, first=first, hang=2 + _BODY)
+        lines += flow([span(statement.lead, role)], width, first=first, hang=hang)
     for label, text in statement.points:
         shown = [span(f"{label}{'' if label.endswith('.') else ':'} ", Role.LABEL)] if label else []
-        lines += flow([*shown, span(text)], width, first=body, hang=2 + _BODY)
+        lines += flow([*shown, span(text)], width, first=body, hang=hang)
     return lines
 
 
@@ -185,7 +195,7 @@ def conduct_lines(entry: Entry, width: int) -> list[Line]:
 
 def rejection_note(seat: str, phase: str, because: str, reasons: Iterable[str], part: str = "") -> str:
     """One line for an answer that was not accepted."""
-    first, *others = [one_line(row, 160) for row in reasons] or ["no reason recorded"]
+    first, *others = [one_line(row, 160).removeprefix("the answer: ") for row in reasons] or ["no reason recorded"]
     more = f" (and {len(others)} more)" if others else ""
     kind = "broke a rule" if because == "rule" else "did not fit the form"
     where = f" for {one_line(part, 40)}" if part else ""

@@ -166,12 +166,16 @@ def counted(usage: object) -> RequestUsage:
     details = getattr(usage, "prompt_tokens_details", None)
     # DeepSeek counts its cache at the top level.
     cached = _count(details, "cached_tokens", getattr(usage, "prompt_cache_hit_tokens", None))
-    said: dict[str, Any] = {
+    said = {
         "input_tokens": getattr(usage, "prompt_tokens", None),
         "output_tokens": getattr(usage, "completion_tokens", None),
         "cache_read_tokens": cached,
     }
-    return RequestUsage(**{name: count for name, count in said.items() if isinstance(count, int)})
+    counts = RequestUsage()
+    for name, count in said.items():
+        if isinstance(count, int):
+            setattr(counts, name, count)
+    return counts
 
 
 def _count(details: object, name: str, otherwise: object) -> object:

@@ -20,6 +20,8 @@ _KEY_SHAPES = re.compile(
       | \bAIza[A-Za-z0-9*_\-]{6,}                             # Google
       | \bA[KS]IA[A-Z0-9]{12,}                                # Amazon
       | (?<=[Bb]earer\s)\S+
+      | (?<=://)[^/@\s]+(?=@)                                  # a name and password in an address
+      | (?<=[?&]key=)[^&\s]+
     """,
     re.VERBOSE,
 )

@@ -17,7 +17,7 @@ import errno
 import math
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 import aiohttp
@@ -167,7 +167,16 @@ def _rejected(error: ModelAPIError, endpoint: Endpoint, mode: OutputMode | None,
         kind = FaultKind.KEY_REJECTED
     if kind is FaultKind.BAD_REQUEST and status is None:
         kind = FaultKind.GARBLED
-    return _fault(kind, endpoint, words, mode=mode, status=status, retry_after_s=error.retry_after, text=text)
+    wait = error.retry_after if error.retry_after is not None else _wait(getattr(error, "headers", None))
+    return _fault(kind, endpoint, words, mode=mode, status=status, retry_after_s=wait, text=text)
+
+
+def _wait(headers: Mapping[str, str] | None) -> float | None:
+    """The seconds of a ``Retry-After`` header with a fraction, which the library does not read."""
+    try:
+        return float((headers or {}).get("retry-after", ""))
+    except ValueError:
+        return None
 
 
 def _is_rejection(error: ModelAPIError) -> bool:
@@ -193,6 +202,8 @@ def _no_answer(error: NoAnswerError, endpoint: Endpoint, mode: OutputMode | None
 def _lost(error: BaseException, endpoint: Endpoint, text: str) -> Fault | None:
     """The fault where ``error`` comes from a lost connection or one never made."""
     chain = list(_chain(error))
+    if redirect := next((words for link in chain if (words := _redirect(link))), None):
+        return Fault(FaultKind.BAD_REQUEST, _sentence(endpoint, "is somewhere else", redirect))
     names = {cls.__name__ for link in chain for cls in type(link).__mro__}
     if cause := next((words for link in chain if (words := _unconnected(link))), None):
         return Fault(FaultKind.UNREACHABLE, _sentence(endpoint, "cannot be reached", cause))
@@ -204,8 +215,11 @@ def _lost(error: BaseException, endpoint: Endpoint, text: str) -> Fault | None:
         return Fault(FaultKind.UNREACHABLE, _sentence(endpoint, "cannot be reached", cause))
     if names & _TIMEOUT_NAMES:
         return timed_out(endpoint, text)
+    if any(isinstance(link, aiohttp.ClientResponseError) for link in chain):
+        return garbled(endpoint, "it is not HTTP")
     if names & _LOST_NAMES:
-        when = "before its answer was complete" if text else "before it answered"
+        begun = text or any(isinstance(link, aiohttp.ClientPayloadError) for link in chain)
+        when = "before its answer was complete" if begun else "before it answered"
         return Fault(FaultKind.CUT_OFF, f"{endpoint.place} closed the connection {when}.", text=text)
     return None
 
@@ -230,18 +244,31 @@ def _unconnected(link: BaseException) -> str:
     return ""
 
 
+def _redirect(link: BaseException) -> str:
+    """Where ``link`` was sent to, or ""."""
+    response = getattr(link, "response", None)
+    status = getattr(response, "status_code", None)
+    if not isinstance(status, int) or not 300 <= status < 400:
+        return ""
+    target = one_line(str(getattr(response, "headers", {}).get("location", "")))
+    return f"it redirects to {target or 'nowhere'} (status {status})"
+
+
 def _unreadable(error: BaseException, endpoint: Endpoint, text: str) -> Fault:
     """The fault where a library could not make sense of what it got."""
     from pydantic_ai.exceptions import AgentRunError
 
-    if isinstance(error, IndexError):
+    if isinstance(error, IndexError) or "empty response choice" in str(error):
         why = "it holds no choices"
-    elif isinstance(error, AgentRunError):
-        why = error.message
-        if "json" in why.lower():
-            why = "the body is not JSON"
+    elif not isinstance(error, AgentRunError):
+        why = f"it cannot be read ({type(error).__name__}: {error})"
+    elif "json" in error.message.lower():
+        why = "the body is not JSON"
+    elif "without content" in error.message:
+        why = "the stream holds nothing"
     else:
-        why = f"{type(error).__name__}: {error}"
+        # Validation messages go on for pages; their first line says what was expected.
+        why = error.message.partition("\n")[0]
     return _fault(FaultKind.GARBLED, endpoint, why, text=text)
 
 
@@ -287,7 +314,9 @@ def _fault(
 
 def _sentence(endpoint: Endpoint, saying: str, words: str) -> str:
     ending = words.rstrip(" .")
-    return f"{endpoint.place} {saying}: {ending}." if ending else f"{endpoint.place} {saying}."
+    if not ending:
+        return f"{endpoint.place} {saying}."
+    return f"{endpoint.place} {saying}: {ending}{'' if ending.endswith('?') else '.'}"
 
 
 def _is_zhipu(endpoint: Endpoint) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from disputatio.participants.call import Fault, OutputMode, Reply
@@ -12,6 +13,9 @@ from disputatio.participants.remote.tokens import usage_of
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
+# Servers of open models pass a model's thinking on as text, and pydantic-ai misses it where a stream brings
+# the tag and its content in one piece.
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 _FINISHED: Final = {"stop": "stop", "tool_call": "stop", "length": "length"}
 
 
@@ -27,7 +31,8 @@ def reply_from(response: ModelResponse, endpoint: Endpoint, mode: OutputMode, *,
     details = response.provider_details or {}
     raw = str(details.get("finish_reason") or "")
     if response.finish_reason == "content_filter":
-        return refused(endpoint, str(details.get("refusal") or text), usage, served, text)
+        words = details.get("refusal") or text or details.get("block_reason") or raw
+        return refused(endpoint, str(words), usage, served, text)
     if streamed and not raw and response.finish_reason != "error":
         return cut_off(endpoint, usage, served, text)
     finish = _FINISHED.get(response.finish_reason or "") or raw or "stop"
@@ -37,10 +42,13 @@ def reply_from(response: ModelResponse, endpoint: Endpoint, mode: OutputMode, *,
 
 
 def _text_of(response: ModelResponse, mode: OutputMode) -> str:
-    from pydantic_ai.messages import TextPart, ToolCallPart
+    from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
 
     if mode is OutputMode.TOOL:
         calls = (part for part in response.parts if isinstance(part, ToolCallPart))
         if call := next(calls, None):
             return call.args if isinstance(call.args, str) else call.args_as_json_str()
-    return "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    if any(isinstance(part, ThinkingPart) for part in response.parts):
+        text = text.lstrip()
+    return _THOUGHT.sub("", text, count=1)

@@ -59,6 +59,9 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
         """
         url = request.url
+        if url.userinfo:
+            # httpx2 has made a header of it, and aiohttp takes one or the other.
+            url = url.copy_with(username=None, password=None)
         proxy = self._proxy_of(url.scheme, url.host)
         if not self._keep_alive:
             request.headers["connection"] = "close"
@@ -142,10 +145,15 @@ def _truthful() -> Iterator[None]:
     except (aiohttp.ClientError, OSError) as error:
         # A TimeoutError is an OSError; cancellation is neither and passes through.
         raise _counterpart(error)(str(error)) from error
+    except ValueError as error:
+        # What is wrong with an address beyond its scheme, such as its port.
+        raise httpx2.UnsupportedProtocol(str(error)) from error
 
 
 def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
     match error:
+        case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
+            return httpx2.UnsupportedProtocol
         case aiohttp.ConnectionTimeoutError():
             return httpx2.ConnectTimeout
         case aiohttp.ServerTimeoutError() | TimeoutError():
@@ -154,8 +162,6 @@ def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
             return httpx2.ProxyError
         case aiohttp.ClientConnectorError() | aiohttp.ClientSSLError():
             return httpx2.ConnectError
-        case aiohttp.InvalidURL():
-            return httpx2.UnsupportedProtocol
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientResponseError():
             return httpx2.RemoteProtocolError
         case _:

@@ -24,7 +24,7 @@ class Behaviour:
         port: where it listens on 127.0.0.1; 0 takes a free port.
         latency: seconds from a request to the first byte of its answer, fixed or by request.
         chunk_latency_s: seconds before each piece of a stream.
-        chunk_chars: characters in each piece of a stream; more where it would have over 500 pieces.
+        chunk_chars: characters in each piece of a stream; more where it would have over 200 pieces.
         models: the models that exist; every name is served where this is empty.
         aliases: names that are served by a model of another name, which the answer then states.
         api_key: the only key that is accepted; None asks for none.

@@ -104,7 +104,7 @@ class Mishap(StrEnum):
     """Any of the ways of ``malform``, drawn by the request."""
     DUPLICATED_ANSWER = "duplicated_answer"
     VERY_LONG_ANSWER = "very_long_answer"
-    """A megabyte in one string."""
+    """Three hundred thousand characters in one string."""
     DEPTH_BOMB = "depth_bomb"
     """JSON nested so deep that a careless reader runs out of stack."""
     ESCAPE_SEQUENCES = "escape_sequences"

@@ -15,7 +15,7 @@ from disputatio.testing.provider.mishaps import Mishap
 
 Place: TypeAlias = "tuple[dict[str, Any] | list[Any], str | int]"
 
-VERY_LONG: Final = 1_000_000
+VERY_LONG: Final = 300_000
 DEPTH: Final = 20_000
 UNASKED_KEY: Final = "unasked"
 UNLISTED_VALUE: Final = "none of these"

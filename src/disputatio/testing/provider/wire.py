@@ -16,7 +16,7 @@ from disputatio.testing.provider.received import ReceivedRequest
 JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream"
 HTML: Final = "text/html"
-_MOST_PIECES: Final = 500
+_MOST_PIECES: Final = 200
 """A very long answer comes in larger pieces, or reading it would take seconds."""
 
 

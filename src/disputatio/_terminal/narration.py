@@ -1,0 +1,154 @@
+"""Tells a debate as it happens, in lines that are printed once and stay: the transcript people scroll back to.
+
+Both views use it; the live one adds a region below that moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from disputatio._terminal.progress import Progress
+from disputatio.motion import one_line
+from disputatio.participants.call import FaultKind
+from disputatio.record.chain import Sealed
+from disputatio.record.events import (
+    Abstained,
+    AnswerRejected,
+    BudgetReached,
+    CallLost,
+    CallMade,
+    CallSent,
+    DebateOpened,
+    DebateResumed,
+    Event,
+    TurnAsked,
+    TurnTaken,
+)
+from disputatio.report.amounts import counted, spoken
+from disputatio.report.lines import Line, Role, Span, flow, span
+from disputatio.report.reading import DebateReport, Entry, EntryState, settled_entry
+from disputatio.report.transcript import (
+    MEASURE,
+    entry_lines,
+    head_lines,
+    names_models,
+    phase_lines,
+    rejection_note,
+)
+
+Say = Callable[[list[Line]], None]
+
+
+class Narration:
+    """Says what events tell.
+
+    Args:
+        progress: the state of the debate, already told of each event.
+        say: puts lines out.
+        width: the columns there are now.
+    """
+
+    def __init__(self, progress: Progress, say: Say, width: Callable[[], int]) -> None:
+        self._progress, self._say, self._width = progress, say, width
+        self._asked: dict[str, Entry] = {}
+        self._phases: list[str] = []
+        self._spoken: set[str] = set()
+        self._names_models = False
+        self._models: dict[str, str] = {}
+        self._past: list[Event | Sealed] = []
+
+    def recall(self, events: Iterable[Sealed]) -> None:
+        """Take in what was recorded before this session, without telling it again."""
+        for row in events:
+            self._past.append(row)
+            event = row.event()
+            if isinstance(event, TurnAsked):
+                self._asked[event.path] = _entry(event)
+
+    def tell(self, event: Event, sealed: Sealed) -> None:
+        """Say what ``event`` tells, if it is anything people want to see."""
+        match event:
+            case DebateOpened():
+                self._open([event], sealed.debate)
+            case DebateResumed():
+                self._resume(event, sealed)
+            case TurnAsked():
+                self._ask(event)
+            case CallSent():
+                self._fall_back(event)
+            case CallMade() if event.fault:
+                self.note(self._fault(event))
+            case CallLost():
+                self.note(
+                    f"{self._progress.seat_of(event.call)}: a call was under way when the debate stopped; "
+                    "its cost is unknown and what was reserved for it counts as spent"
+                )
+            case AnswerRejected():
+                asked = self._asked.get(event.path)
+                seat, phase = (asked.seat, asked.phase) if asked else ("a seat", "debate")
+                self.note(rejection_note(seat, phase, event.because, event.reasons, event.part))
+            case TurnTaken() | Abstained():
+                self._settle(event)
+            case BudgetReached():
+                self.note(
+                    f"the ceiling is reached: {event.spent} of {event.ceiling} {event.limit} are spent or "
+                    f"reserved, and the next call could need {event.needed}"
+                )
+            case _:
+                pass
+
+    def note(self, text: str) -> None:
+        """Say one thing beside the debate."""
+        width = min(self._width(), MEASURE)
+        self._say(flow([span(f"! {one_line(text, 400)}", Role.WARNING)], width, first=(Span("  "),), hang=4))
+
+    def _open(self, events: list[Event | Sealed], debate: str) -> None:
+        report = DebateReport.of(debate, events)
+        self._names_models = names_models(report)
+        self._say(head_lines(report, self._width()))
+
+    def _resume(self, event: DebateResumed, sealed: Sealed) -> None:
+        if not self._past:
+            return
+        self._open([*self._past, event], sealed.debate)
+        report = DebateReport.of(sealed.debate, [*self._past, event])
+        kept = counted(len(report.turns), "turn") if report.turns else "no turn"
+        told = f"Resumed: {kept} already taken, nothing of it is asked or paid again."
+        self._say([(), (Span(told, Role.QUIET),)])
+
+    def _ask(self, event: TurnAsked) -> None:
+        self._asked[event.path] = _entry(event)
+        self._enter(event.phase)
+
+    def _enter(self, phase: str) -> None:
+        if phase not in self._phases:
+            self._phases.append(phase)
+            self._say(phase_lines(phase))
+
+    def _fall_back(self, event: CallSent) -> None:
+        asked = self._asked.get(event.path)
+        before = self._models.get(event.path)
+        self._models[event.path] = event.model
+        if asked is not None and before is not None and before != event.model:
+            self.note(f"{asked.seat}: {before} gave up, {event.model} takes over")
+
+    def _fault(self, event: CallMade) -> str:
+        seat = self._progress.seat_of(event.call)
+        if event.fault == FaultKind.SCHEMA_UNSUPPORTED.value:
+            return f"{seat}: the server does not take this way of asking for a form; another is tried"
+        return f"{seat}: a call failed ({spoken(event.fault)}): {event.message}"
+
+    def _settle(self, event: TurnTaken | Abstained) -> None:
+        asked = self._asked.get(event.path)
+        if asked is None:
+            asked = Entry(event.path, event.seat, event.phase, "", "", "", EntryState.OPEN)
+        self._enter(event.phase)
+        entry = settled_entry(asked, event)
+        lines = entry_lines(entry, self._width(), self._progress.questions, names_model=self._names_models, whole=False)
+        again = event.phase in self._spoken
+        self._spoken.add(event.phase)
+        self._say([(), *lines] if again else lines)
+
+
+def _entry(event: TurnAsked) -> Entry:
+    return Entry(event.path, event.seat, event.phase, event.form, event.mode, event.prompt, EntryState.OPEN)

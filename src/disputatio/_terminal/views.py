@@ -1,0 +1,241 @@
+"""The two ways to watch a debate: a live one for terminals, and plain lines for everything else.
+
+Both implement the engine's ``Watcher`` and are context managers. The live view keeps a region of constant shape at
+the bottom; whatever is finished is printed above it once and never moves again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from disputatio._terminal.narration import Narration
+from disputatio._terminal.paint import painted, put
+from disputatio._terminal.progress import OpenAsk, Progress, standing
+from disputatio.motion import one_line
+from disputatio.record.chain import Sealed
+from disputatio.record.events import Event
+from disputatio.report.amounts import spoken, whole_seconds
+from disputatio.report.columns import columns, cut, pad
+from disputatio.report.lines import Line, Role, Span, line_columns, span
+from disputatio.report.transcript import MEASURE, NARROWEST, ceiling, seat_role, statement_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+
+REFRESH_S = 0.125
+"""The shortest time between two pictures, in seconds."""
+_BAR = 16
+_HINT = "   (Ctrl-C stops, resume goes on)"
+
+
+class PlainView:
+    """A debate as plain lines, without control codes: each turn when it is taken, each incident when it happens.
+
+    Args:
+        console: where to print; its width is kept.
+        clock: seconds of a monotonic clock.
+    """
+
+    def __init__(self, console: Console, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console, self._clock = console, clock
+        self._progress = Progress()
+        self._narration = Narration(self._progress, self._say, lambda: _width(console))
+        self._last_note = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._console.file.flush()
+
+    def opened(self, debate_id: str, events: Iterable[Sealed] = ()) -> None:  # noqa: ARG002  (the events tell it)
+        """The debate has a record; ``events`` are those of earlier sessions, where it is resumed."""
+        past = tuple(events)
+        for row in past:
+            self._progress.add(row.event(), self._clock())
+        self._narration.recall(past)
+
+    def happened(self, event: Event, sealed: Sealed) -> None:
+        """Print what the event tells."""
+        self._progress.add(event, self._clock())
+        self._narration.tell(event, sealed)
+
+    def writing(self, path: str, part: str, text: str) -> None:
+        """Nothing: a turn is printed when it is whole."""
+
+    def note(self, message: str) -> None:
+        """Print a message of the preparations, such as a download; the same one is printed once."""
+        if message != self._last_note:
+            self._last_note = message
+            self._narration.note(message)
+
+    def _say(self, lines: list[Line]) -> None:
+        put(self._console, lines, styled=False)
+        self._console.file.flush()
+
+
+class LiveView:
+    """A debate as it happens, with what seats are writing right now at the bottom.
+
+    Args:
+        console: a terminal.
+        clock: seconds of a monotonic clock.
+    """
+
+    def __init__(self, console: Console, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console, self._clock = console, clock
+        self._progress = Progress()
+        self._narration = Narration(self._progress, self._say, lambda: _width(console))
+        self._live: Live | None = None
+        self._ticking: asyncio.TimerHandle | None = None
+        self._began = clock()
+        self._dirty = True
+        self._drawn_second = -1
+        self._note = ""
+
+    def __enter__(self) -> Self:
+        from rich.live import Live
+
+        self._began = self._clock()
+        self._live = Live(console=self._console, auto_refresh=False, transient=True, get_renderable=self._picture)
+        self._live.start()
+        self._tick_later()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+        if self._live is not None:
+            self._progress.open.clear()
+            self._live.stop()
+            self._live = None
+
+    def opened(self, debate_id: str, events: Iterable[Sealed] = ()) -> None:  # noqa: ARG002  (the events tell it)
+        """The debate has a record; ``events`` are those of earlier sessions, where it is resumed."""
+        past = tuple(events)
+        for row in past:
+            self._progress.add(row.event(), self._clock())
+        self._narration.recall(past)
+
+    def happened(self, event: Event, sealed: Sealed) -> None:
+        """Show what the event tells."""
+        self._note = ""
+        self._dirty = True
+        self._progress.add(event, self._clock())
+        self._narration.tell(event, sealed)
+        self._tick_later()
+
+    def writing(self, path: str, part: str, text: str) -> None:
+        """Take in output; it is drawn with the next picture."""
+        self._progress.wrote(path, part, text)
+        self._dirty = True
+
+    def note(self, message: str) -> None:
+        """Show a message of the preparations, such as a download, in the place of the one before."""
+        self._note = one_line(message)
+        self._dirty = True
+        self._tick_later()
+
+    def _say(self, lines: list[Line]) -> None:
+        put(self._console, lines)
+
+    def _tick_later(self) -> None:
+        if self._live is None or self._ticking is not None:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            # Nothing else will ask for a picture.
+            self._live.refresh()
+            return
+        self._ticking = loop.call_later(REFRESH_S, self._tick)
+
+    def _tick(self) -> None:
+        self._ticking = None
+        second = int(self._clock() - self._began)
+        if self._live is not None and (self._dirty or second != self._drawn_second):
+            self._dirty, self._drawn_second = False, second
+            self._live.refresh()
+        self._tick_later()
+
+    def _picture(self) -> Any:
+        from rich.text import Text
+
+        if self._live is None:
+            return Text("", end="")
+        fancy = not self._console.options.ascii_only
+        size = self._console.size
+        lines = region_lines(self._progress, self._clock(), size.width, size.height, began=self._began, fancy=fancy)
+        if self._note:
+            lines = [(), (Span("  "), Span(cut(self._note, size.width - 3), Role.QUIET)), *lines]
+        return painted(lines, self._console.encoding)
+
+
+def _width(console: Console) -> int:
+    return max(NARROWEST, console.width)
+
+
+def region_lines(progress: Progress, now: float, width: int, height: int, *, began: float, fancy: bool) -> list[Line]:
+    """The picture of what goes on right now, at most ``height`` lines less a few.
+
+    Every open ask has the same number of lines whether or not it has text yet, so that nothing jumps.
+    """
+    if progress.opened is None:
+        return []
+    width = max(20, width - 1)
+    asks = list(progress.open.values())
+    room = max(0, height - 4 - len(asks))
+    each = min(3, room // len(asks)) if asks else 0
+    lines: list[Line] = [()]
+    for ask in asks[: max(1, height - 4)]:
+        lines += _ask_lines(ask, progress, now, width, each, fancy=fancy)
+    return [*lines, _foot_line(progress, int(now - began), width)]
+
+
+def _foot_line(progress: Progress, seconds: int, width: int) -> Line:
+    """Phase, time, what was used and the ceiling; what does not fit is left out from the end."""
+    phase = spoken(one_line(progress.phase, 40)) or "preparing"
+    told = [*progress.totals(None).brief, whole_seconds(seconds)]
+    limit = ceiling(progress.budget)
+    told += [f"ceiling {limit}"] if limit != "none" else []
+    text = f"{phase}: {', '.join(told)}"
+    if columns(text) + columns(_HINT) + 2 <= width:
+        text += _HINT
+    return (Span("  "), span(cut(text, width - 2), Role.QUIET))
+
+
+def _ask_lines(ask: OpenAsk, progress: Progress, now: float, width: int, each: int, *, fancy: bool) -> list[Line]:
+    seat = one_line(ask.seat, 24)
+    head: list[Span] = [Span("  "), Span(pad(seat, 6), seat_role(ask.seat)), Span(" ")]
+    how = standing(ask, progress.questions, now)
+    if how.share is not None and width >= 60:
+        head += [*_bar(how.share, seat_role(ask.seat), fancy=fancy), Span("  ")]
+    role = Role.WARNING if ask.trouble else Role.QUIET
+    head.append(span(cut(one_line(how.words), width - line_columns(tuple(head))), role))
+    if not each:
+        return [tuple(head)]
+    said = ask.draft.statements(progress.questions)
+    shown = statement_lines(said[-1], ask.seat, min(width, MEASURE)) if said else []
+    shown = shown[-each:]
+    return [tuple(head), *shown, *([()] * (each - len(shown)))]
+
+
+def _bar(share: float, role: Role, *, fancy: bool) -> list[Span]:
+    done = int(share * _BAR)
+    full, empty = ("━", "─") if fancy else ("#", ".")
+    return [Span(full * done, role), Span(empty * (_BAR - done), Role.QUIET)]
+
+
+def open_view(console: Console, *, plain: bool = False) -> LiveView | PlainView:
+    """The view that fits ``console``: live on a terminal that can be redrawn, plain lines everywhere else."""
+    if plain or not console.is_terminal or console.is_dumb_terminal:
+        return PlainView(console)
+    return LiveView(console)

@@ -1,0 +1,146 @@
+"""A process's hold on the shared model server: found if one runs, started if none does.
+
+Order matters. The lease is taken first, so a server that is found cannot end before it is used; the start
+lock is taken second, so two processes that come at once get one server. Both locks are the kernel's: a
+client that is killed holds neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from disputatio.participants.call import FaultKind
+from disputatio.participants.embedded.lock import FileLock, until
+from disputatio.participants.embedded.server_spec import Address, ServerSpec
+from disputatio.participants.embedded.unavailable import ModelUnavailableError
+
+_START_S = 600.0
+"""A large model on a slow disk takes minutes to load; a small one under a second."""
+_SERVER = "disputatio.participants.embedded.server_process"
+
+
+class Attachment:
+    """A lease on a running server, held until ``close``.
+
+    Attributes:
+        address: where the server listens.
+    """
+
+    def __init__(self, spec: ServerSpec, lease: FileLock, address: Address) -> None:
+        self.address = address
+        self._spec = spec
+        self._lease = lease
+
+    def is_live(self) -> bool:
+        """Whether the very server this was made for still runs."""
+        return _running(self._spec) == self.address
+
+    def close(self) -> None:
+        """Give up the lease; the server ends by itself when it was the last. Safe to repeat."""
+        self._lease.close()
+
+
+async def attach(spec: ServerSpec, report: Callable[[str], None]) -> Attachment:
+    """Take a lease on the server of ``spec``, starting it first where none runs.
+
+    Raises:
+        ModelUnavailableError: the server cannot be started; the message names why.
+    """
+    lease = FileLock(spec.place("lease.lock"))
+    try:
+        # It is held alone only by a server that is ending, which takes moments.
+        if not await until(lease.try_shared, _START_S):
+            raise ModelUnavailableError(
+                FaultKind.SERVER_ERROR, "The embedded model's server is ending but does not come to its end."
+            )
+        return Attachment(spec, lease, _running(spec) or await _start(spec, report))
+    except BaseException:
+        lease.close()
+        raise
+
+
+def _running(spec: ServerSpec) -> Address | None:
+    """The address of the server, if its process lives and it is ready."""
+    return Address.read(spec.place("address.json")) if _is_serving(spec) else None
+
+
+def _is_serving(spec: ServerSpec) -> bool:
+    lock = FileLock(spec.place("serving.lock"))
+    try:
+        return not lock.try_shared()
+    finally:
+        lock.close()
+
+
+async def _start(spec: ServerSpec, report: Callable[[str], None]) -> Address:
+    report("Starting the embedded model")
+    starting = FileLock(spec.place("starting.lock"))
+    try:
+        if not await until(starting.try_exclusive, _START_S):
+            raise ModelUnavailableError(
+                FaultKind.SERVER_ERROR, "Another process has been starting the embedded model for ten minutes."
+            )
+        # A client that was killed while its server loaded leaves a server that will be ready soon.
+        await until(lambda: not _is_serving(spec) or _running(spec) is not None, _START_S)
+        address = _running(spec)
+        return address if address is not None else await _launch(spec)
+    finally:
+        starting.close()
+
+
+async def _launch(spec: ServerSpec) -> Address:
+    log = spec.place("server.log")
+    # The address of a server that was killed would pass for the new one's as soon as that holds its lock.
+    spec.place("address.json").unlink(missing_ok=True)
+    with log.open("wb") as errors:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            _SERVER,
+            spec.to_json(),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+            cwd=spec.directory,
+            env=_environment(),
+        )
+    if process.stdout is None:
+        raise AssertionError("standard output was asked for as a pipe")
+    told = b""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_START_S):
+            told = await process.stdout.readline()
+            await process.wait()
+    address = Address.read(spec.place("address.json"))
+    if not told or address is None:
+        raise _not_started(spec, log)
+    return address
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment, in which the server finds the same package without the working directory."""
+    ours = str(Path(__file__).parents[3])
+    theirs = os.environ.get("PYTHONPATH", "")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (ours, theirs)))}
+
+
+def _not_started(spec: ServerSpec, log: Path) -> ModelUnavailableError:
+    try:
+        lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    except OSError:
+        lines = []
+    reason = next((line.split("error loading model: ", 1)[1] for line in lines if "error loading model: " in line), "")
+    if not reason:
+        reason = lines[-1] if lines else "it ended without a word, as it does when memory runs out"
+    return ModelUnavailableError(
+        FaultKind.NOT_INSTALLED,
+        f"The model {spec.model} could not be served: {reason.rstrip('.')[:300]}.",
+        f"All that the server said is in {log}.",
+    )

@@ -1,0 +1,95 @@
+"""How the embedded model is made to write: the grammar of its answer and the sampling of its words.
+
+The grammar is the schema, made narrower, never wider: what it lets through is valid under the schema that
+was asked for. Two things are narrowed.
+
+* Layout. The listener's own schema grammar lets the model choose white space; a small model then spends a
+  fifth of its tokens on line breaks, and after odd ones it loses its thread. Here JSON is on one line.
+* Sentences, for the default model only. Free text is whole sentences of plain words: it begins with a
+  capital, ends with a full stop, question or exclamation mark, and holds no addresses, code or brackets.
+  Without this the model wanders into web links and stops in the middle of a word at the length limit.
+
+The measurements are in ``docs/design/embedded-model.md``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from disputatio.kernel import JsonObject
+
+SAMPLING: Mapping[str, float | int] = {
+    "min_p": 0.05,
+    "repeat_penalty": 1.1,
+    "dry_multiplier": 0.8,
+    "dry_allowed_length": 3,
+    "dry_penalty_last_n": 1024,
+}
+"""For models that repeat themselves. DRY punishes runs of words that were there before, over the answer and
+the end of the prompt (https://github.com/oobabooga/text-generation-webui/pull/5677)."""
+
+DEFAULT_TEMPERATURE = 0.3
+"""Where a call leaves the temperature to the provider."""
+
+_PROSE_FROM = 40
+"""Free text that may be at least this long (in characters) is written in sentences."""
+_SENTENCE_CHARACTERS = 150
+_MOST_SENTENCES = 6
+
+_WORD = r"[A-Za-zÀ-ÖØ-öø-ÿ ,'’%$&+-]"
+_NUMBER = r"[0-9]+([.,][0-9]+)?[ ,%]"
+_SENTENCE = rf"[A-Z][a-z]*[ ,]({_WORD}|{_NUMBER})+[a-z%]{{2,}}[.!?]"
+
+_INSIDE = ("properties", "$defs", "patternProperties")
+_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+_FIXED = ("enum", "const", "pattern", "format", "$ref")
+
+
+def grammar(schema: JsonObject, *, sentences: bool) -> str:
+    """An llguidance grammar for answers that are valid under ``schema``.
+
+    Args:
+        schema: JSON Schema of the answer.
+        sentences: whether free text must be whole sentences of plain words.
+    """
+    narrowed: dict[str, Any] = dict(_in_sentences(schema) if sentences else schema)
+    narrowed["x-guidance"] = {
+        "whitespace_flexible": False,
+        "item_separator": ", ",
+        "key_separator": ": ",
+        "lenient": True,  # a keyword it cannot enforce is left to the check that follows every answer
+    }
+    return f"%llguidance {{}}\nstart: %json {json.dumps(narrowed)}"
+
+
+def _in_sentences(schema: Any) -> Any:
+    if not isinstance(schema, Mapping):
+        return schema
+    inside: dict[str, Any] = dict(schema)
+    for key in _INSIDE:
+        if isinstance(schema.get(key), Mapping):
+            inside[key] = {name: _in_sentences(part) for name, part in schema[key].items()}
+    for key in _LISTED:
+        if isinstance(schema.get(key), list | tuple):
+            inside[key] = [_in_sentences(part) for part in schema[key]]
+    if "items" in schema:
+        inside["items"] = _in_sentences(schema["items"])
+    if _is_free_text(schema):
+        inside["pattern"] = _sentences(schema.get("maxLength"))
+    return inside
+
+
+def _is_free_text(schema: Mapping[str, Any]) -> bool:
+    if schema.get("type") != "string" or any(key in schema for key in _FIXED):
+        return False
+    longest = schema.get("maxLength")
+    return longest is None or longest >= _PROSE_FROM
+
+
+def _sentences(longest: int | None) -> str:
+    most = _MOST_SENTENCES
+    if longest is not None:
+        most = max(1, min(most, round(longest / _SENTENCE_CHARACTERS)))
+    return f"^{_SENTENCE}( {_SENTENCE}){{0,{most - 1}}}$"

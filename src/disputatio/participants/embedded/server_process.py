@@ -1,0 +1,121 @@
+"""The process that serves one model to everything this user runs.
+
+Started by the first client that finds none, it belongs to no client: it has its own session, so Ctrl-C in
+somebody's terminal does not reach it, and it outlives whoever started it. It ends by itself some seconds
+after the last client is gone, or when its address is taken away.
+
+Run as ``python -m disputatio.participants.embedded.server_process SPEC`` with a ``ServerSpec`` as JSON.
+One line goes to standard output, ``ready``; failures go to standard error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import secrets
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from disputatio.participants.embedded.lock import FileLock
+from disputatio.participants.embedded.server_spec import Address, ServerSpec
+
+READY = b"ready\n"
+_OLD_SERVER_S = 60.0
+_LOOK_EVERY_S = 0.25
+
+
+def main(arguments: list[str]) -> int:
+    """Leave the process that started this one, serve until nobody wants it, and end."""
+    spec = ServerSpec.from_json(arguments[0])
+    if os.fork():
+        # The starter waits for this process only, so the server is nobody's child and leaves no zombie.
+        os._exit(0)
+    stop = _stop_signal()
+    holder = FileLock(spec.place("serving.lock"))
+    if not _taken(holder, stop):
+        sys.stderr.write("another server of this model did not end\n")
+        return 1
+    server, address = _listen(spec)
+    address.write(spec.place("address.json"))
+    _announce()
+    _serve(spec, address, stop)
+    sys.stderr.flush()
+    # Ending the library in an orderly way would wait for answers that nobody reads any more.
+    del server
+    os._exit(0)
+
+
+def _stop_signal() -> threading.Event:
+    stop = threading.Event()
+
+    def told(*_: object) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, told)
+    signal.signal(signal.SIGINT, told)
+    return stop
+
+
+def _taken(holder: FileLock, stop: threading.Event) -> bool:
+    """Hold ``serving.lock``, after an older server that is just ending has let it go."""
+    end = time.monotonic() + _OLD_SERVER_S
+    while not holder.try_exclusive():
+        if stop.wait(_LOOK_EVERY_S) or time.monotonic() > end:
+            return False
+    return True
+
+
+def _listen(spec: ServerSpec) -> tuple[Any, Address]:
+    xllamacpp = importlib.import_module("xllamacpp")  # it has no types
+    secret = secrets.token_urlsafe(32)
+    params = xllamacpp.CommonParams()
+    params.model.path = spec.model
+    params.model_alias = {spec.name}
+    params.n_ctx = spec.context * spec.slots
+    params.n_parallel = spec.slots
+    params.kv_unified = False
+    params.cpuparams.n_threads = spec.threads
+    params.cpuparams_batch.n_threads = spec.threads
+    params.cache_ram_mib = 256
+    params.fit_params = False
+    params.warmup = False
+    params.ui = False
+    params.endpoint_slots = False
+    params.api_keys = [secret]
+    params.verbosity = 1  # errors: without them a file that cannot be loaded gives no reason
+    server = xllamacpp.Server(params)
+    compact = str(xllamacpp.json_schema_to_grammar('{"type": "object"}')).startswith("%llguidance")
+    return server, Address(server.listening_address, secret, os.getpid(), compact)
+
+
+def _announce() -> None:
+    os.write(1, READY)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def _serve(spec: ServerSpec, address: Address, stop: threading.Event) -> None:
+    """Stay until no client has held a lease for the whole of ``linger_s``; then withdraw the address."""
+    lease = FileLock(spec.place("lease.lock"))
+    published = spec.place("address.json")
+    wanted_at = time.monotonic()
+    while not stop.wait(min(_LOOK_EVERY_S, max(0.01, spec.linger_s / 4))):
+        if Address.read(published) != address:
+            return
+        if not lease.try_exclusive():
+            wanted_at = time.monotonic()
+        elif time.monotonic() - wanted_at < spec.linger_s:
+            lease.release()
+        else:
+            # The lease is kept until the process is gone: a client that comes now finds no address.
+            break
+    if Address.read(published) == address:
+        published.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,157 @@
+"""What one model server serves, and where its clients meet it.
+
+Clients with the same spec share a server. The directory is named by everything that makes two servers
+different, so a changed file, library or setting never meets a server of the old kind.
+
+Files in the directory::
+
+    starting.lock   held by the client that starts the server
+    serving.lock    held by the server as long as it lives
+    lease.lock      shared by every client; the server may have it alone only when no client is left
+    address.json    address and secret, mode 0600; there from "ready" until the server decides to end
+    server.log      what the server had to say
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from disputatio.participants.call import FaultKind
+from disputatio.participants.embedded import cache
+from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.embedded.weights import ModelFile
+
+LINGER_VARIABLE = "DISPUTATIO_EMBEDDED_LINGER_S"
+THREADS_VARIABLE = "DISPUTATIO_EMBEDDED_THREADS"
+_LINGER_S = 20.0
+_PROTOCOL = 1
+"""Raised when clients and servers of different versions of this package no longer understand each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """One server.
+
+    Attributes:
+        model: absolute path of the GGUF file.
+        name: how the server calls the model.
+        context: tokens that prompt and answer of one call may have together.
+        slots: calls that are answered side by side; further ones wait their turn.
+        threads: threads that compute.
+        linger_s: seconds to stay after the last client is gone.
+        directory: where clients and server meet.
+    """
+
+    model: str
+    name: str
+    context: int
+    slots: int
+    threads: int
+    linger_s: float
+    directory: str
+
+    @classmethod
+    def of(cls, model: ModelFile) -> ServerSpec:
+        """The server for ``model`` on this machine.
+
+        Raises:
+            ModelUnavailableError: the cache directory cannot be used, or one of the environment variables holds
+                no usable number.
+        """
+        # Four slots of 4,096 tokens let two debates of two seats move together; in a shared (unified) cache
+        # one greedy call fails all others. Other models are taken to be larger and given whole transcripts.
+        context, slots = (4096, 4) if model.is_default else (16384, 2)
+        threads = int(_number(THREADS_VARIABLE, _threads(), least=1))
+        file = model.path.resolve()
+        stat = file.stat()
+        identity = (str(file), stat.st_size, stat.st_mtime_ns, model.name, context, slots, threads)
+        key = json.dumps([*identity, _library_version(), _PROTOCOL])
+        name = hashlib.sha256(key.encode()).hexdigest()[:16]
+        return cls(
+            model=str(file),
+            name=model.name,
+            context=context,
+            slots=slots,
+            threads=threads,
+            linger_s=_number(LINGER_VARIABLE, _LINGER_S, least=0),
+            directory=str(cache.directory("servers", name)),
+        )
+
+    def to_json(self) -> str:
+        """The spec as one command-line argument."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> ServerSpec:
+        """Read what ``to_json`` wrote."""
+        return cls(**json.loads(text))
+
+    def place(self, name: str) -> Path:
+        """A file of the directory."""
+        return Path(self.directory, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a running server listens, and the secret that it asks for.
+
+    ``compact_grammar`` tells whether its library was built with llguidance. ``process`` is its process id.
+    """
+
+    url: str
+    secret: str
+    process: int
+    compact_grammar: bool
+
+    def __repr__(self) -> str:
+        return f"Address(url={self.url!r}, process={self.process})"
+
+    def write(self, path: Path) -> None:
+        """Publish the address in one step: readers see all of it or nothing."""
+        part = path.with_suffix(".part")
+        with contextlib.suppress(FileNotFoundError):
+            part.unlink()
+        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w") as sink:
+            json.dump(asdict(self), sink)
+        part.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Address | None:
+        """The published address, or None where there is none that can be read."""
+        try:
+            return cls(**json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def _threads() -> int:
+    # One core stays free: a compute thread that waits for a sibling whose core is taken slows every token;
+    # measured on two cores beside other work, two threads gave 5 tokens/s and one gave 26.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores - 1, 8))
+
+
+def _number(variable: str, default: float, *, least: float) -> float:
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        return default
+    with contextlib.suppress(ValueError):
+        if (number := float(text)) >= least:
+            return number
+    raise ModelUnavailableError(
+        FaultKind.NOT_INSTALLED, f"{variable} is {text!r}.", f"Set it to a number of at least {least:g}."
+    )
+
+
+def _library_version() -> str:
+    try:
+        return importlib.metadata.version("xllamacpp")
+    except importlib.metadata.PackageNotFoundError:
+        return ""

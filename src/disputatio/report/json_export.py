@@ -1,0 +1,194 @@
+"""A debate as JSON under a published, versioned schema (``export-schema.json`` beside this file).
+
+Keys always come in the same order, amounts of money are strings, and what nobody reported is null. A reader that
+accepts version 1 accepts every later export of version 1: keys may be added, none is taken away or changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from disputatio.kernel import JsonObject
+from disputatio.record.events import AnswerRejected, encode
+from disputatio.report.heading import heading
+from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
+from disputatio.report.spending import CallReading, Totals
+from disputatio.report.statements import statements
+from disputatio.report.transcript import report_questions
+from disputatio.report.verdict import sureness, verdict_sentence
+
+EXPORT_SCHEMA = "disputatio-debate-1"
+
+
+def export_json(report: DebateReport) -> dict[str, Any]:
+    """Everything about the debate, as an object of plain JSON values."""
+    head = heading(report)
+    questions = report_questions(report)
+    return {
+        "schema": EXPORT_SCHEMA,
+        "id": report.id,
+        "format": report.format,
+        "motion": {"text": report.motion, "language": report.language},
+        "status": report.status.value,
+        "heading": head.text,
+        "next_step": head.next_step,
+        "verdict": verdict_sentence(report),
+        "sureness": list(sureness(report)),
+        "outcome": _plain(report.outcome),
+        "missing": _plain(report.missing),
+        "scores": [{"about": row.about, **_plain_object(row.body)} for row in report.facts if row.kind == "ScoreGiven"],
+        "facts": [{"kind": row.kind, "about": row.about, "body": _plain(row.body)} for row in report.facts],
+        "seats": {seat.seat: _seat(seat) for seat in report.seats},
+        "phases": [
+            {"name": phase.name, "asks": [_entry(entry, questions) for entry in phase.entries]}
+            for phase in report.phases
+        ],
+        "rejected": [_rejection(row) for row in report.rejections],
+        "taken_back": [{"path": row.path, "seat": row.seat, "detail": row.detail} for row in report.taken_back],
+        "calls": [_call(row) for row in report.calls],
+        "totals": _totals(report.totals),
+        "budget": _plain(report.budget),
+        "budget_reached": [_plain(encode(row)) for row in report.budget_reached],
+        "rules": _plain(report.rules),
+        "prompts": _plain(report.prompts),
+        "evidence": _plain(report.evidence),
+        "warnings": list(report.warnings),
+        "seed": report.seed,
+        "software": report.software,
+        "record": {
+            "events": report.events,
+            "head": report.head,
+            "opened_at": report.opened_at,
+            "last_at": report.last_at,
+            "resumed": report.resumed,
+        },
+    }
+
+
+def render_json(report: DebateReport) -> str:
+    """The export as text that is safe to print: what no reader sees is written as an escape, not left out."""
+    return printable_json(export_json(report))
+
+
+def printable_json(value: Any) -> str:
+    """``value`` as indented JSON whose text holds no control, format or lone surrogate character."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return f"{text}\n"
+    return "".join(_shown(char) for char in text) + "\n"
+
+
+def _shown(char: str) -> str:
+    if char.isprintable() or char in "\n\u00a0\u3000":
+        return char
+    # Outside of strings JSON has only printable ASCII and line feeds, so this changes no structure.
+    return json.dumps(char)[1:-1] if char != "\x7f" else "\\u007f"
+
+
+def export_schema() -> JsonObject:
+    """The JSON Schema (draft 2020-12) of an export."""
+    text = files("disputatio.report").joinpath("export-schema.json").read_text("utf-8")
+    schema: JsonObject = json.loads(text)
+    return schema
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _plain_object(value)
+    if isinstance(value, list | tuple):
+        return [_plain(row) for row in value]
+    return value
+
+
+def _plain_object(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _plain(value[key]) for key in sorted(value)}
+
+
+def _seat(seat: SeatReading) -> dict[str, Any]:
+    return {
+        "kind": seat.kind,
+        "who": seat.who,
+        "provider": seat.provider or None,
+        "model": seat.model or None,
+        "persona": seat.persona,
+        "fallbacks": list(seat.fallbacks),
+        "served_models": list(seat.served),
+    }
+
+
+def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
+    taken = entry.state is EntryState.TAKEN
+    said = statements(entry.form, entry.seat, entry.content, questions) if taken else ()
+    return {
+        "path": entry.path,
+        "seat": entry.seat,
+        "form": entry.form,
+        "state": entry.state.value,
+        "content": _plain(entry.content) if taken else None,
+        "said": [
+            {"mark": row.mark, "word": row.word, "text": row.lead, "points": [list(point) for point in row.points]}
+            for row in said
+        ],
+        "violations": _plain(entry.violations),
+        "repaired": entry.repaired,
+        "asked": entry.asked,
+        "rejected": [_rejection(row) for row in entry.rejections],
+        "served_models": list(entry.served),
+        "reason": entry.reason,
+        "detail": entry.detail,
+        "mode": entry.mode,
+        "prompt": entry.prompt,
+    }
+
+
+def _rejection(row: AnswerRejected) -> dict[str, Any]:
+    return {"path": row.path, "part": row.part, "because": row.because, "reasons": list(row.reasons)}
+
+
+def _call(row: CallReading) -> dict[str, Any]:
+    sent, made = row.sent, row.made
+    return {
+        "call": sent.call,
+        "path": sent.path,
+        "part": sent.part,
+        "seat": sent.seat,
+        "model": sent.model,
+        "mode": sent.mode,
+        "temperature": sent.temperature,
+        "max_tokens": sent.max_tokens,
+        "prompt": [list(segment) for segment in sent.prompt],
+        "schema": sent.schema,
+        "reserved": _plain(sent.reserved),
+        "state": row.state,
+        "fault": made.fault if made else "",
+        "message": made.message if made else "",
+        "text": made.text if made else "",
+        "served_model": made.served_model if made else None,
+        "finish": made.finish if made else "",
+        "usage": {name: row.tokens(name) for name in ("input_tokens", "output_tokens", "cached_tokens")},
+        "cost_usd": made.cost_usd if made else None,
+        "cost_basis": made.cost_basis if made else "",
+        "charged_tokens": made.charged_tokens if made else None,
+        "latency_ms": made.latency_ms if made else None,
+    }
+
+
+def _totals(totals: Totals) -> dict[str, Any]:
+    return {
+        "calls": totals.calls,
+        "answered": totals.answered,
+        "failed": totals.failed,
+        "lost": totals.lost,
+        "input_tokens": totals.input_tokens,
+        "output_tokens": totals.output_tokens,
+        "cached_tokens": totals.cached_tokens,
+        "cached_share": totals.cached_share,
+        "calls_without_token_counts": totals.uncounted,
+        "usd": None if totals.usd is None else str(totals.usd),
+        "calls_without_price": totals.unpriced,
+        "seconds": None if totals.seconds is None else round(totals.seconds, 3),
+        "text": totals.line,
+    }

@@ -1,0 +1,185 @@
+"""A debate as Markdown. What participants wrote can be read in it and can structure nothing.
+
+Every character of theirs that Markdown or HTML could take for structure is escaped: no heading, list, table, link,
+image, raw HTML or automatic link can come out of a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from disputatio.motion import clean, one_line
+from disputatio.report.advice import advice
+from disputatio.report.amounts import counted, spoken
+from disputatio.report.briefing import briefing_points, drew_words
+from disputatio.report.heading import abstained, heading
+from disputatio.report.reading import DebateReport, Entry, EntryState
+from disputatio.report.statements import Questions, Statement, statements
+from disputatio.report.transcript import ceiling, names_models, report_questions, seat_rows
+from disputatio.report.verdict import (
+    NOT_TRUTH,
+    StructuredReading,
+    five_headings,
+    structured_reading,
+    sureness,
+)
+
+_SPECIAL = re.compile(r"[\\`*\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])")
+_LINE_START = re.compile(r"^()([-+#=])|^(\d+)([.)])(?=\s|$)")
+_AUTOLINK = re.compile(r"(?i)(www)\.|(:)(?=//)|(@)|(?<=mailto)(:)|(?<=xmpp)(:)")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+
+def escaped(text: str) -> str:
+    """``text`` on one line, as Markdown that shows exactly it."""
+    return _escaped(one_line(text))
+
+
+def _escaped(line: str) -> str:
+    line = _SPECIAL.sub(lambda found: _ENTITIES.get(found.group(), f"\\{found.group()}"), line)
+    line = _LINE_START.sub(lambda found: _behind(found, 1, 2) if found.group(2) else _behind(found, 3, 4), line)
+    return _AUTOLINK.sub(lambda found: f"{found.group(1)}\\." if found.group(1) else f"\\{found.group()}", line)
+
+
+def _behind(found: re.Match[str], before: int, sign: int) -> str:
+    return f"{found.group(before)}\\{found.group(sign)}"
+
+
+def _paragraph(text: str) -> str:
+    """``text`` with its line ends kept."""
+    rows = (_escaped(" ".join(row.split())) for row in clean(text).split("\n"))
+    return "  \n".join(row for row in rows if row)
+
+
+def render_markdown(report: DebateReport) -> str:
+    """The debate as Markdown (CommonMark with tables): its heading, what came of it, then all that was said."""
+    blocks = [f"# {escaped(report.motion) or 'A debate'}", *_caution(report), *_facts(report)]
+    blocks += _result(report)
+    if report.phases:
+        blocks.append("## What was said")
+    questions, names = report_questions(report), names_models(report)
+    for phase in report.phases:
+        title = spoken(phase.name)
+        blocks.append(f"### {escaped(title[:1].upper() + title[1:])}")
+        for entry in phase.entries:
+            blocks += _entry(entry, questions, names_model=names)
+    blocks += ["---", *(escaped(row) for row in advice(report))]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _caution(report: DebateReport) -> list[str]:
+    head = heading(report)
+    if head.whole:
+        return []
+    body = f" {escaped(head.sentence)}" if head.sentence else ""
+    step = f"\n>\n> {escaped(head.next_step)}" if head.next_step else ""
+    return [f"> **{escaped(head.status.value)}:**{body}{step}"]
+
+
+def _facts(report: DebateReport) -> list[str]:
+    rows = [
+        ("Debate", f"{report.format}, {report.id}, {report.status.value}"),
+        *((label or "", text) for label, text in seat_rows(report.seats)),
+        ("Ceiling", ceiling(report.budget)),
+    ]
+    if report.evidence:
+        rows.append(("Sources", ", ".join(str(row.get("title") or row.get("source_id")) for row in report.evidence)))
+    if report.opened_at:
+        rows.append(("Held", report.opened_at))
+    rows += [("Warning", warning) for warning in report.warnings]
+    rows.append(("Cost", report.totals.line))
+    return [_table(("", ""), rows)]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; every cell is escaped."""
+    lines = [head, ["---"] * len(head)]
+    body = [f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows]
+    return "\n".join([*(f"| {' | '.join(row)} |" for row in lines), *body])
+
+
+def _result(report: DebateReport) -> list[str]:
+    verdict, headings = structured_reading(report), five_headings(report)
+    if verdict is not None:
+        return [*_structured(report, verdict), *_sure(report)]
+    if headings is not None:
+        blocks = ["## Judge's finding"]
+        for title, text in headings:
+            blocks += [f"### {escaped(title)}", _paragraph(text)]
+        return [*blocks, *_sure(report)]
+    if not report.closed:
+        return []
+    blocks = ["## Outcome"]
+    for row in statements("", "", report.outcome):
+        blocks += _statement(row)
+    return [*blocks, *_sure(report)]
+
+
+def _structured(report: DebateReport, verdict: StructuredReading) -> list[str]:
+    totals = ", ".join(
+        f"{escaped(side)} **{'none' if total is None else f'{total:.2f}'}**" for side, total in verdict.totals.items()
+    )
+    whole = "" if heading(report).whole else f" ({escaped(report.status.value)})"
+    scores = f"{totals}: {escaped(verdict.reading)}. ({NOT_TRUTH})"
+    blocks = [f"## Verdict{whole}", scores if verdict.judged else "Nobody judged this debate: it has no scores."]
+    for title, texts in briefing_points(verdict):
+        blocks += [f"### {escaped(title)}", _bullets(texts) if len(texts) > 1 else _paragraph(texts[0])]
+    return [*blocks, "### Argument trace", _trace(verdict)] if verdict.trace else blocks
+
+
+def _trace(verdict: StructuredReading) -> str:
+    head = ("id", "claim", "drew", "judge", "computed", "", "score", "judge's reason", "computed reason")
+    rows = [
+        (
+            row.id,
+            row.claim,
+            drew_words(row),
+            row.judged or "-",
+            row.computed,
+            "<- differ" if row.differs else "",
+            "-" if row.score is None else f"{row.score:.2f}",
+            row.judged_reason or "-",
+            row.computed_reason,
+        )
+        for row in verdict.trace
+    ]
+    return _table(head, rows)
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {escaped(text)}" for text in texts)
+
+
+def _sure(report: DebateReport) -> list[str]:
+    return ["### How sure", _bullets(sureness(report))]
+
+
+def _entry(entry: Entry, questions: Questions, *, names_model: bool) -> list[str]:
+    if entry.state is EntryState.OPEN:
+        return [f"*{escaped(entry.seat)} has not spoken.*"]
+    if entry.state is EntryState.ABSTAINED:
+        return [f"**{escaped(abstained(entry.seat, entry.phase, entry.detail or entry.reason))}.**"]
+    served = f" ({escaped(', '.join(entry.served))})" if entry.served and names_model else ""
+    blocks = [f"#### {escaped(entry.seat.upper())}{served}"]
+    for row in statements(entry.form, entry.seat, entry.content, questions):
+        blocks += _statement(row)
+    broken = [f"{spoken(str(row.get('rule')))}: {row.get('detail')}" for row in entry.violations]
+    if broken:
+        blocks.append("Rules broken in this turn:\n\n" + _bullets(broken))
+    if entry.rejections:
+        blocks.append(f"*{counted(len(entry.rejections), 'answer')} not accepted before this one.*")
+    if entry.repaired:
+        blocks.append("*Its JSON had to be mended.*")
+    return blocks
+
+
+def _statement(row: Statement) -> list[str]:
+    mark = f"**{escaped(row.mark)}**" if row.mark else ""
+    word = f"*{escaped(row.word)}*" if row.word else ""
+    lead = _paragraph(row.lead)
+    blocks = [f"> Asked: {escaped(row.context)}"] if row.context else []
+    first = " ".join(piece for piece in (mark, word, lead) if piece)
+    blocks = [first, *blocks] if first and not row.context else [*blocks, first]
+    blocks += [f"{escaped(label)}: {_paragraph(text)}" if label else _paragraph(text) for label, text in row.points]
+    return [block for block in blocks if block]

@@ -1,0 +1,94 @@
+"""Debates for the tests of the engine: set up without the user's environment, clocks that do not wait."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.engine.debates import House, Resumption, resume, start
+from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.ports import Nobody
+from disputatio.formats import find_format
+from disputatio.motion import read_motion
+from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
+from disputatio.record import History, MemoryStore, Store
+
+NOWHERE = Path("/nonexistent")
+
+
+class PatientClock:
+    """Counts the seconds it is asked to wait and waits for none of them."""
+
+    def __init__(self) -> None:
+        self.rests: list[float] = []
+        self._ticks = 0
+
+    def now(self) -> str:
+        self._ticks += 1
+        return f"2026-01-01T00:{self._ticks // 60 % 60:02d}:{self._ticks % 60:02d}.000000Z"
+
+    def monotonic(self) -> float:
+        return float(self._ticks)
+
+    async def sleep(self, seconds: float) -> None:
+        self.rests.append(seconds)
+
+
+class Carrier:
+    """A gateway made of a function."""
+
+    def __init__(self, answer: Any, modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,)) -> None:
+        self.modes = modes
+        self.calls: list[Call] = []
+        self._answer = answer
+
+    async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
+        self.calls.append(call)
+        outcome = self._answer(call)
+        return await outcome if hasattr(outcome, "__await__") else outcome
+
+    async def probe(self) -> Fault | None:
+        return None
+
+    async def aclose(self) -> None:
+        return None
+
+
+def settings_for(format_name: str = "structured", *, environ: dict[str, str] | None = None, **given: Any) -> Settings:
+    form = find_format(format_name)
+    given.setdefault("seat", ("all=ollama:fake",))
+    return resolve(
+        format_name=format_name,
+        seats=tuple(form.seats),
+        environ=environ or {},
+        directory=NOWHERE,
+        arguments=CommandLine(**given),
+        options=format_options(form),
+    )
+
+
+def proposal_of(format_name: str = "structured", *, participants: Any = None, **given: Any) -> Proposal:
+    settings = settings_for(format_name, **given)
+    return Proposal(
+        read_motion("We should split the service"), find_format(format_name), settings, (), participants or {}
+    )
+
+
+async def hold(proposal: Proposal, opener: Any, store: Store | None = None, **house: Any) -> tuple[str, History, Store]:
+    store = store or MemoryStore()
+    house.setdefault("clock", PatientClock())
+    house.setdefault("watcher", Nobody())
+    debate = await start(proposal, House(store, opener=opener, checks_first=False, **house))
+    return debate, history_of(store, debate), store
+
+
+async def go_on(debate: str, proposal: Proposal, opener: Any, store: Store, **resumption: Any) -> History:
+    house = House(store, opener=opener, checks_first=False, clock=PatientClock())
+    resumption.setdefault("participants", proposal.participants)
+    await resume(debate, Resumption(proposal.settings, **resumption), house)
+    return history_of(store, debate)
+
+
+def history_of(store: Store, debate: str) -> History:
+    return History.of(row.event() for row in store.read(debate))

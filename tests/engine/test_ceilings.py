@@ -1,0 +1,141 @@
+"""A ceiling is never passed: not by retries, not across a stop and a resumption."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+
+import pytest
+from rooms import Carrier, go_on, hold, proposal_of
+
+from disputatio.failures import InvalidInputError
+from disputatio.participants.call import Fault, FaultKind, Reply, Usage
+from disputatio.testing.scripted import InstanceGateway
+
+PRICE = ("seats.all.price=1.5/6",)
+
+
+def spent_usd(history):
+    return sum((Decimal(row.cost_usd) for row in history.made.values()), Decimal(0)) + sum(
+        (Decimal(row.reserved["usd"]) for row in history.calls if row.call not in history.made), Decimal(0)
+    )
+
+
+def spent_tokens(history):
+    return sum(row.charged_tokens for row in history.made.values())
+
+
+def unsteady(seed, share=0.3):
+    """Answers by instance, with faults of every billing kind in between."""
+    drawn = random.Random(seed)
+    gateway = InstanceGateway()
+
+    async def answer(call):
+        if drawn.random() < share:
+            kind = drawn.choice(
+                [FaultKind.RATE_LIMITED, FaultKind.TIMED_OUT, FaultKind.CUT_OFF, FaultKind.SERVER_ERROR]
+            )
+            usage = drawn.choice([None, Usage(drawn.randrange(50, 400), drawn.randrange(100), 0)])
+            return Fault(kind, "failed", usage=usage)
+        if drawn.random() < share / 2:
+            reply = await gateway.call(call)
+            return Reply("no json", reply.served_model, reply.usage)
+        return await gateway.call(call)
+
+    return lambda *_: Carrier(answer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(10))
+async def test_spending_never_passes_any_of_500_ceilings_also_across_resumptions(block):
+    for number in range(50):
+        drawn = random.Random(1000 * block + number)
+        kind = drawn.choice(["usd", "tokens", "calls"])
+        ceiling = {
+            "usd": {"budget_usd": f"{drawn.uniform(0.0005, 0.25):.5f}"},
+            "tokens": {"budget_tokens": drawn.randrange(500, 80_000)},
+            "calls": {"max_calls": drawn.randrange(1, 30)},
+        }[kind]
+        proposal = proposal_of(set=PRICE, **ceiling)
+        debate, history, store = await hold(proposal, unsteady(number))
+        for step in range(3):
+            budget = history.resumed[-1].budget if history.resumed else history.opened.budget
+            if budget["usd"] is not None:
+                assert spent_usd(history) <= Decimal(budget["usd"])
+            if budget["tokens"] is not None:
+                assert spent_tokens(history) <= budget["tokens"]
+            if budget["calls"] is not None:
+                assert len(history.calls) <= budget["calls"]
+            if history.status.value != "DEBATE_TRUNCATED":
+                break
+            assert history.budget_reached
+            higher = {
+                "usd": {"budget_usd": Decimal(str(budget["usd"])) * 2 if budget["usd"] else None},
+                "tokens": {"budget_tokens": (budget["tokens"] or 0) * 2},
+                "calls": {"budget_calls": (budget["calls"] or 0) * 2},
+            }[kind]
+            history = await go_on(debate, proposal, unsteady(number + step + 77), store, **higher)
+
+
+async def test_a_truncated_debate_carries_what_was_said_and_goes_on_with_more():
+    proposal = proposal_of(max_calls=4)
+    debate, history, store = await hold(proposal, lambda *_: InstanceGateway())
+    assert history.status.value == "DEBATE_TRUNCATED"
+    assert {"opening/pro", "opening/con", "cross-examination/pro", "cross-examination/con"} == set(history.answered)
+    outcome = history.closed.outcome
+    assert outcome["judged"] is False
+    assert len(outcome["trace"]) >= 6
+    assert all(row["weighted"] is None for row in outcome["trace"])
+    assert {row["reason"] for row in history.closed.missing} == {"budget"}
+    assert "4 of 4 calls" in history.closed.reason
+    resumed = await go_on(debate, proposal, lambda *_: InstanceGateway(), store, budget_calls=40)
+    assert resumed.status.value == "COMPLETE"
+    unlimited = proposal_of()
+    _, whole, _ = await hold(unlimited, lambda *_: InstanceGateway())
+    assert resumed.closed.outcome == whole.closed.outcome
+
+
+async def test_a_ceiling_smaller_than_one_call_makes_no_call():
+    carrier = Carrier(lambda _: Fault(FaultKind.SERVER_ERROR, "never asked"))
+    _, history, _ = await hold(proposal_of(set=PRICE, budget_usd="0.000001"), lambda *_: carrier)
+    assert not carrier.calls
+    assert history.status.value == "DEBATE_TRUNCATED"
+
+
+async def test_a_money_ceiling_over_an_unknown_price_does_not_start():
+    given = {"seat": ("all=openai_compatible:m",), "base_url": "http://localhost:9/v1", "budget_usd": "1"}
+    with pytest.raises(InvalidInputError, match="no price is known for pro"):
+        await hold(proposal_of(**given), lambda *_: InstanceGateway())
+    _, history, _ = await hold(proposal_of(**given, budget_tokens=10**6), lambda *_: InstanceGateway())
+    assert history.status.value == "COMPLETE"
+    _, history, _ = await hold(proposal_of(**given, set=PRICE), lambda *_: InstanceGateway())
+    assert history.status.value == "COMPLETE"
+
+
+async def test_a_call_is_charged_at_the_price_of_the_model_that_served_it():
+    gateway = InstanceGateway()
+
+    async def answer(call):
+        reply = await gateway.call(call)
+        return Reply(reply.text, "gpt-5-mini-2025-08-07", Usage(1_000_000, 0, 0))
+
+    given = proposal_of(seat=("all=openai:gpt-5",), environ={"OPENAI_API_KEY": "not-a-key"})
+    _, history, _ = await hold(given, lambda *_: Carrier(answer))
+    costs = {row.cost_usd for row in history.made.values()}
+    assert {Decimal(cost) for cost in costs} == {Decimal("0.25")}
+    assert all("gpt-5-mini" in row.cost_basis for row in history.made.values())
+
+
+async def test_an_unknown_served_model_leaves_the_reservation_spent():
+    gateway = InstanceGateway()
+
+    async def answer(call):
+        reply = await gateway.call(call)
+        return Reply(reply.text, "somebody-elses-model", reply.usage)
+
+    given = proposal_of(seat=("all=openai:gpt-5",), environ={"OPENAI_API_KEY": "not-a-key"}, budget_usd="9")
+    _, history, _ = await hold(given, lambda *_: Carrier(answer))
+    for sent in history.calls:
+        made = history.made[sent.call]
+        assert Decimal(made.cost_usd) == Decimal(sent.reserved["usd"])
+        assert "reservation" in made.cost_basis

@@ -1,0 +1,276 @@
+"""What the gateway makes of answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from remote_server import a_call, answer, chunk, completion, opened, serving, stream, tool_call
+
+from disputatio.participants.call import Fault, FaultKind, Gateway, OutputMode, Reply, Usage
+from disputatio.participants.remote import RemoteGateway, open_gateway
+from disputatio.participants.seating import ModelSeating
+
+
+async def asked(body: object, mode: OutputMode = OutputMode.NATIVE) -> Reply | Fault:
+    async with serving(answer(body)) as server, opened(server.seat()) as gateway:
+        return await gateway.call(a_call(mode))
+
+
+async def streamed(events: list[object], mode: OutputMode = OutputMode.NATIVE) -> tuple[Reply | Fault, list[str]]:
+    heard: list[str] = []
+    async with serving(stream(events)) as server, opened(server.seat()) as gateway:
+        return await gateway.call(a_call(mode), on_text=heard.append), heard
+
+
+async def replied(body: object, mode: OutputMode = OutputMode.NATIVE) -> Reply:
+    reply = await asked(body, mode)
+    assert isinstance(reply, Reply), reply
+    return reply
+
+
+async def test_a_reply_holds_text_served_model_usage_and_finish() -> None:
+    assert await replied(completion('{"score": 3}')) == Reply(
+        text='{"score": 3}', served_model="served-model", usage=Usage(12, 5, None), finish="stop"
+    )
+
+
+async def test_in_tool_mode_the_text_is_the_tools_argument_as_it_was_written() -> None:
+    written = '{ "score":3,  "why": "\\u00e4" }'
+    reply = await replied(completion(None, message=tool_call(written), finish_reason="tool_calls"), OutputMode.TOOL)
+    assert (reply.text, reply.finish) == (written, "stop")
+
+
+async def test_a_model_that_answers_in_words_instead_of_calling_the_tool_is_heard() -> None:
+    assert (await replied(completion('{"score": 3}'), OutputMode.TOOL)).text == '{"score": 3}'
+
+
+async def test_an_answer_cut_at_the_limit_is_a_reply_that_says_so() -> None:
+    assert (await replied(completion('{"sco', finish_reason="length"))).finish == "length"
+    empty = await replied(completion(None, finish_reason="length"))
+    assert (empty.text, empty.finish) == ("", "length")
+
+
+@pytest.mark.parametrize(("raw", "finish"), [("eos", "eos"), (None, "stop"), ("tool_calls", "stop"), ("stop", "stop")])
+async def test_finish_is_the_providers_word_where_it_is_another(raw: str | None, finish: str) -> None:
+    assert (await replied(completion("{}", finish_reason=raw))).finish == finish
+
+
+class TestUsage:
+    """Missing is not zero."""
+
+    @pytest.mark.parametrize(
+        ("usage", "expected"),
+        [
+            (None, Usage(None, None, None)),
+            ({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}, Usage(0, 0, None)),
+            ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}, Usage(9, 4, None)),
+            (
+                {
+                    "prompt_tokens": 9,
+                    "completion_tokens": 4,
+                    "total_tokens": 13,
+                    "prompt_tokens_details": {"cached_tokens": 0},
+                },
+                Usage(9, 4, 0),
+            ),
+            (
+                {
+                    "prompt_tokens": 9,
+                    "completion_tokens": 4,
+                    "total_tokens": 13,
+                    "prompt_tokens_details": {"cached_tokens": 8},
+                },
+                Usage(9, 4, 8),
+            ),
+            (
+                {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13, "prompt_cache_hit_tokens": 6},
+                Usage(9, 4, 6),
+            ),
+        ],
+    )
+    async def test_it_is_what_the_server_counted(self, usage: dict[str, object] | None, expected: Usage) -> None:
+        assert (await replied(completion("{}", usage=usage))).usage == expected
+        reply, _ = await streamed([chunk({"content": "{}"}), chunk({}, "stop"), chunk(None, usage=usage)])
+        assert isinstance(reply, Reply)
+        assert reply.usage == expected
+
+    async def test_a_body_without_the_key_counts_nothing(self) -> None:
+        body = completion("{}")
+        del body["usage"]
+        assert (await replied(body)).usage == Usage()
+
+    async def test_tokens_of_an_answer_that_is_none_are_still_told(self) -> None:
+        for body in (completion(None), completion("x", choices=[]), completion("x", finish_reason="content_filter")):
+            fault = await asked(body)
+            assert isinstance(fault, Fault)
+            assert (fault.usage, fault.served_model) == (Usage(12, 5, None), "served-model")
+
+
+async def test_fields_that_some_servers_leave_out_do_not_cost_the_answer() -> None:
+    reply = await replied({"choices": [{"message": {"content": "{}"}}]})
+    assert reply == Reply(text="{}", served_model=None, usage=Usage(), finish="stop")
+
+
+async def test_thinking_is_not_part_of_the_answer() -> None:
+    thinking = [
+        completion("{}", message={"reasoning_content": "Hm."}),
+        completion("<think>Hm.</think>\n{}"),
+    ]
+    for body in thinking:
+        assert (await replied(body)).text == "{}"
+    reply, heard = await streamed(
+        [chunk({"reasoning_content": "Hm."}), chunk({"content": "{"}), chunk({"content": "}"}), chunk({}, "stop")]
+    )
+    assert isinstance(reply, Reply)
+    assert (reply.text, heard) == ("{}", ["{", "}"])
+
+
+class TestStreaming:
+    async def test_written_text_arrives_in_pieces_and_adds_up_to_the_reply(self) -> None:
+        pieces = ['{"sc', 'ore"', ": 3}"]
+        reply, heard = await streamed([*[chunk({"content": piece}) for piece in pieces], chunk({}, "stop")])
+        assert isinstance(reply, Reply)
+        assert heard == pieces
+        assert reply.text == "".join(pieces)
+        assert reply.served_model == "served-model"
+
+    async def test_in_tool_mode_the_argument_is_what_is_heard(self) -> None:
+        more = {"tool_calls": [{"index": 0, "function": {"arguments": '": 3}'}}]}
+        reply, heard = await streamed(
+            [chunk(tool_call('{"score')), chunk(more), chunk({}, "tool_calls")], OutputMode.TOOL
+        )
+        assert isinstance(reply, Reply)
+        assert (reply.text, "".join(heard)) == ('{"score": 3}', '{"score": 3}')
+
+    async def test_text_is_passed_on_before_the_answer_is_complete(self) -> None:
+        heard = asyncio.Event()
+
+        async def half(request):  # type: ignore[no-untyped-def]
+            from aiohttp import web
+
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            await response.write(f"data: {json.dumps(chunk({'content': 'first'}))}\n\n".encode())
+            await heard.wait()
+            await response.write(f"data: {json.dumps(chunk({}, 'stop'))}\n\ndata: [DONE]\n\n".encode())
+            return response
+
+        async with serving(half) as server, opened(server.seat()) as gateway:
+            reply = await gateway.call(a_call(OutputMode.TEXT), on_text=lambda _: heard.set())
+            assert isinstance(reply, Reply)
+
+    async def test_a_server_that_names_no_model_has_named_none(self) -> None:
+        reply, _ = await streamed([chunk({"content": "x"}, model=""), chunk({}, "stop", model="")])
+        assert isinstance(reply, Reply)
+        assert reply.served_model is None
+
+    async def test_what_the_listener_raises_is_raised(self) -> None:
+        """A bug of the caller is not a fault of the provider, and the gateway goes on working."""
+
+        def broken_screen(_: str) -> None:
+            raise ZeroDivisionError("the caller's")
+
+        answered = stream([chunk({"content": "x"}), chunk({}, "stop")])
+        async with serving(answered) as server, opened(server.seat()) as gateway:
+            with pytest.raises(ZeroDivisionError, match="the caller's"):
+                await gateway.call(a_call(), on_text=broken_screen)
+            assert isinstance(await gateway.call(a_call(), on_text=lambda _: None), Reply)
+
+
+async def test_cancellation_is_passed_on_and_frees_the_connection() -> None:
+    arrived, gone = asyncio.Event(), asyncio.Event()
+
+    async def never(_):  # type: ignore[no-untyped-def]
+        arrived.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            gone.set()
+
+    async with serving(never) as server, opened(server.seat()) as gateway:
+        task = asyncio.create_task(gateway.call(a_call()))
+        await arrived.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        server.answers = [answer()]
+        assert isinstance(await gateway.call(a_call()), Reply)
+
+
+class TestGateway:
+    def test_it_keeps_to_the_protocol_of_gateways(self) -> None:
+        gateway: Gateway = open_gateway(ModelSeating(provider="openai", model="gpt-5"), "k")
+        assert isinstance(gateway, RemoteGateway)
+
+    @pytest.mark.parametrize("provider", ["openai", "openai_compatible", "anthropic", "google", "groq", "bedrock"])
+    def test_modes_come_best_first(self, provider: str) -> None:
+        gateway = open_gateway(ModelSeating(provider=provider, model="m"), "k")
+        assert gateway.modes == (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
+
+    def test_a_fixed_mode_is_the_only_one(self) -> None:
+        seating = ModelSeating(provider="openai", model="m", mode=OutputMode.PROMPTED)
+        assert open_gateway(seating, "k").modes == (OutputMode.PROMPTED,)
+
+    async def test_closing_twice_is_the_same_as_once_and_a_later_call_opens_again(self) -> None:
+        async with serving() as server:
+            gateway = open_gateway(server.seat(), None)
+            await gateway.aclose()
+            assert isinstance(await gateway.call(a_call()), Reply)
+            await gateway.aclose()
+            await gateway.aclose()
+            assert isinstance(await gateway.call(a_call()), Reply)
+            await gateway.aclose()
+
+    async def test_a_key_is_in_no_representation(self) -> None:
+        gateway = open_gateway(ModelSeating(provider="openai", model="m"), "sk-very-secret-key")
+        assert "secret" not in repr(vars(gateway))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def damaged_completions(draw: st.DrawFn) -> object:
+    """A completion with any JSON in the place of one of its parts."""
+    body = completion("{}")
+    where = draw(
+        st.sampled_from(["choices", "usage", "model", "message", "content", "finish_reason", "all", "tool_calls"])
+    )
+    junk = draw(JSON)
+    choice = body["choices"][0]
+    match where:
+        case "all":
+            return junk
+        case "choices" | "usage" | "model":
+            body[where] = junk
+        case "message" | "finish_reason":
+            choice[where] = junk
+        case _:
+            choice["message"][where] = junk
+    return body
+
+
+@given(bodies=st.lists(damaged_completions(), min_size=8, max_size=8))
+@pytest.mark.slow
+def test_no_body_makes_a_call_raise(bodies: list[object]) -> None:
+    """Whatever a server sends with status 200, it is a reply or a fault that can be tried again."""
+
+    async def scenario() -> None:
+        async with serving() as server, opened(server.seat()) as gateway:
+            for body in bodies:
+                server.answers = [answer(json.dumps(body))]
+                outcome = await gateway.call(a_call())
+                if isinstance(outcome, Fault):
+                    assert outcome.kind in {FaultKind.GARBLED, FaultKind.REFUSED}, outcome
+                else:
+                    assert isinstance(outcome.text, str)
+
+    asyncio.run(scenario())

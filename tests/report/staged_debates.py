@@ -1,0 +1,247 @@
+"""Debates on a stage: whole debates in memory, with readable content and models that write as slowly as asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import CommandLine, resolve
+from disputatio.engine.debates import House, Resumption, resume, start
+from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.ports import Nobody, Watcher
+from disputatio.formats import find_format
+from disputatio.motion import read_motion
+from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
+from disputatio.record import MemoryStore, Sealed
+from disputatio.report import DebateReport
+from disputatio.testing.instances import instance
+
+MOTION = "A startup with fewer than ten people should build microservices from day one"
+
+_CLAIMS = {
+    "pro": [
+        (
+            "Independent deployment shortens release cycles",
+            "Because each service is built, tested and released alone, a change waits for nobody else's tests.",
+            "The team's own log: 3.8 hours from commit to release against 0.7 hours after the split.",
+        ),
+        (
+            "Teams can own services end to end",
+            "Ownership follows from boundaries that are drawn in code: whoever breaks a service mends it.",
+            "A survey of 61 small teams names unclear ownership as the first cause of long incidents.",
+        ),
+        (
+            "Boundaries drawn early are cheap",
+            "Splitting a grown monolith means untangling its data; drawing the line first costs an afternoon.",
+            "Three public accounts of such splits report between 9 and 20 months of work.",
+        ),
+    ],
+    "con": [
+        (
+            "Operations cost more than they save",
+            "Each service needs its own pipeline, alarms and credentials, and somebody who is awake for them.",
+            "At eight services the team of five spends one working day a week on upkeep.",
+        ),
+        (
+            "The domain is not yet known",
+            "A young product changes its concepts monthly, and every change then crosses a network boundary.",
+            "In the first year 40 % of the tables were renamed or merged.",
+        ),
+        (
+            "Debugging across services needs tools a startup lacks",
+            "A fault that was a stack trace becomes a search through several logs with clocks that disagree.",
+            "Two of the last five incidents took more than four hours to locate.",
+        ),
+    ],
+}
+_RESPONSES = {
+    "pro": {"CON-1": "concede", "CON-2": "challenge", "CON-3": "partial"},
+    "con": {"PRO-1": "challenge", "PRO-2": "refute", "PRO-3": "partial"},
+}
+_STANDINGS = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UPHELD", "UNCERTAIN", "UPHELD")
+
+
+def staged_answer(seat: str, form: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A readable answer of ``seat`` to a form of the structured debate."""
+    properties = schema["properties"]
+    if form == "opening":
+        rows = [dict(zip(("claim", "reasoning", "evidence"), row, strict=True)) for row in _CLAIMS[seat]]
+        return {"arguments": rows}
+    if form == "cross_examination":
+        return {
+            target: {
+                "reasoning": f"What is said for {target} rests on one team; a team of five may see the opposite.",
+                "response": _RESPONSES[seat].get(target, "challenge"),
+                "questions": [f"Was the effect in {target} measured in a team of five?"],
+            }
+            for target in properties
+        }
+    if form == "closing":
+        answers = properties.get("answers", {"properties": {}})["properties"]
+        conceded = properties.get("concessions", {"properties": {}})["properties"]
+        own = properties["own_arguments"]["properties"]
+        held = {key: {"status": "stands", "because": "the objection names no cause"} for key in own}
+        content: dict[str, Any] = {"own_arguments": held, "final_position": "The balance has moved, not turned."}
+        content["shift"] = "partly_adjusted"
+        if answers:
+            content["answers"] = {key: "It was measured in two teams, one of them with six people." for key in answers}
+        if conceded:
+            content["concessions"] = {key: "the cost of upkeep is real" for key in conceded}
+        return content
+    if form == "adjudication":
+        return _adjudication(properties)
+    return dict(instance(schema, form))
+
+
+def _adjudication(properties: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = {}
+    for number, (key, finding) in enumerate(properties["arguments"]["properties"].items()):
+        criteria = [name for name, row in finding["properties"].items() if row.get("type") == "integer"]
+        arguments[key] = {
+            "reason": f"The exchange on {key} left its core untouched.",
+            **{name: 4 + (number + place) % 6 for place, name in enumerate(criteria)},
+            "standing": _STANDINGS[number % len(_STANDINGS)],
+            "fallacies": [],
+        }
+    first = arguments[min(arguments, key=lambda key: key != "PRO-3")]
+    first["fallacies"] = [{"fallacy": "anecdotal_evidence", "words": "Three public accounts of such splits"}]
+    return {
+        "arguments": arguments,
+        "key_insight": "Both sides describe the same cost at two points in time.",
+        "unresolved_questions": ["Release time for a team of five was never measured."],
+        "recommendation": "Start with one deployable and draw the boundaries inside it.",
+    }
+
+
+Answering = Callable[[str, Call], "dict[str, Any] | str | Fault"]
+
+
+def staged(seat: str, call: Call) -> dict[str, Any]:
+    """The readable answer to ``call``."""
+    assert call.schema is not None
+    schema: Any = call.schema
+    return staged_answer(seat, call.schema_name, schema)
+
+
+@dataclass
+class StagedGateway:
+    """A model that answers by a function and writes ``step`` characters every ``pause`` seconds."""
+
+    seat: str
+    answering: Answering = staged
+    pause: float = 0.0
+    step: int = 8
+    usage: Usage = field(default_factory=lambda: Usage(900, 140, 600))
+    modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,)
+
+    async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
+        given = self.answering(self.seat, call)
+        if isinstance(given, Fault):
+            return given
+        text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        for place in range(0, len(text), self.step):
+            if on_text is not None:
+                on_text(text[place : place + self.step])
+            await asyncio.sleep(self.pause)
+        return Reply(text, f"{self.seat}-model", self.usage)
+
+    async def probe(self) -> Fault | None:
+        return None
+
+    async def aclose(self) -> None:
+        return None
+
+
+@dataclass
+class Staged:
+    """A debate that was held on the stage."""
+
+    id: str
+    store: MemoryStore
+
+    @property
+    def events(self) -> Sequence[Sealed]:
+        return self.store.read(self.id)
+
+    @property
+    def report(self) -> DebateReport:
+        return DebateReport.of(self.id, self.events, self.store.texts(self.id))
+
+
+def settings_of(format_name: str, seats: Sequence[str] = (), **arguments: Any) -> Any:
+    form = find_format(format_name)
+    given = tuple(seats) or tuple(f"{seat}=ollama:{seat}-model" for seat in form.seats)
+    return resolve(
+        format_name=format_name,
+        seats=tuple(form.seats),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=CommandLine(seat=given, **arguments),
+        options=format_options(form),
+    )
+
+
+def house_of(store: MemoryStore, answering: Answering, *, watcher: Watcher | None = None, **pace: Any) -> House:
+    def opener(seating: Any, _key: str | None) -> StagedGateway:
+        seat = seating.model.removesuffix("-model")
+        return StagedGateway(seat if seat in {"pro", "con", "judge"} else "pro", answering, **pace)
+
+    return House(store, watcher=watcher or Nobody(), watched=watcher is not None, opener=opener)
+
+
+async def hold(
+    format_name: str = "structured",
+    answering: Answering = staged,
+    *,
+    motion: str = MOTION,
+    watcher: Watcher | None = None,
+    seats: Sequence[str] = (),
+    pace: Mapping[str, Any] | None = None,
+    **arguments: Any,
+) -> Staged:
+    """Hold a debate in memory."""
+    store = MemoryStore()
+    settings = settings_of(format_name, seats, **arguments)
+    proposal = Proposal(read_motion(motion, settings.language), find_format(format_name), settings)
+    house = house_of(store, answering, watcher=watcher, **(pace or {}))
+    return Staged(await start(proposal, house), store)
+
+
+async def go_on(debate: Staged, answering: Answering = staged, *, watcher: Watcher | None = None, **more: Any) -> None:
+    """Resume a debate of this stage."""
+    await resume(
+        debate.id, Resumption(settings_of("structured"), **more), house_of(debate.store, answering, watcher=watcher)
+    )
+
+
+def silent(seat: str, form: str) -> Answering:
+    """Answers in which ``seat`` never fills ``form``."""
+
+    def answering(speaker: str, call: Call) -> dict[str, Any] | str:
+        return "{}" if (speaker, call.schema_name) == (seat, form) else staged(speaker, call)
+
+    return answering
+
+
+def hostile(words: str) -> Answering:
+    """Answers in which every free text carries ``words``."""
+
+    def marked(value: Any, schema: Any) -> Any:
+        if isinstance(value, dict):
+            inner = schema.get("properties", {})
+            return {key: marked(row, inner.get(key, {})) for key, row in value.items()}
+        if isinstance(value, list):
+            return [marked(row, schema.get("items", {})) for row in value]
+        if isinstance(value, str) and "enum" not in schema:
+            return f"{words} {value} {words}"[: schema.get("maxLength", 100_000)]
+        return value
+
+    def answering(seat: str, call: Call) -> dict[str, Any]:
+        answer: dict[str, Any] = marked(staged(seat, call), call.schema)
+        return answer
+
+    return answering
