@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,7 +33,7 @@ def _is_here(host: object) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def network_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def network_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sockets reach loopback addresses and files only; names of other machines are not looked up."""
     connect, connect_ex, sendto = socket.socket.connect, socket.socket.connect_ex, socket.socket.sendto
     look_up = socket.getaddrinfo
@@ -64,4 +63,3 @@ def network_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(socket.socket, "connect_ex", checked_connect_ex)
     monkeypatch.setattr(socket.socket, "sendto", checked_sendto)
     monkeypatch.setattr(socket, "getaddrinfo", checked_look_up)
-    yield

@@ -17,7 +17,7 @@ KILLER = Path(__file__).with_name("boundary_killer.py")
     ("format_name", "extra"),
     [
         ("structured", ()),
-        ("structured", ("seats.all.piecewise=true",)),
+        ("structured", ("seats.all.piecewise=true", "limits.minimum_arguments=2", "limits.maximum_arguments=2")),
         ("freeform", ("rounds=2",)),
     ],
 )

@@ -14,12 +14,8 @@ from typing import Any, TypeAlias
 from aiohttp import web
 
 from disputatio.participants.call import Call, OutputMode, Segment
-
-# Imported here so that no test is charged with the second that the libraries take to import.
-from disputatio.participants.remote import RemoteGateway, chat, models, open_gateway, probe, reply
+from disputatio.participants.remote import RemoteGateway, open_gateway
 from disputatio.participants.seating import ModelSeating
-
-WARM = (chat, models, probe, reply)
 
 KEY = "sk-test-5f0c1d2e3b4a59687766554433221100"
 
@@ -143,7 +139,8 @@ class Server:
 @asynccontextmanager
 async def serving(*answers: Answer) -> AsyncIterator[Server]:
     app = web.Application(client_max_size=2**24)
-    runner = web.AppRunner(app)
+    # Cancelled when the client hangs up, so that a test can see that it did.
+    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
     server = Server("")
     app.router.add_route("*", "/{path:.*}", server.handle)
     await runner.setup()

@@ -14,6 +14,8 @@ from disputatio.participants.call import Fault, FaultKind, Gateway, OutputMode, 
 from disputatio.participants.remote import RemoteGateway, open_gateway
 from disputatio.participants.seating import ModelSeating
 
+pytestmark = pytest.mark.usefixtures("warm_libraries")
+
 
 async def asked(body: object, mode: OutputMode = OutputMode.NATIVE) -> Reply | Fault:
     async with serving(answer(body)) as server, opened(server.seat()) as gateway:
@@ -197,6 +199,7 @@ async def test_cancellation_is_passed_on_and_frees_the_connection() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        await gone.wait()
         server.answers = [answer()]
         assert isinstance(await gateway.call(a_call()), Reply)
 

@@ -15,6 +15,8 @@ from disputatio.participants.call import Call, OutputMode, Reply, Segment
 from disputatio.participants.remote import control_tokens
 from disputatio.participants.remote.prompt import SCHEMA_REQUEST, TOOL_DESCRIPTION, spoken
 
+pytestmark = pytest.mark.usefixtures("warm_libraries")
+
 MESSAGES = [{"role": "system", "content": "Rules."}, {"role": "user", "content": "Transcript.\n\nYour task."}]
 FUNCTION = {"name": "judging", "description": TOOL_DESCRIPTION, "parameters": SCHEMA, "strict": True}
 STRUCTURE = {

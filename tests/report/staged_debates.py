@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from disputatio.engine.opening import Proposal, format_options
 from disputatio.engine.ports import Nobody, Watcher
 from disputatio.formats import find_format
 from disputatio.motion import read_motion
-from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
+from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply, Usage
 from disputatio.record import MemoryStore, Sealed
 from disputatio.report import DebateReport
 from disputatio.testing.instances import instance
@@ -88,9 +89,9 @@ def staged_answer(seat: str, form: str, schema: Mapping[str, Any]) -> dict[str, 
         content: dict[str, Any] = {"own_arguments": held, "final_position": "The balance has moved, not turned."}
         content["shift"] = "partly_adjusted"
         if answers:
-            content["answers"] = {key: "It was measured in two teams, one of them with six people." for key in answers}
+            content["answers"] = dict.fromkeys(answers, "It was measured in two teams, one of them with six people.")
         if conceded:
-            content["concessions"] = {key: "the cost of upkeep is real" for key in conceded}
+            content["concessions"] = dict.fromkeys(conceded, "the cost of upkeep is real")
         return content
     if form == "adjudication":
         return _adjudication(properties)
@@ -237,7 +238,7 @@ def hostile(words: str) -> Answering:
         if isinstance(value, list):
             return [marked(row, schema.get("items", {})) for row in value]
         if isinstance(value, str) and "enum" not in schema:
-            return f"{words} {value} {words}"[: schema.get("maxLength", 100_000)]
+            return f"{words} {value} {words[:60]}"[: schema.get("maxLength", 100_000)]
         return value
 
     def answering(seat: str, call: Call) -> dict[str, Any]:
@@ -245,3 +246,50 @@ def hostile(words: str) -> Answering:
         return answer
 
     return answering
+
+
+def troubled(speaker: str, call: Call) -> dict[str, Any] | Fault:
+    """Answers of a judge that cannot be reached."""
+    if speaker == "judge":
+        return Fault(FaultKind.KEY_REJECTED, "OpenAI answered 401, the key in OPENAI_API_KEY is not accepted.")
+    return staged(speaker, call)
+
+
+def mute(_speaker: str, _call: Call) -> str:
+    """Answers that fit no form."""
+    return "{}"
+
+
+@cache
+def held(name: str) -> Staged:
+    """A debate that ended as ``name`` says; held once for all tests."""
+    plays: dict[str, Callable[[], Any]] = {
+        "complete": hold,
+        "freeform": lambda: hold("freeform"),
+        "degraded": lambda: hold(answering=silent("con", "closing")),
+        "unjudged": lambda: hold(answering=troubled),
+        "failed": lambda: hold(answering=mute),
+        "truncated": lambda: hold(max_calls="5"),
+        "embedded": lambda: hold(
+            seats=("all=embedded",), answering=lambda _, call: dict(instance(call.schema, call.schema_name))
+        ),
+        "hostile": lambda: hold(answering=hostile(HOSTILE), motion=f"Should we {HOSTILE} act?"),
+        "hostile freeform": lambda: hold("freeform", hostile(HOSTILE), motion=f"Should we {HOSTILE} act?"),
+        "wide": lambda: hold(answering=hostile(WIDE), motion=WIDE),
+        "long": lambda: hold(answering=hostile(LONG), motion=LONG),
+    }
+    debate: Staged = asyncio.run(plays[name]())
+    return debate
+
+
+ENDINGS = ("degraded", "unjudged", "failed", "truncated")
+_ESCAPES = "\x1b[31mred\x1b]8;;http://evil.example\x07link\x1b]8;;\x07\x9b2J\u202egnp.exe"
+_MARKUP = "[bold]x[/bold] [link=http://e]y[/link] <script>alert(1)</script> <img src=x onerror=y> &lt;"
+_MARKDOWN = "![i](http://e/i.png) [a](javascript:1) | `c` ***b*** https://evil.example www.evil.example a@evil.example"
+_BLOCKS = "\n# heading\n- item\n1. one\n> quote\n```\ncode\n---\n===\n\t|a|b|"
+HOSTILE = f"{_ESCAPES} {_MARKUP} {_MARKDOWN} {_BLOCKS}"
+WIDE = (
+    "我们是否应该在第一天就采用微服务架构？👩\u200d👩\u200d👧 "
+    "这是一个“长期”问题（成本、人员）。日本語のテキスト、そして한국어"
+)
+LONG = "Donaudampfschifffahrtsgesellschaft" * 9 + " https://example.org/" + "x" * 150

@@ -109,10 +109,10 @@ def verify(
     found = find_debate(opened, debate_id)
     events = read_verified(opened, found)
     row = next(row for row in opened.debates() if row.id == found)
-    if (row.events, row.head) != (len(events), events[-1].hash if events else ""):
+    if len(events) < row.events or events[row.events - 1].hash != row.head:
         raise VerificationError(
-            f"The record of {found} does not verify: the list of debates knows {row.events} events ending in "
-            f"{row.head[:12]}, and the record has {len(events)}.",
+            f"The record of {found} does not verify: it does not hold event {row.events} ({row.head[:12]}) any more, "
+            "which the list of debates knows.",
             "Restore it from a backup.",
         )
     if head is not None and not any(event.hash == head.lower() for event in events):

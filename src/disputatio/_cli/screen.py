@@ -202,9 +202,7 @@ def print_doctor(found: Sequence[Finding], answers: Mapping[str, Mapping[str, st
 def print_models(rows: Sequence[Mapping[str, str]]) -> None:
     """The providers."""
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in ("provider", "default_model", "key")}
-    lines = [
-        f"{'provider':{widths['provider']}}  {'default model':{widths['default_model']}}  {'key':{widths['key']}}  needs"
-    ]
+    lines = [f"{'provider':{widths['provider']}}  {'default model':{widths['default_model']}}  key"]
     lines += [
         f"{row['provider']:{widths['provider']}}  {row['default_model'] or '(name one)':{widths['default_model']}}  "
         f"{row['key']:{widths['key']}}  {row['install']}".rstrip()

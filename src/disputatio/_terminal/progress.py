@@ -224,10 +224,12 @@ def _done(ask: OpenAsk, begun: int) -> str:
     number = len(ask.done) + 1 if ask.in_parts else begun
     if not number:
         return ""
+    if ask.draft.part and ask.draft.part in ask.done:
+        return f"{ask.draft.part} again, "
     about = ""
     if ask.form == "opening" and ask.in_parts and ask.draft.part.rpartition("-")[2].isdigit():
         about = f"about {ANGLES[(int(ask.draft.part.rpartition('-')[2]) - 1) % len(ANGLES)]}, "
     if ask.expected is None or number > ask.expected:
-        closing = ask.expected is not None and ask.in_parts
-        return "the rest, " if closing else f"{counted(number, noun)}, {about}"
+        beyond = ask.expected is not None and ask.form != "opening"
+        return "the rest, " if beyond else f"{counted(number, noun)}, {about}"
     return f"{number} of {counted(ask.expected, noun)}, {about}"

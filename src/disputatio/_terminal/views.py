@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 REFRESH_S = 0.125
 """The shortest time between two pictures, in seconds."""
-_BAR = 16
+_BAR = 20
 _HINT = "   (Ctrl-C stops, resume goes on)"
 
 
@@ -217,7 +217,8 @@ def _ask_lines(ask: OpenAsk, progress: Progress, now: float, width: int, each: i
     head: list[Span] = [Span("  "), Span(pad(seat, 6), seat_role(ask.seat)), Span(" ")]
     how = standing(ask, progress.questions, now)
     if how.share is not None and width >= 60:
-        head += [*_bar(how.share, seat_role(ask.seat), fancy=fancy), Span("  ")]
+        size = _BAR if width >= 100 else _BAR // 2
+        head += [*_bar(how.share, size, seat_role(ask.seat), fancy=fancy), Span("  ")]
     role = Role.WARNING if ask.trouble else Role.QUIET
     head.append(span(cut(one_line(how.words), width - line_columns(tuple(head))), role))
     if not each:
@@ -228,10 +229,10 @@ def _ask_lines(ask: OpenAsk, progress: Progress, now: float, width: int, each: i
     return [tuple(head), *shown, *([()] * (each - len(shown)))]
 
 
-def _bar(share: float, role: Role, *, fancy: bool) -> list[Span]:
-    done = int(share * _BAR)
+def _bar(share: float, size: int, role: Role, *, fancy: bool) -> list[Span]:
+    done = int(share * size)
     full, empty = ("━", "─") if fancy else ("#", ".")
-    return [Span(full * done, role), Span(empty * (_BAR - done), Role.QUIET)]
+    return [Span(full * done, role), Span(empty * (size - done), Role.QUIET)]
 
 
 def open_view(console: Console, *, plain: bool = False) -> LiveView | PlainView:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from disputatio.config import Settings, fallback_seat, variable_prefix
 from disputatio.engine.journal import Journal
 from disputatio.engine.opening import (
     Proposal,
+    book_of,
     check_prices,
     check_reachable,
     opened_event,
@@ -74,7 +76,7 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
     gateways = SharedGateways(house.opener)
     try:
         table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
-        plan = plan_of(proposal, table, PromptBook(proposal.prompts))
+        plan = plan_of(proposal, table, book_of(proposal.prompts))
         prices, budget = PriceBook(), proposal.settings.budget
         check_prices(table, budget, prices)
         if house.checks_first:
@@ -97,6 +99,7 @@ def _running(plan: Plan, journal: Journal, ledger: Ledger, house: House) -> Runn
     )
 
 
+@cache
 def software() -> str:
     """The name and version that a record keeps."""
     return f"disputatio {version('disputatio')}"
@@ -203,7 +206,7 @@ def _recorded_plan(
             "Leave --format out, or start a new debate.",
         )
     form = find_format(opened.format)
-    book = PromptBook(resumption.prompts)
+    book = book_of(resumption.prompts)
     _check_prompts(opened, book)
     body: Any = opened.motion
     motion = Motion(body["text"], body["language"])

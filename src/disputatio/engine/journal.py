@@ -31,7 +31,8 @@ class Journal:
         self._store, self._clock, self._watcher = store, clock, watcher
         self._seq = len(written)
         self._head = written[-1].hash if written else GENESIS
-        self._waiting: list[asyncio.Future[None]] = []
+        self._last: asyncio.Future[None] | None = None
+        self._failure: BaseException | None = None
 
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> asyncio.Future[None]:
         """Append events in one writing. Wait for the future where they must be durable before going on."""
@@ -43,19 +44,25 @@ class Journal:
             sealed.append(row)
             self.history.add(event)
         done = self._store.append(Writing(self.debate, tuple(sealed), texts or {}))
-        self._waiting = [row for row in self._waiting if not row.done() or row.exception()]
-        self._waiting.append(done)
+        done.add_done_callback(self._note_failure)
+        self._last = done
         for event, row in zip(events, sealed, strict=True):
             self._watcher.happened(event, row)
         return done
 
+    def _note_failure(self, done: asyncio.Future[None]) -> None:
+        if not done.cancelled() and done.exception() is not None:
+            self._failure = self._failure or done.exception()
+
     async def durable(self) -> None:
-        """Wait until all that was written is durable.
+        """Wait until all that was written is durable; writings become so in their order.
 
         Raises:
             StoreError: some of it could not be written.
         """
-        waiting, self._waiting = self._waiting, []
-        for result in await asyncio.gather(*waiting, return_exceptions=True):
-            if isinstance(result, BaseException):
-                raise result
+        if self._last is not None:
+            await asyncio.wait([self._last])
+            # The callbacks of a future that was done already run in the loop's next round.
+            await asyncio.sleep(0)
+        if self._failure is not None:
+            raise self._failure

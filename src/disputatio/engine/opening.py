@@ -23,7 +23,7 @@ from disputatio.participants.gateways import SharedGateways
 from disputatio.participants.providers import PROVIDERS, Kind, family
 from disputatio.participants.scripted import Scripted
 from disputatio.participants.seating import ModelSeating
-from disputatio.prompts import PromptBook, Setting
+from disputatio.prompts import PromptBook, Setting, packaged_book
 from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
 
@@ -156,6 +156,11 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     setting = Setting(proposal.format.name, proposal.motion, proposal.evidence, personas)
     rules = rules_of(proposal.format, proposal.settings)
     return Plan(proposal.format, rules, setting, table, book, proposal.settings.seed)
+
+
+def book_of(overrides: Path | None) -> PromptBook:
+    """The prompts of a run: those of the package, or with the files of a folder in their place."""
+    return packaged_book() if overrides is None else PromptBook(overrides)
 
 
 def check_prices(table: Table, budget: Budget, prices: PriceBook) -> None:

@@ -29,7 +29,7 @@ class SystemClock:
 
     def now(self) -> str:
         """UTC with microseconds."""
-        return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
     def monotonic(self) -> float:
         """Seconds."""

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any
 
 from disputatio.engine.journal import Journal
-from disputatio.engine.opening import Proposal, opened_event, plan_of
+from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of
 from disputatio.engine.ports import Nobody, SystemClock
 from disputatio.engine.running import Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
@@ -22,7 +22,6 @@ from disputatio.ledger import UNLIMITED, Ledger, PriceBook
 from disputatio.ledger.ledger import call_size
 from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
-from disputatio.prompts import PromptBook
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
@@ -121,7 +120,7 @@ async def preview(proposal: Proposal) -> Preview:
         else:
             seating = replace(proposal.settings.seats[seat], fallback=None)
             table[seat] = ModelSeat((seating,), (gateway,))
-    plan = plan_of(proposal, table, PromptBook(proposal.prompts))
+    plan = plan_of(proposal, table, book_of(proposal.prompts))
     journal = Journal("preview", store=MemoryStore(), clock=SystemClock(), watcher=Nobody())
     event, texts = opened_event(plan, UNLIMITED, "")
     journal.write(event, texts=texts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from disputatio.engine.journal import Journal
@@ -46,6 +47,8 @@ _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
     "vote": VoteCounted,
     "penalty": PenaltyGiven,
 }
+# Compiled once for a process: the debates of a batch ask for the same forms.
+_CHECKS = SchemaChecks()
 _MAY_BE_BILLED = frozenset({FaultKind.TIMED_OUT, FaultKind.CUT_OFF, FaultKind.GARBLED, FaultKind.REFUSED})
 
 
@@ -116,9 +119,8 @@ class Running:
     ) -> None:
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._watcher, self._streams = clock, watcher, streams
-        self._checks = SchemaChecks()
         self._driver = Driver(plan.format.rulebook(plan.rules))
-        self._facts_written = 0
+        self._facts_established = 0
         self._refusals: list[Refusal] = []
         self._turned_down = _modes_turned_down(journal.history)
 
@@ -207,16 +209,20 @@ class Running:
 
     def _establish(self) -> None:
         """Write the facts that the rules have newly established; recorded ones must come out the same."""
-        recorded = self._journal.history.facts
-        for fact in self._driver.facts[self._facts_written :]:
+        known = len(self._journal.history.facts)
+        new: list[Event] = []
+        for fact in self._driver.facts[self._facts_established :]:
             event = _FACTS[fact.kind](about=fact.about, body=fact.body)
-            if self._facts_written < len(recorded):
-                known = recorded[self._facts_written]
-                if canonical(known.body) != canonical(event.body) or known.about != event.about:
-                    raise _mismatch(fact.about, f"the record has another {fact.kind}")
-            else:
-                self._journal.write(event)
-            self._facts_written += 1
+            place = self._facts_established
+            self._facts_established += 1
+            if place >= known:
+                new.append(event)
+                continue
+            recorded = self._journal.history.facts[place]
+            if canonical(recorded.body) != canonical(event.body) or recorded.about != event.about:
+                raise _mismatch(fact.about, f"the record has another {fact.kind}")
+        if new:
+            self._journal.write(*new)
 
     def _close(self) -> None:
         truncated = not self._driver.finished
@@ -250,7 +256,7 @@ class Running:
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
         sitter = self._plan.table[ask.seat]
         if not isinstance(sitter, ModelSeat):
-            return sitter.take(path, ask, self._checks)
+            return sitter.take(path, ask, _CHECKS)
         embedded = sitter.seatings[0].provider == "embedded"
         return ModelTurn(
             path,
@@ -259,7 +265,7 @@ class Running:
             modes=[
                 self._modes(ask, seating, modes) for seating, modes in zip(sitter.seatings, sitter.modes, strict=True)
             ],
-            checks=self._checks,
+            checks=_CHECKS,
             prompts=_Prompts(self._plan.book, self._plan.setting),
             seed=0 if self._plan.seed is None and embedded else self._plan.seed,
         ).take()
@@ -294,12 +300,14 @@ class Running:
                 result: Taken | Abstention = end.value
                 return result
             brought = None
-            if not asked:
-                self._journal.write(_turn_asked(path, ask, order if isinstance(order, Send) else None))
-                asked = True
+            opening = () if asked else (_turn_asked(path, ask, order if isinstance(order, Send) else None),)
+            asked = True
             if isinstance(order, Send):
-                brought = _recorded(recorded, order, path) if recorded else await self._send(path, order, ask)
-            elif isinstance(order, Reject):
+                brought = _recorded(recorded, order, path) if recorded else await self._send(path, order, ask, opening)
+                continue
+            if opening:
+                self._journal.write(*opening)
+            if isinstance(order, Reject):
                 if rejected:
                     rejected -= 1
                 else:
@@ -309,17 +317,19 @@ class Running:
             elif not recorded:
                 await self._clock.sleep(order.seconds)
 
-    async def _send(self, path: AskPath, order: Send, ask: Ask) -> Reply | Fault:
-        """Make one call: reserve, write down, send, settle, write down."""
+    async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
+        """Make one call: reserve, write down (after ``opening``), send, settle, write down."""
         quote = self._ledger.quote(order.call, order.seating)
         history = self._journal.history
         earlier = [row for row in history.past if row.path == path]
         call_id = f"{path}!{len(history.sent.get(path, ())) + len(earlier) + 1}"
         refusal = self._ledger.reserve(call_id, quote)
         if refusal is not None:
+            if opening:
+                self._journal.write(*opening)
             raise _CeilingReachedError(refusal)
         sent, texts = _call_sent(call_id, path, order, ask, quote.as_json())
-        await self._journal.write(sent, texts=texts)
+        await self._journal.write(*opening, sent, texts=texts)
         sitter = self._plan.table[ask.seat]
         assert isinstance(sitter, ModelSeat)  # noqa: S101  (only models send calls)
         gateway = sitter.gateways[sitter.seatings.index(order.seating)]
@@ -363,14 +373,13 @@ class Running:
 
 
 def _turn_asked(path: AskPath, ask: Ask, first: Send | None) -> TurnAsked:
-    prompt = canonical([[row.role, row.text] for row in first.call.segments]) if first else ""
     return TurnAsked(
         path=path,
         seat=ask.seat,
         phase=ask.phase,
         form=ask.form.name,
         mode=first.call.mode.value if first else "",
-        prompt=digest(prompt) if first else "",
+        prompt=digest("\n".join(f"{row.role} {_name(row.text)}" for row in first.call.segments)) if first else "",
     )
 
 
@@ -390,12 +399,12 @@ def _turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
 
 def _call_sent(call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any) -> tuple[CallSent, dict[str, str]]:
     call = order.call
-    texts = {digest(row.text): row.text for row in call.segments}
-    prompt = tuple((row.role, name) for row, name in zip(call.segments, _names(call), strict=True))
+    prompt = _prompt(call)
+    texts = {name: row.text for row, (_, name) in zip(call.segments, prompt, strict=True)}
     schema = ""
     if call.schema is not None:
-        body = canonical(call.schema)
-        schema = digest(body)
+        body = call.schema_text or canonical(call.schema)
+        schema = _name(body)
         texts[schema] = body
     sent = CallSent(
         call=call_id,
@@ -413,15 +422,20 @@ def _call_sent(call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any
     return sent, texts
 
 
-def _names(call: Call) -> list[str]:
-    return [digest(row.text) for row in call.segments]
+def _prompt(call: Call) -> tuple[tuple[str, str], ...]:
+    return tuple((row.role, _name(row.text)) for row in call.segments)
+
+
+# The same texts are sent with call after call.
+@lru_cache(maxsize=1024)
+def _name(text: str) -> str:
+    return digest(text)
 
 
 def _recorded(recorded: deque[tuple[CallSent, CallMade]], order: Send, path: AskPath) -> Reply | Fault:
     """What the next recorded call brought, after checking that it is the call asked for now."""
     sent, made = recorded.popleft()
-    prompt = tuple((row.role, name) for row, name in zip(order.call.segments, _names(order.call), strict=True))
-    if prompt != tuple(tuple(row) for row in sent.prompt) or sent.model != order.seating.address:
+    if _prompt(order.call) != tuple(tuple(row) for row in sent.prompt) or sent.model != order.seating.address:
         raise _mismatch(path, "the recorded prompt or model is another one")
     usage = Usage(**made.usage)  # type: ignore[arg-type]
     if made.fault:

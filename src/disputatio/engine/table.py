@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -39,11 +39,12 @@ Table: TypeAlias = Mapping[str, Sitter]
 
 def seating_json(seating: ModelSeating) -> JsonObject:
     """A seating as the record keeps it; prices are strings."""
-    body = asdict(seating)
+    body: dict[str, Any] = {row.name: getattr(seating, row.name) for row in fields(seating)}
     body["kind"] = "model"
     body["mode"] = seating.mode and seating.mode.value
     if seating.price:
-        body["price"] = {name: None if value is None else str(value) for name, value in body["price"].items()}
+        prices = {row.name: getattr(seating.price, row.name) for row in fields(seating.price)}
+        body["price"] = {name: None if value is None else str(value) for name, value in prices.items()}
     body["fallback"] = seating.fallback and seating_json(seating.fallback)
     return body
 

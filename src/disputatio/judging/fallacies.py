@@ -5,10 +5,12 @@ Source: structured debate protocol, "Logical Fallacy Detection".
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+
+from disputatio.motion import spaced
+from functools import lru_cache
 
 
 class Fallacy(StrEnum):
@@ -48,12 +50,17 @@ class FoundFallacy:
         return f'{self.fallacy.value.replace("_", " ")}: "{self.words}"{doubt}'
 
 
+@lru_cache(maxsize=256)  # one judge's findings are all looked for in the same few texts
 def _folded(text: str) -> str:
-    text = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(re.findall(r"[^\W_]+", text))
+    text = spaced(unicodedata.normalize("NFKC", text).casefold())
+    kept = (char if char.isalnum() or unicodedata.category(char)[0] == "M" else " " for char in text)
+    return " ".join("".join(kept).split())
 
 
 def words_are_in(words: str, text: str) -> bool:
-    """Whether ``words`` stand in ``text``, case, spaces and punctuation apart; whole words only."""
+    """Whether ``words`` stand in ``text``, case, spaces and punctuation apart; whole words only.
+
+    What a word is follows the rule of word limits: where a script has no spaces, each letter is one.
+    """
     wanted = _folded(words)
     return bool(wanted) and f" {wanted} " in f" {_folded(text)} "

@@ -13,6 +13,8 @@ from disputatio.failures import InvalidInputError
 
 LOWEST, HIGHEST = 1, 10
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_TAKEN = frozenset({"reason", "standing", "fallacies"})
+"""What the judge states beside the scores; a criterion of that name would take its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,11 @@ class Rubric:
     def __post_init__(self) -> None:
         keys = [criterion.key for criterion in self.criteria]
         total = sum((criterion.weight for criterion in self.criteria), Fraction(0))
-        if not keys or len(set(keys)) < len(keys) or not all(map(_KEY.fullmatch, keys)):
+        if not keys or len(set(keys)) < len(keys) or not all(map(_KEY.fullmatch, keys)) or _TAKEN & set(keys):
             raise InvalidInputError(
                 f"The rubric {self.name} has unusable criteria: {', '.join(keys) or 'none'}.",
-                "Give each criterion a name of its own in lower-case letters, digits and underscores.",
+                "Give each criterion a name of its own in lower-case letters, digits and underscores, "
+                f"other than {', '.join(sorted(_TAKEN))}.",
             )
         if total != 1 or any(criterion.weight <= 0 for criterion in self.criteria):
             raise InvalidInputError(

@@ -7,9 +7,9 @@ Reading aid (structured debate protocol, "Level 1: Total Scores"): a gap under 1
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from fractions import Fraction
+from math import floor
 
 from disputatio.judging.rubric import Rubric
 
@@ -41,8 +41,6 @@ def edge(gap: Fraction) -> Edge:
 
 
 def rounded(value: Fraction, places: int = 2) -> float:
-    """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
-    exponent = Decimal(1).scaleb(-places)
-    # 40 digits: the quotient is exact far beyond any place that is shown.
-    quotient = Decimal(value.numerator * 10**40 // value.denominator).scaleb(-40)
-    return float(quotient.quantize(exponent, ROUND_HALF_UP))
+    """``value`` rounded half away from zero to ``places`` decimals, for people and for JSON; never for a decision."""
+    units = floor(abs(value) * 10**places + Fraction(1, 2))
+    return float(Fraction(units if value >= 0 else -units, 10**places))

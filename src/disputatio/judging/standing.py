@@ -98,10 +98,11 @@ def computed_standing(exchange: Exchange) -> tuple[Standing, str]:
     labels = grounded_labelling(*_framework(exchange))
     core, rest = labels["core"], labels["rest"]
     kinds = {reply.kind for reply in exchange.replies}
+    unanswered = {reply.kind for reply in exchange.replies if not reply.answered}
     if core is Label.UNDECIDED:
         return Standing.UNCERTAIN, "a refutation was answered and neither prevails"
     if core is Label.OUT:
-        if "refute" in kinds:
+        if "refute" in unanswered:
             return Standing.REFUTED, "a refutation went unanswered"
         return Standing.UNCERTAIN, "a challenge to its evidence went unanswered"
     if exchange.hold == "narrowed":

@@ -11,8 +11,10 @@ the branches cures it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
 from typing import Any
 
 from disputatio.kernel.ask import Abstention, Ask, Branches, Fact, Rulebook, Turn
@@ -20,7 +22,7 @@ from disputatio.kernel.names import AskPath
 
 
 class RulebookError(Exception):
-    """The rulebook itself is wrong: it yielded something else than a request, or made a path twice."""
+    """The rulebook itself is wrong: it yielded something else than a request, made a path twice, or was not fresh."""
 
 
 class UnaskedAnswerError(Exception):
@@ -48,7 +50,9 @@ class Driver:
     """
 
     def __init__(self, rules: Rulebook[Any]) -> None:
+        _check_fresh(rules)
         self._open: dict[AskPath, tuple[Ask, _Strand]] = {}
+        self._ready: list[tuple[_Strand, Any]] = []
         self._used: set[AskPath] = set()
         self._facts: list[Fact] = []
         self._finished = False
@@ -91,6 +95,16 @@ class Driver:
         self._outcome = outcome
 
     def _advance(self, strand: _Strand, answer: Any) -> None:
+        """Run a strand, and all that this lets go on, until each waits or has ended.
+
+        Strands that may go on wait on a stack rather than call each other: branches that ask nothing, in a loop,
+        would otherwise nest as deep as the loop is long.
+        """
+        self._ready.append((strand, answer))
+        while self._ready:
+            self._run(*self._ready.pop())
+
+    def _run(self, strand: _Strand, answer: Any) -> None:
         """Run one strand until it waits for an answer or for its branches, or ends."""
         while True:
             try:
@@ -124,7 +138,7 @@ class Driver:
         return path
 
     def _split(self, parent: _Strand, request: Branches) -> None:
-        """Start every branch; when the last one ends, hand the results to the parent in their order."""
+        """Let every branch start; when the last one ends, hand the results to the parent in their order."""
         children: list[_Strand] = []
         results: dict[int, Any] = {}
 
@@ -135,14 +149,22 @@ class Driver:
                     for child in children:
                         for stem, count in child.counts.items():
                             parent.counts[stem] = max(count, parent.counts.get(stem, 0))
-                    self._advance(parent, tuple(results[place] for place in range(len(results))))
+                    self._ready.append((parent, tuple(results[place] for place in range(len(results)))))
 
             return finished
 
         for place, (name, rules) in enumerate(request.branches):
-            if not isinstance(rules, Generator):
-                raise RulebookError(f"together takes rulebooks, not {type(rules).__name__}")
+            _check_fresh(rules)
             names = (*parent.names, name) if name else parent.names
-            child = _Strand(rules, names, branch_end(place), dict(parent.counts))
-            children.append(child)
-            self._advance(child, None)
+            children.append(_Strand(rules, names, branch_end(place), dict(parent.counts)))
+        if len({id(child.rules) for child in children}) < len(children):
+            raise RulebookError("each branch needs a fresh rulebook; one was given to two branches")
+        # The top of the stack runs first, and the branches are to open their asks in their order.
+        self._ready.extend((child, None) for child in reversed(children))
+
+
+def _check_fresh(rules: object) -> None:
+    if not isinstance(rules, GeneratorType):
+        raise RulebookError(f"a rulebook is a generator, not {type(rules).__name__}")
+    if getgeneratorstate(rules) != GEN_CREATED:
+        raise RulebookError("a debate needs a fresh rulebook; this one was started already")

@@ -185,11 +185,15 @@ class Ledger:
 
 def call_size(call: Call) -> tuple[int, int]:
     """The bytes a call sends, its schema included, and the number of its messages."""
-    size = sum(len(segment.text.encode("utf-8", "replace")) + 2 for segment in call.segments)
+    size = sum(_bytes(segment.text) + 2 for segment in call.segments)
     if call.schema is not None:
-        size += len(canonical(call.schema).encode("utf-8", "replace"))
+        size += _bytes(call.schema_text or canonical(call.schema))
     roles = [segment.role for segment in call.segments]
     return size, sum(1 for place, role in enumerate(roles) if place == 0 or roles[place - 1] != role)
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def _tokens(usage: Usage, held: Reservation) -> int:

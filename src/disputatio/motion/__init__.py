@@ -9,7 +9,7 @@ from disputatio.motion.motion import (
     read_evidence,
     read_motion,
 )
-from disputatio.motion.wording import count_words
+from disputatio.motion.wording import count_words, spaced
 
 __all__ = [
     "MAX_EVIDENCE_CHARS",
@@ -21,4 +21,5 @@ __all__ = [
     "one_line",
     "read_evidence",
     "read_motion",
+    "spaced",
 ]

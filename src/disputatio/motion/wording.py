@@ -1,14 +1,15 @@
 """How words are counted, by one rule for every language.
 
-A word is a run of letters, marks and digits, with apostrophes, hyphens, points and commas inside it
-("don't", "well-known", "3.8"). In scripts that are written without spaces (Han, Hiragana, Katakana, Bopomofo,
-Thai, Lao, Khmer, Myanmar, Tibetan) each letter counts as one word; combining marks do not count. Korean is
-written with spaces and counts by words.
+A word is a run of letters and digits, with apostrophes, hyphens, points and commas inside it ("don't",
+"well-known", "3.8"). In scripts that are written without spaces (Han, Hiragana, Katakana, Bopomofo, Thai, Lao,
+Khmer, Myanmar, Tibetan) each letter counts as one word. Combining marks and joiners belong to the letter they
+stand at and never count. Korean is written with spaces and counts by words.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _SPACELESS = (
     "\u0e00-\u0e30\u0e32-\u0e33\u0e40-\u0e46"  # Thai letters
@@ -20,24 +21,22 @@ _SPACELESS = (
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff"
 )
-_SPACELESS_MARKS = (
-    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"  # Thai
-    "\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"  # Lao
-    "\u0f71-\u0f84\u0f90-\u0fbc"  # Tibetan
-    "\u102b-\u103e"  # Myanmar
-    "\u17b4-\u17d3"  # Khmer
-)
-_LETTER = rf"[^\W_{_SPACELESS}{_SPACELESS_MARKS}]"
-_MARKS = (
-    "\u0300-\u036f"  # combining diacritics
-    "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"  # Hebrew, Arabic
-    "\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a3c-\u0a4d\u0abc-\u0acd"  # scripts of India
-    "\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbc-\u0ccd\u0d3b-\u0d4d"
-)
-_INSIDE = rf"{_LETTER}|[{_MARKS}\u200c\u200d]|['’.,\-\u2010\u2011](?={_LETTER})"
-_TOKEN = re.compile(rf"[{_SPACELESS}]|{_LETTER}(?:{_INSIDE})*")
+_SPACELESS_LETTER = re.compile(f"[{_SPACELESS}]")
+_LETTER = rf"[^\W_{_SPACELESS}]"
+_TOKEN = re.compile(rf"[{_SPACELESS}]|{_LETTER}(?:{_LETTER}|['’.,\-\u2010\u2011](?={_LETTER}))*")
 
 
 def count_words(text: str) -> int:
     """The number of words in ``text``, 0 or more, by the rule above."""
+    if not text.isascii():
+        text = "".join(char for char in text if not _belongs_to_a_letter(char))
     return sum(1 for _ in _TOKEN.finditer(text))
+
+
+def _belongs_to_a_letter(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M" or char in {"\u200c", "\u200d"}
+
+
+def spaced(text: str) -> str:
+    """``text`` with spaces around every letter that counts as a word of its own."""
+    return text if text.isascii() else _SPACELESS_LETTER.sub(r" \g<0> ", text)

@@ -42,9 +42,12 @@ class SchemaChecks:
         self._compiled: OrderedDict[str, Any] = OrderedDict()
         self._most = most
 
-    def reasons(self, content: object, schema: JsonObject) -> tuple[str, ...]:
-        """What keeps ``content`` from being valid under ``schema``; empty when it is."""
-        key = canonical(schema)
+    def reasons(self, content: object, schema: JsonObject, schema_text: str = "") -> tuple[str, ...]:
+        """What keeps ``content`` from being valid under ``schema``; empty when it is.
+
+        ``schema_text`` is the schema as canonical JSON, where the caller has it already.
+        """
+        key = schema_text or canonical(schema)
         compiled = self._compiled.get(key)
         if compiled is None:
             import jsonschema_rs
@@ -64,7 +67,7 @@ class SchemaChecks:
 
 
 def read_answer(
-    text: str, schema: JsonObject, checks: SchemaChecks, *, cut_off_at: int | None = None
+    text: str, schema: JsonObject, checks: SchemaChecks, *, cut_off_at: int | None = None, schema_text: str = ""
 ) -> ShapedAnswer | Misfit:
     """The answer in ``text``.
 
@@ -74,6 +77,7 @@ def read_answer(
         checks: the compiled schemas.
         cut_off_at: the token limit, where the provider said that the output ended there. Then only JSON that is
             whole as it stands is taken: a mended half answer would end in the middle of a thought.
+        schema_text: the schema as canonical JSON, where the caller has it already.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return Misfit((f"the answer is too long: {len(text):,} characters",))
@@ -86,7 +90,7 @@ def read_answer(
     if not isinstance(value, dict):
         return Misfit(("the answer is not a JSON object",))
     content = _cleaned(value)
-    reasons = checks.reasons(content, schema)
+    reasons = checks.reasons(content, schema, schema_text)
     return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
 
 
@@ -120,12 +124,18 @@ def _no_constant(word: str) -> object:
 
 
 def _cleaned(value: Any, depth: int = 0) -> Any:
-    if isinstance(value, str):
+    kind = type(value)
+    if kind is str:
         return clean(value).strip()
-    if depth > 20:
+    if depth > _DEEPEST:
         return value
-    if isinstance(value, list):
+    if kind is dict:
+        # Keys need no cleaning: the schema allows only its own.
+        return {key: _cleaned(row, depth + 1) for key, row in value.items()}
+    if kind is list:
         return [_cleaned(row, depth + 1) for row in value]
-    if isinstance(value, dict):
-        return {clean(str(key)): _cleaned(row, depth + 1) for key, row in value.items()}
     return value
+
+
+_DEEPEST = 20
+"""No form nests this deep; what does is refused by its schema."""

@@ -43,6 +43,7 @@ class Call:
     Attributes:
         segments: the prompt, first to last; the longest shared part comes first.
         schema: JSON Schema of the answer (an object that requires all its keys), or None in text mode.
+        schema_text: the schema as canonical JSON where whoever made the call has it already, else "".
         schema_name: a short identifier for the schema, ``[a-zA-Z0-9_]{1,64}``.
         mode: how the structured answer is requested.
         temperature: sampling temperature, or None to leave it to the provider.
@@ -57,6 +58,7 @@ class Call:
     temperature: float | None
     max_tokens: int
     seed: int | None = None
+    schema_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
@@ -477,6 +478,7 @@ _OWNER_OF_FAMILY = {
 }
 
 
+@lru_cache(maxsize=256)
 def family(model_name: str, provider: str = "") -> str:
     """The family of a model, such as ``gpt``, ``claude`` or ``qwen``; never empty.
 

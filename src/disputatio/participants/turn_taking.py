@@ -23,6 +23,7 @@ from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Part, Turn, 
 from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
 from disputatio.participants.seating import ModelSeating
+from disputatio.record.text import canonical
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
@@ -81,6 +82,14 @@ class _Answer:
     raw: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A schema with its canonical text, which the ledger, the record and the check all need."""
+
+    schema: JsonObject
+    text: str
+
+
 class Prompts(Protocol):
     """What a turn needs of the prompt layer."""
 
@@ -134,9 +143,9 @@ class ModelTurn:
         return self._take_whole()
 
     def _take_whole(self) -> TurnTaking:
-        form, limits = self._ask.form, self._ask.limits
+        limits, schema = self._ask.limits, self._ask.form.schema
         prompt = self._prompts.whole(self._ask)
-        answer = yield from self._shaped("", prompt, form.schema, limits.max_tokens)
+        answer = yield from self._shaped("", prompt, schema, limits.max_tokens)
         if isinstance(answer, Abstention):
             return answer
         best = self._read(answer)
@@ -146,7 +155,7 @@ class ModelTurn:
             reasons = tuple(row.detail for row in best.violations)
             yield Reject("", "rule", reasons)
             again = self._again(prompt, answer.raw, "rule", reasons)
-            second = yield from self._shaped("", again, form.schema, limits.max_tokens)
+            second = yield from self._shaped("", again, schema, limits.max_tokens)
             if isinstance(second, Abstention):
                 break
             read = self._read(second)
@@ -211,13 +220,16 @@ class ModelTurn:
     ) -> Generator[Order, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow."""
         current, tokens = prompt, self._seatings[0].max_tokens or max_tokens
+        shape = _Shape(schema, canonical(schema))
         misfit = Misfit(())
         for number in range(1 + self._ask.limits.shape_asks):
-            reply = yield from self._reply(part, current, schema, tokens)
+            reply = yield from self._reply(part, current, shape, tokens)
             if isinstance(reply, Abstention):
                 return reply
             cut = reply.finish == "length"
-            read = read_answer(reply.text, schema, self._checks, cut_off_at=tokens if cut else None)
+            read = read_answer(
+                reply.text, schema, self._checks, cut_off_at=tokens if cut else None, schema_text=shape.text
+            )
             if isinstance(read, ShapedAnswer):
                 return _Answer(read.content, read.repaired, reply.text)
             misfit = read
@@ -232,13 +244,13 @@ class ModelTurn:
         return Abstention(self._ask.seat, "misfit", detail)
 
     def _reply(
-        self, part: str, prompt: tuple[Segment, ...], schema: JsonObject, max_tokens: int
+        self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
     ) -> Generator[Order, Any, Reply | Abstention]:
         """A reply from the seat's model or, when it is worn out, from the next fallback."""
         self._asked += 1
         fault: Fault | None = None
         while self._seatings:
-            reply = yield from self._attempts(part, prompt, schema, max_tokens)
+            reply = yield from self._attempts(part, prompt, shape, max_tokens)
             if isinstance(reply, Reply):
                 self._served.setdefault(reply.served_model or self._seatings[0].model)
                 return reply
@@ -251,12 +263,12 @@ class ModelTurn:
         return Abstention(self._ask.seat, kind, message)
 
     def _attempts(
-        self, part: str, prompt: tuple[Segment, ...], schema: JsonObject, max_tokens: int
+        self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
     ) -> Generator[Order, Any, Reply | Fault]:
         seating, modes = self._seatings[0], self._modes[0]
         tried = 0
         while True:
-            call = self._call(part, prompt, schema, max_tokens, seating, modes[0])
+            call = self._call(part, prompt, shape, max_tokens, seating, modes[0])
             outcome: Reply | Fault = yield Send(call, seating, part)
             if isinstance(outcome, Reply):
                 return outcome
@@ -277,15 +289,24 @@ class ModelTurn:
         self,
         part: str,
         prompt: tuple[Segment, ...],
-        schema: JsonObject,
+        shape: _Shape,
         max_tokens: int,
         seating: ModelSeating,
         mode: OutputMode,
     ) -> Call:
         if mode in {OutputMode.PROMPTED, OutputMode.TEXT}:
-            prompt, mode = (*prompt, self._prompts.schema(schema)), OutputMode.PROMPTED
+            prompt, mode = (*prompt, self._prompts.schema(shape.schema)), OutputMode.PROMPTED
         temperature = self._ask.limits.temperature if seating.temperature is None else seating.temperature
-        return Call(prompt, schema, self._ask.form.name, mode, temperature, max_tokens, self._drawn_seed(part))
+        return Call(
+            prompt,
+            shape.schema,
+            self._ask.form.name,
+            mode,
+            temperature,
+            max_tokens,
+            seed=self._drawn_seed(part),
+            schema_text=shape.text,
+        )
 
     def _drawn_seed(self, part: str) -> int | None:
         """A seed of its own for every call, the same whenever the debate is replayed."""

@@ -1,6 +1,6 @@
 """What models are told: one file for each format, phase and way of asking, with locked hashes."""
 
-from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes
+from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes, packaged_book
 from disputatio.prompts.compose import Setting, compose, compose_part, reasons_segment, schema_segment
 from disputatio.prompts.fence import fence
 
@@ -12,6 +12,7 @@ __all__ = [
     "compose_part",
     "current_hashes",
     "fence",
+    "packaged_book",
     "reasons_segment",
     "schema_segment",
 ]

@@ -31,9 +31,21 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def current_hashes() -> dict[str, str]:
+@cache
+def current_hashes() -> Mapping[str, str]:
     """The SHA-256 of every packaged prompt file as it is on disk; what the lock file must hold."""
     return {name: _hash(text) for name, text in _packaged().items()}
+
+
+@cache
+def _check_lock() -> None:
+    locked, found = json.loads(files("disputatio.prompts").joinpath(LOCK_FILE).read_text("utf-8")), current_hashes()
+    for name in sorted(set(locked) | set(found)):
+        if locked.get(name) != found.get(name):
+            raise InvalidInputError(
+                f"The prompt file {name} is not the one this version was released with.",
+                "Reinstall disputatio, or keep your own prompts in a folder and give it with --prompts FOLDER.",
+            )
 
 
 class PromptBook:
@@ -47,21 +59,13 @@ class PromptBook:
     """
 
     def __init__(self, overrides: Path | None = None) -> None:
+        _check_lock()
         self._texts = dict(_packaged())
-        self._check_lock()
+        self._hashes = dict(current_hashes())
         self.overridden: tuple[str, ...] = ()
         if overrides is not None:
             self._override(overrides)
         self._templates: dict[str, Template] = {}
-
-    def _check_lock(self) -> None:
-        locked = json.loads(files("disputatio.prompts").joinpath(LOCK_FILE).read_text("utf-8"))
-        for name in sorted(set(locked) | set(self._texts)):
-            if name not in self._texts or locked.get(name) != _hash(self._texts[name]):
-                raise InvalidInputError(
-                    f"The prompt file {name} is not the one this version was released with.",
-                    "Reinstall disputatio, or keep your own prompts in a folder and give it with --prompts FOLDER.",
-                )
 
     def _override(self, folder: Path) -> None:
         found = sorted(path for path in folder.rglob("*.md") if path.is_file())
@@ -78,13 +82,14 @@ class PromptBook:
                     f"The prompt override {path} takes no prompt's place.", f"Prompts are: {known}."
                 )
             self._texts[name] = path.read_text("utf-8")
+            self._hashes[name] = _hash(self._texts[name])
             names.append(name)
         self.overridden = tuple(names)
 
     def hashes(self, format_name: str, *, small: bool) -> Mapping[str, str]:
         """The hashes of the files a debate of this format uses; ``small`` adds those for small models."""
         folders = {format_name, "shared", *(("small",) if small else ())}
-        return {name: _hash(text) for name, text in self._texts.items() if name.split("/")[0] in folders}
+        return {name: value for name, value in self._hashes.items() if name.split("/")[0] in folders}
 
     def fill(self, name: str, values: Mapping[str, str]) -> str:
         """The prompt ``name``, such as ``structured/opening``, filled with ``values``.
@@ -96,3 +101,9 @@ class PromptBook:
         if template is None:
             template = self._templates[name] = Template(self._texts[f"{name}.md"].strip())
         return template.substitute(values)
+
+
+@cache
+def packaged_book() -> PromptBook:
+    """The prompts as they were released, read and checked once for a process."""
+    return PromptBook()

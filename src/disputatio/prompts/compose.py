@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from disputatio.kernel import Ask, JsonObject, Part, Seat
 from disputatio.motion import Evidence, Motion, one_line
@@ -32,23 +33,11 @@ class Setting:
 
 def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
-    heard = [
-        Segment(
-            "user",
-            book.fill(
-                "shared/heard",
-                {
-                    "speaker": post.seat.upper(),
-                    "phase": post.phase,
-                    "text": fence(f"{post.seat} {post.phase}", post.text),
-                },
-            ),
-        )
-        for post in ask.sees
-    ]
+    heard = [_heard(book, post.seat, post.phase, post.text) for post in ask.sees]
     task = _filled(book, f"{setting.format_name}/{ask.task.prompt}", ask.task.values, ask.task.quotes)
     persona = _persona(book, setting, ask.seat)
-    return (Segment("system", _common(book, setting)), *heard, Segment("user", persona + task))
+    common = _common(book, setting.format_name, setting.motion, setting.evidence)
+    return (common, *heard, Segment("user", persona + task))
 
 
 def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tuple[Segment, ...]:
@@ -66,19 +55,27 @@ def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tu
 _EMPTY_QUOTES = dict.fromkeys(("earlier", "conceded", "responses", "defence"), "")
 
 
-def _common(book: PromptBook, setting: Setting) -> str:
+# A debate sends its history again with every call; what was rendered for one call serves the next ones.
+@lru_cache(maxsize=1024)
+def _heard(book: PromptBook, seat: str, phase: str, text: str) -> Segment:
+    fenced = fence(f"{seat} {phase}", text)
+    return Segment("user", book.fill("shared/heard", {"speaker": seat.upper(), "phase": phase, "text": fenced}))
+
+
+@lru_cache(maxsize=64)
+def _common(book: PromptBook, format_name: str, motion: Motion, evidence: tuple[Evidence, ...]) -> Segment:
     parts = [
-        book.fill(f"{setting.format_name}/rules", {}),
+        book.fill(f"{format_name}/rules", {}),
         book.fill("shared/data", {}),
-        "The motion:\n" + fence("motion", setting.motion.text),
+        "The motion:\n" + fence("motion", motion.text),
     ]
     parts += [
         f"Evidence {source.source_id}:\n" + fence(f"evidence {source.source_id}", f"{source.title}\n{source.text}")
-        for source in setting.evidence
+        for source in evidence
     ]
-    if setting.motion.language != "English":
-        parts.append(book.fill("shared/language", {"language": setting.motion.language}))
-    return "\n\n".join(parts)
+    if motion.language != "English":
+        parts.append(book.fill("shared/language", {"language": motion.language}))
+    return Segment("system", "\n\n".join(parts))
 
 
 def _persona(book: PromptBook, setting: Setting, seat: Seat) -> str:

@@ -40,7 +40,10 @@ class DebateOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnAsked:
-    """A seat was asked for a turn. ``prompt`` is the SHA-256 of the whole prompt it was first asked with."""
+    """A seat was asked for a turn. ``prompt`` identifies the whole prompt it was first asked with.
+
+    It is the SHA-256 of one line for each segment, of its role and the SHA-256 of its text.
+    """
 
     kind: ClassVar[str] = "TurnAsked"
     path: str

@@ -69,20 +69,20 @@ class History:
     def add(self, event: Event) -> None:
         """Take in one more event."""
         match event:
-            case DebateOpened():
-                self.opened = event
-            case TurnAsked():
-                self.asked.setdefault(event.path, event)
             case CallSent():
                 self.sent.setdefault(event.path, []).append(event)
             case CallMade():
                 self.made[event.call] = event
+            case TurnAsked():
+                self.asked.setdefault(event.path, event)
+            case TurnTaken() | Abstained():
+                self.answered[event.path] = event
+            case DebateOpened():
+                self.opened = event
             case CallLost():
                 self.lost.append(event)
             case AnswerRejected():
                 self.rejected.setdefault(event.path, []).append(event)
-            case TurnTaken() | Abstained():
-                self.answered[event.path] = event
             case ScoreGiven() | VoteCounted() | PenaltyGiven():
                 self.facts.append(event)
             case BudgetReached():

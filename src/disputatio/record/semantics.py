@@ -3,7 +3,8 @@
 Two records have the same semantic content exactly when the same asks drew the same calls, answers, turns,
 scores and verdict. A debate that was killed and resumed must equal one that was not: what the kill added
 (lost calls, the resumption, an earlier truncated closing) is left out, and so are call numbers and the sizes of
-reservations, which depend on what had been measured by then.
+reservations, which depend on what had been measured by then, and what a provider's cache served, which depends on
+who else asked it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from disputatio.record.events import CLOCK_FIELDS, Event, encode
+from disputatio.record.events import CLOCK_FIELDS, CallMade, Event, encode
 from disputatio.record.history import History
 
 
@@ -24,7 +25,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
         "asked": {path: _meaning(history.asked[path]) for path in paths},
         "calls": {
             path: [
-                {"sent": _meaning(sent, drop=("call", "reserved")), "made": _meaning(made, drop=("call",))}
+                {"sent": _meaning(sent, drop=("call", "reserved")), "made": _call_meaning(made)}
                 for sent, made in history.settled(path)
             ]
             for path in paths
@@ -37,6 +38,12 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
         "facts": sorted(({"kind": row.kind, **_meaning(row)} for row in history.facts), key=repr),
         "closed": _meaning(history.closed),
     }
+
+
+def _call_meaning(made: CallMade) -> dict[str, Any]:
+    """A call without what only the provider's cache decided: the cached share of its input, and so its cost."""
+    meaning = _meaning(made, drop=("call", "cost_usd", "cost_basis"))
+    return {**meaning, "usage": {name: made.usage[name] for name in made.usage if name != "cached_tokens"}}
 
 
 def _meaning(event: Event | None, drop: tuple[str, ...] = ()) -> dict[str, Any]:

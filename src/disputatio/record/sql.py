@@ -96,37 +96,40 @@ class SqlStore:
     def _write(self, connection: Connection, writings: Sequence[Writing]) -> None:
         from disputatio.record.tables import debates, events, texts
 
-        rows: list[dict[str, Any]] = []
-        heads: dict[str, dict[str, Any]] = {}
-        new_texts: list[dict[str, str]] = []
-        for writing in writings:
-            for sealed in writing.events:
-                if sealed.kind == DebateOpened.kind:
-                    connection.execute(debates.insert(), _debate_row(sealed))
-                rows.append(_event_row(sealed))
-                head = heads.setdefault(sealed.debate, {})
-                head.update(events=sealed.seq, head=sealed.hash)
-                status = _status_after(sealed)
-                if status:
-                    head["status"] = status
-            known = self._known_texts.setdefault(writing.debate, set())
-            for name, text in writing.texts.items():
-                if name not in known:
-                    known.add(name)
-                    new_texts.append({"debate": writing.debate, "hash": name, "text": text})
+        rows = [sealed for writing in writings for sealed in writing.events]
+        for sealed in rows:
+            if sealed.kind == DebateOpened.kind:
+                connection.execute(debates.insert(), _debate_row(sealed))
+        new_texts = self._new_texts(writings)
         try:
             if rows:
-                connection.execute(events.insert(), rows)
+                connection.execute(events.insert(), [_event_row(sealed) for sealed in rows])
             if new_texts:
-                connection.execute(self._new_texts_only(texts), new_texts)
-            for debate, head in heads.items():
-                connection.execute(debates.update().where(debates.c.id == debate), head)
+                connection.execute(self._insert_new(texts), new_texts)
+            for sealed in rows:
+                if sealed.kind in _STATUS_CHANGES:
+                    anchor = {"status": _status_after(sealed), "events": sealed.seq, "head": sealed.hash}
+                    connection.execute(debates.update().where(debates.c.id == sealed.debate), anchor)
         except BaseException:
             for row in new_texts:
                 self._known_texts[row["debate"]].discard(row["hash"])
             raise
+        for sealed in rows:
+            if sealed.kind == DebateClosed.kind:
+                self._known_texts.pop(sealed.debate, None)
 
-    def _new_texts_only(self, texts: Any) -> Any:
+    def _new_texts(self, writings: Sequence[Writing]) -> list[dict[str, str]]:
+        """The texts that this process has not stored before, and from now on has."""
+        found: list[dict[str, str]] = []
+        for writing in writings:
+            known = self._known_texts.setdefault(writing.debate, set())
+            for name, text in writing.texts.items():
+                if name not in known:
+                    known.add(name)
+                    found.append({"debate": writing.debate, "hash": name, "text": text})
+        return found
+
+    def _insert_new(self, texts: Any) -> Any:
         if self._engine.dialect.name == "postgresql":
             from sqlalchemy.dialects.postgresql import insert
         else:
@@ -207,15 +210,11 @@ def _settle(job: _Job, error: StoreError | None) -> None:
 
 
 def _event_row(sealed: Sealed) -> dict[str, Any]:
-    return {
-        "debate": sealed.debate,
-        "seq": sealed.seq,
-        "at": sealed.at,
-        "kind": sealed.kind,
-        "body": sealed.body,
-        "previous": sealed.previous,
-        "hash": sealed.hash,
-    }
+    return {name: getattr(sealed, name) for name in _EVENT_COLUMNS}
+
+
+_EVENT_COLUMNS = ("debate", "seq", "at", "kind", "body", "previous", "hash")
+_STATUS_CHANGES = frozenset({DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind})
 
 
 def _debate_row(sealed: Sealed) -> dict[str, Any]:
@@ -226,8 +225,8 @@ def _debate_row(sealed: Sealed) -> dict[str, Any]:
         "format": body["format"],
         "motion": body["motion"]["text"],
         "status": Status.RUNNING.value,
-        "events": 0,
-        "head": "",
+        "events": sealed.seq,
+        "head": sealed.hash,
     }
 
 
@@ -236,4 +235,4 @@ def _status_after(sealed: Sealed) -> str:
         return str(read_json(sealed.body)["status"])
     if sealed.kind == DebateInterrupted.kind:
         return Status.INTERRUPTED.value
-    return Status.RUNNING.value if sealed.kind == DebateResumed.kind else ""
+    return Status.RUNNING.value

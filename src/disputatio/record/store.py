@@ -12,7 +12,10 @@ from disputatio.record.chain import Sealed
 
 @dataclass(frozen=True, slots=True)
 class DebateRow:
-    """A debate in a list. ``events`` and ``head`` are the length and last hash of its chain."""
+    """A debate in a list.
+
+    ``events`` and ``head`` anchor its chain: how long it was, and its last hash, when the status last changed.
+    """
 
     id: str
     opened_at: str

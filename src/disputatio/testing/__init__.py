@@ -1,1 +1,54 @@
-"""testing."""
+"""For tests of programs that use Disputatio: answers without a model, and a provider that fails as real ones do.
+
+Kept stable like the front door. Nothing heavy is imported before it is used.
+"""
+
+from disputatio.testing.instances import Maker, instance
+from disputatio.testing.malformed import Malformation, malform
+from disputatio.testing.provider import (
+    AnswerMaker,
+    Behaviour,
+    FakeProvider,
+    Latency,
+    Mishap,
+    MishapFamily,
+    Mishaps,
+    ReceivedRequest,
+    lognormal,
+    provider_process,
+    refused_base_url,
+    uniform,
+)
+from disputatio.testing.scripted import (
+    InstanceGateway,
+    ScriptedGateway,
+    ScriptEndedError,
+    UsageRule,
+    counted_usage,
+    no_usage,
+)
+
+__all__ = [
+    "AnswerMaker",
+    "Behaviour",
+    "FakeProvider",
+    "InstanceGateway",
+    "Latency",
+    "Maker",
+    "Malformation",
+    "Mishap",
+    "MishapFamily",
+    "Mishaps",
+    "ReceivedRequest",
+    "ScriptEndedError",
+    "ScriptedGateway",
+    "UsageRule",
+    "counted_usage",
+    "instance",
+    "lognormal",
+    "malform",
+    "no_usage",
+    "provider_process",
+    "refused_base_url",
+    "uniform",
+]

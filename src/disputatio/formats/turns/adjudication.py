@@ -81,12 +81,10 @@ class AdjudicationForm:
         )
 
     def _finding(self, *, reason: int) -> dict[str, JsonObject]:
-        scores = {
-            criterion.key: schema.whole(LOWEST, HIGHEST, criterion.question) for criterion in self.rubric.criteria
-        }
+        scores = {criterion.key: schema.whole(LOWEST, HIGHEST) for criterion in self.rubric.criteria}
         standing = schema.one_of([standing.value for standing in Standing])
         return {
-            "reason": schema.text(10, reason, "what in the debate decides it"),
+            "reason": schema.text(10, reason),
             **scores,
             "standing": standing,
         }
@@ -171,7 +169,7 @@ def _fallacies(words: int, most: int) -> JsonObject:
     found = schema.record(
         {
             "fallacy": schema.one_of([fallacy.value for fallacy in Fallacy]),
-            "words": schema.text(4, words, "the exact words of the debate that show it"),
+            "words": schema.text(4, words),
         }
     )
     return schema.several(found, 0, most)
@@ -179,7 +177,7 @@ def _fallacies(words: int, most: int) -> JsonObject:
 
 def _overall(*, insight: int, question: int, least: int, most: int) -> dict[str, JsonObject]:
     return {
-        "key_insight": schema.text(10, insight, "the most important thing this debate showed"),
+        "key_insight": schema.text(10, insight),
         "unresolved_questions": schema.several(schema.text(8, question), least, most),
-        "recommendation": schema.text(10, insight, "advice to whoever decides"),
+        "recommendation": schema.text(10, insight),
     }

@@ -105,7 +105,7 @@ class ClosingForm:
             answer = schema.text(2, 1200)
             keys["answers"] = schema.record({question.id: answer for question in self.questions})
         if self.conceded:
-            accepted = schema.text(2, 600, "what of it you accept")
+            accepted = schema.text(2, 600)
             keys["concessions"] = schema.record({argument.id: accepted for argument in self.conceded})
         if self.own:
             held = schema.record(

@@ -138,8 +138,8 @@ class CrossExaminationForm:
 def _response(*, reasoning: int, question: int, questions: int) -> JsonObject:
     return schema.record(
         {
-            "reasoning": schema.text(20, reasoning, "why, speaking to what the argument says"),
+            "reasoning": schema.text(20, reasoning),
             "response": schema.one_of([kind.value for kind in ResponseKind]),
-            "questions": schema.several(schema.text(8, question, "a specific, sharp follow-up question"), 1, questions),
+            "questions": schema.several(schema.text(8, question), 1, questions),
         }
     )

@@ -87,7 +87,7 @@ class SummingForm:
     @property
     def schema(self) -> JsonObject:
         """One text for each heading."""
-        return schema.record({key: schema.text(10, 2000, heading) for key, heading in HEADINGS.items()})
+        return schema.record({key: schema.text(10, 2000) for key in HEADINGS})
 
     def read(self, content: JsonObject) -> Summing:
         """The finding, in the order of the headings."""

@@ -107,8 +107,8 @@ class OpeningForm:
 
 def _argument(*, claim: int, reasoning: int, evidence: int) -> JsonObject:
     keys: dict[str, Any] = {
-        "claim": schema.text(10, claim, "one clear assertion"),
-        "reasoning": schema.text(20, reasoning, "why the claim follows, step by step"),
-        "evidence": schema.text(5, evidence, "the fact, figure or source it rests on"),
+        "claim": schema.text(10, claim),
+        "reasoning": schema.text(20, reasoning),
+        "evidence": schema.text(5, evidence),
     }
     return schema.record(keys)

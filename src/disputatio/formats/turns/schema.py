@@ -2,7 +2,8 @@
 
 Objects require every key and allow no other, which is what providers' strict modes demand and what makes
 a grammar unable to skip an argument or invent one. Bounds on lengths and integers are stated too; a
-provider that drops them is corrected by validation afterwards.
+provider that drops them is corrected by validation afterwards. What a field is for stands in the prompt, once,
+and not in the schema, where it would be repeated and billed for every argument.
 """
 
 from __future__ import annotations
@@ -12,22 +13,19 @@ from collections.abc import Iterable, Mapping
 from disputatio.kernel import JsonObject
 
 
-def text(minimum: int, maximum: int, about: str = "") -> JsonObject:
+def text(minimum: int, maximum: int) -> JsonObject:
     """A string of ``minimum`` to ``maximum`` characters."""
-    schema: dict[str, str | int] = {"type": "string", "minLength": minimum, "maxLength": maximum}
-    return {**schema, "description": about} if about else schema
+    return {"type": "string", "minLength": minimum, "maxLength": maximum}
 
 
-def one_of(words: Iterable[str], about: str = "") -> JsonObject:
+def one_of(words: Iterable[str]) -> JsonObject:
     """One of the given words."""
-    schema: JsonObject = {"type": "string", "enum": list(words)}
-    return {**schema, "description": about} if about else schema
+    return {"type": "string", "enum": list(words)}
 
 
-def whole(minimum: int, maximum: int, about: str = "") -> JsonObject:
+def whole(minimum: int, maximum: int) -> JsonObject:
     """An integer from ``minimum`` to ``maximum``."""
-    schema: JsonObject = {"type": "integer", "minimum": minimum, "maximum": maximum}
-    return {**schema, "description": about} if about else schema
+    return {"type": "integer", "minimum": minimum, "maximum": maximum}
 
 
 def several(items: JsonObject, minimum: int, maximum: int) -> JsonObject:

@@ -38,9 +38,12 @@ _PROSE_FROM = 40
 _SENTENCE_CHARACTERS = 150
 _MOST_SENTENCES = 6
 
-_WORD = r"[A-Za-zÀ-ÖØ-öø-ÿ ,'’%$&+-]"
+_LETTER = "A-Za-zÀ-ÖØ-öø-ÿ"
+_PLAIN = rf"[{_LETTER} ,'’%$&+-]"
 _NUMBER = r"[0-9]+([.,][0-9]+)?[ ,%]"
-_SENTENCE = rf"[A-Z][a-z]*[ ,]({_WORD}|{_NUMBER})+[a-z%]{{2,}}[.!?]"
+_FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*[ ,]"
+_LAST_WORD = rf"([{_LETTER}%]{{2,}}|[0-9]{{4}})"
+_SENTENCE = rf"{_FIRST_WORD}({_PLAIN}|{_NUMBER})+{_LAST_WORD}[.!?]"
 
 _INSIDE = ("properties", "$defs", "patternProperties")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")

@@ -19,7 +19,7 @@ _KEY_SHAPES = re.compile(
     r"""\b(?:sk|pk|gsk|xai|key|rk)[-_][A-Za-z0-9*_.\-]{6,}   # OpenAI and its likes, also half-masked echoes
       | \bAIza[A-Za-z0-9*_\-]{6,}                             # Google
       | \bA[KS]IA[A-Z0-9]{12,}                                # Amazon
-      | (?<=[Bb]earer\s)\S+
+      | (?<=[Bb]earer\s)\S{8,}
       | (?<=://)[^/@\s]+(?=@)                                  # a name and password in an address
       | (?<=[?&]key=)[^&\s]+
     """,

@@ -88,14 +88,21 @@ def fault_from(error: BaseException, endpoint: Endpoint, mode: OutputMode | None
             return _no_answer(error, endpoint, mode, text)
         case ContentFilterError():
             return _fault(FaultKind.REFUSED, endpoint, words_in(error.body) or error.message, text=text)
-        case ImportError():
-            return not_installed(endpoint)
         case UserError():
             kind = Rejection(400, words=error.message).kind(mode)
             return _fault(kind, endpoint, error.message, mode=mode, text=text)
         case ModelAPIError() if not isinstance(error, ModelConnectionError) and _is_rejection(error):
             return _rejected(error, endpoint, mode, text)
-    return _lost(error, endpoint, text) or _unreadable(error, endpoint, text)
+    return _amazon(error, endpoint) or _lost(error, endpoint, text) or _unreadable(error, endpoint, text)
+
+
+def unopened(error: Exception, endpoint: Endpoint) -> Fault:
+    """Translate ``error``, raised while the line to ``endpoint`` was built and before anything was sent."""
+    if isinstance(error, ImportError):
+        cure = endpoint.install or f"pip install 'disputatio[{endpoint.kind}]'"
+        message = f"{endpoint.place} needs a library that is not installed: {cure}."
+        return Fault(FaultKind.NOT_INSTALLED, message)
+    return _amazon(error, endpoint) or _lost(error, endpoint, "") or _fault(FaultKind.BAD_REQUEST, endpoint, str(error))
 
 
 def timed_out(endpoint: Endpoint, text: str = "") -> Fault:
@@ -115,12 +122,6 @@ def key_malformed(endpoint: Endpoint) -> Fault:
     """The key cannot be one: HTTP libraries would quote it in their complaint, so it never reaches them."""
     cause = "the key holds a space, a line break or a character outside ASCII, so it was not sent"
     return Fault(FaultKind.KEY_REJECTED, f"{endpoint.place} cannot be called: {cause}.")
-
-
-def not_installed(endpoint: Endpoint) -> Fault:
-    """The library for the endpoint's kind is missing."""
-    cure = endpoint.install or f"pip install 'disputatio[{endpoint.kind}]'"
-    return Fault(FaultKind.NOT_INSTALLED, f"{endpoint.place} needs a library that is not installed: {cure}.")
 
 
 def garbled(endpoint: Endpoint, why: str, usage: Usage | None = None, served_model: str | None = None) -> Fault:
@@ -222,6 +223,19 @@ def _lost(error: BaseException, endpoint: Endpoint, text: str) -> Fault | None:
         when = "before its answer was complete" if begun else "before it answered"
         return Fault(FaultKind.CUT_OFF, f"{endpoint.place} closed the connection {when}.", text=text)
     return None
+
+
+def _amazon(error: BaseException, endpoint: Endpoint) -> Fault | None:
+    """The fault where Amazon's library does not know who calls, or from where; it asks at the first call."""
+    match type(error).__name__:
+        case "NoRegionError":
+            return Fault(FaultKind.KEY_MISSING, f"{endpoint.place} needs a region: set AWS_DEFAULT_REGION.")
+        case "NoCredentialsError" | "PartialCredentialsError" | "TokenRetrievalError" | "SSOTokenLoadError":
+            return key_missing(endpoint)
+        case "InvalidEndpointConfigurationError":
+            return _fault(FaultKind.BAD_REQUEST, endpoint, str(error))
+        case _:
+            return None
 
 
 def _unconnected(link: BaseException) -> str:

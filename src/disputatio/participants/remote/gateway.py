@@ -129,8 +129,6 @@ class RemoteGateway:
         return None if key.isascii() and key.isprintable() and " " not in key else key_malformed(self._endpoint)
 
     async def _build(self) -> Line | Fault:
-        from disputatio.participants.remote.faults import fault_from
-
         def build() -> Line:
             from disputatio.participants.remote.models import open_line
 
@@ -139,7 +137,9 @@ class RemoteGateway:
         try:
             return await asyncio.to_thread(build)
         except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
-            return fault_from(error, self._endpoint, None)
+            from disputatio.participants.remote.faults import unopened
+
+            return unopened(error, self._endpoint)
 
 
 class _ListenerError(Exception):

