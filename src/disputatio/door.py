@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from disputatio.engine.ports import Watcher
     from disputatio.formats.registry import Format
     from disputatio.participants.gateways import OpenGateway
+    from disputatio.record.chain import Sealed
     from disputatio.record.events import Event
     from disputatio.record.store import Store
+    from disputatio.report import DebateReport
 
 Value = TypeVar("Value")
 
@@ -36,13 +38,18 @@ class Debate:
 
     Attributes:
         id: what the store calls it.
-        events: everything that happened, in order.
+        record: everything that happened, in order, as it is stored: events in their envelopes.
         texts: prompts, schemas and evidence that events name, by SHA-256.
     """
 
     id: str
-    events: tuple[Event, ...]
+    record: tuple[Sealed, ...]
     texts: Mapping[str, str]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return tuple(sealed.event() for sealed in self.record)
 
     @property
     def status(self) -> str:
@@ -68,24 +75,25 @@ class Debate:
         """The debate as plain text, ``width`` columns wide."""
         from disputatio.report import render_text
 
-        return render_text(self._report(), width)
+        return render_text(self.report(), width)
 
     def markdown(self) -> str:
         """The debate as Markdown."""
         from disputatio.report import render_markdown
 
-        return render_markdown(self._report())
+        return render_markdown(self.report())
 
     def as_json(self) -> JsonObject:
         """The debate under the published, versioned export schema."""
         from disputatio.report import export_json
 
-        return export_json(self._report())
+        return export_json(self.report())
 
-    def _report(self) -> Any:
+    def report(self) -> DebateReport:
+        """What every surface is made from."""
         from disputatio.report import DebateReport
 
-        return DebateReport.of(self.id, self.events, self.texts)
+        return DebateReport.of(self.id, self.record, self.texts)
 
 
 _EXIT_CODES = {
@@ -246,8 +254,7 @@ def resume_sync(debate_id: str, **options: Any) -> Debate:
 
 def read_debate(store: Store, debate_id: str) -> Debate:
     """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
-    events = tuple(sealed.event() for sealed in store.read(debate_id))
-    return Debate(debate_id, events, store.texts(debate_id))
+    return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
 
 
 def recorded_settings(store: Store, debate_id: str, arguments: CommandLine) -> Settings:

@@ -216,7 +216,7 @@ async def _resume(
             asked_format=format_name,
         )
         house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
-        screen.opened(debate_id)
+        screen.opened(debate_id, store.read(debate_id))
         async with screen.showing(store):
             await go_on(debate_id, resumption, house)
         return screen.result(store, debate_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,21 +65,21 @@ def show(
     store: StoreOption = None,
 ) -> None:
     """Show a recorded debate: its turns, trace table, scores and briefing."""
-    from disputatio._cli.screen import terminal_width
+    from disputatio._cli.screen import console, terminal_width
+    from disputatio._terminal import print_report
     from disputatio.door import read_debate
     from disputatio.engine.debates import find_debate
-    from disputatio.record.text import canonical
+    from disputatio.report import render_json
 
     opened = _open(store)
     debate = read_debate(opened, find_debate(opened, debate_id))
     if as_ is View.JSON:
-        import json
-
-        text = (
-            json.dumps(debate.as_json(), indent=2, ensure_ascii=False) if out is None else canonical(debate.as_json())
-        )
+        text = render_json(debate.report())
     elif as_ is View.MD:
         text = debate.markdown()
+    elif out is None and sys.stdout.isatty():
+        print_report(console(), debate.report())
+        return
     else:
         text = debate.text(100 if out else terminal_width())
     if out is None:

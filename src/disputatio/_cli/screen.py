@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from disputatio.engine.preview import Preview
     from disputatio.participants.call import Gateway
     from disputatio.participants.seating import ModelSeating
+    from disputatio.record.chain import Sealed
     from disputatio.record.store import DebateRow, Store
 
 
@@ -51,7 +51,9 @@ def console(*, plain: bool = False, stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """JSON on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    from disputatio.report import printable_json
+
+    sys.stdout.write(printable_json(value) + "\n")
 
 
 def print_lines(text: str) -> None:
@@ -63,13 +65,12 @@ class Screen:
     """What one ``debate`` or ``resume`` shows while it runs and when it has ended."""
 
     def __init__(self, *, as_json: bool, plain: bool) -> None:
-        from disputatio._terminal import LiveView, PlainView
+        from disputatio._terminal import open_view
 
         self._as_json = as_json
         self._console = console(plain=plain, stderr=as_json)
         self._id: str | None = None
-        still = plain or as_json or not self._console.is_terminal
-        self._view: Any = PlainView(self._console) if still else LiveView(self._console)
+        self._view: Any = open_view(self._console, plain=plain or as_json)
         if as_json and not sys.stderr.isatty():
             self._view = None
 
@@ -93,11 +94,11 @@ class Screen:
         if self._view is not None:
             self._view.note(message)
 
-    def opened(self, debate_id: str) -> None:
-        """The debate has a record from here on."""
+    def opened(self, debate_id: str, record: Sequence[Sealed] = ()) -> None:
+        """The debate has a record from here on; ``record`` is what it held before, when it is resumed."""
         self._id = debate_id
         if self._view is not None:
-            self._view.opened(debate_id)
+            self._view.opened(debate_id, record)
 
     @asynccontextmanager
     async def showing(self, store: Store) -> AsyncIterator[None]:
@@ -124,9 +125,8 @@ class Screen:
             print_json(debate.as_json())
         else:
             from disputatio._terminal import print_result
-            from disputatio.report import DebateReport
 
-            print_result(self._console, DebateReport.of(debate.id, debate.events, debate.texts))
+            print_result(self._console, debate.report())
         return debate.exit_code
 
 

@@ -59,7 +59,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
         """
         url = request.url
-        if False:
+        if url.userinfo:
             # httpx2 has made a header of it, and aiohttp takes one or the other.
             url = url.copy_with(username=None, password=None)
         proxy = self._proxy_of(url.scheme, url.host)

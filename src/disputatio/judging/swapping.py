@@ -1,0 +1,164 @@
+"""Judging with the sides shown in both orders: a win must survive the swap, else it is a tie.
+
+A judge who prefers whatever is shown first, or last, contradicts itself when the sides change places. Zheng et
+al. 2023, "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", section 3.4, calls a win only what is won in
+both orders; so does this. An order without a verdict confirms nothing: the result is then no verdict at all,
+which is not a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from disputatio.failures import InvalidInputError
+from disputatio.judging.judge_scores import TIE, check_sides
+from disputatio.judging.scoring import rounded
+from disputatio.kernel import JsonObject
+
+
+class Swap(StrEnum):
+    """What became of a judge's verdict when the sides changed places."""
+
+    SURVIVED = "survived"
+    REVERSED = "reversed"
+    LOST = "lost"
+    TIED = "tied"
+    UNCONFIRMED = "unconfirmed"
+    FAILED = "failed"
+
+    def text(self) -> str:
+        """The same in words."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Swap.SURVIVED: "the win survived the swap",
+    Swap.REVERSED: "the winner changed with the order, so it is a tie",
+    Swap.LOST: "a win in one order was a tie in the other, so it is a tie",
+    Swap.TIED: "a tie in both orders",
+    Swap.UNCONFIRMED: "one order gave no verdict, so nothing is confirmed",
+    Swap.FAILED: "neither order gave a verdict",
+}
+
+
+def after_swap(one: str | None, other: str | None) -> tuple[str | None, Swap]:
+    """The verdict of the two orders together, and what became of it.
+
+    Args:
+        one: the side that won in one order, TIE, or None where there was no verdict.
+        other: the same in the other order. Both name sides, never places.
+
+    Returns:
+        A side, TIE, or None where an order gave no verdict.
+    """
+    if one is None or other is None:
+        return None, Swap.FAILED if one is other else Swap.UNCONFIRMED
+    if one == other:
+        return one, Swap.TIED if one == TIE else Swap.SURVIVED
+    return TIE, Swap.LOST if TIE in {one, other} else Swap.REVERSED
+
+
+@dataclass(frozen=True, slots=True)
+class SwapPair:
+    """One item judged in both orders.
+
+    Attributes:
+        sides: the two sides, as shown first.
+        shown: the verdict in that order: a side, TIE, or None.
+        swapped: the verdict with the sides the other way round.
+        known: the right verdict, where it is known.
+    """
+
+    sides: tuple[str, str]
+    shown: str | None
+    swapped: str | None
+    known: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SwapReport:
+    """How a judge did over items judged in both orders. Every share is of ALL items: failures stay in the whole.
+
+    Attributes:
+        pairs: number of items.
+        counts: how many of them went which way.
+        favoured_first: reversals in which the side shown first won both times.
+        favoured_second: reversals in which the side shown second won both times.
+        known: items whose right verdict is known.
+        right_shown: of those, right as shown.
+        right_swapped: of those, right the other way round.
+        right_both: of those, right in both orders.
+    """
+
+    pairs: int
+    counts: Mapping[Swap, int] = field(hash=False)
+    favoured_first: int
+    favoured_second: int
+    known: int
+    right_shown: int
+    right_swapped: int
+    right_both: int
+
+    @property
+    def consistency(self) -> Fraction | None:
+        """Share of items with the same verdict in both orders; None without items. Two failures are no verdict."""
+        same = self.counts[Swap.SURVIVED] + self.counts[Swap.TIED]
+        return Fraction(same, self.pairs) if self.pairs else None
+
+    @property
+    def accuracy(self) -> Fraction | None:
+        """Share of verdicts that are right, over both orders of the items that are known; None without any."""
+        return Fraction(self.right_shown + self.right_swapped, 2 * self.known) if self.known else None
+
+    @property
+    def order_bias(self) -> Fraction | None:
+        """From -1 (always the side shown second) to 1 (always the first), over all items; None without items."""
+        return Fraction(self.favoured_first - self.favoured_second, self.pairs) if self.pairs else None
+
+    def as_json(self) -> JsonObject:
+        """The report, as the record and the exports keep it."""
+        shares = {"consistency": self.consistency, "accuracy": self.accuracy, "order_bias": self.order_bias}
+        return {
+            "pairs": self.pairs,
+            **{swap.value: self.counts[swap] for swap in Swap},
+            "favoured_first": self.favoured_first,
+            "favoured_second": self.favoured_second,
+            **{key: None if value is None else rounded(value, 4) for key, value in shares.items()},
+        }
+
+
+def swap_report(pairs: Iterable[SwapPair]) -> SwapReport:
+    """Count what became of ``pairs``.
+
+    Raises:
+        InvalidInputError: a verdict names neither side nor a tie.
+    """
+    counts = dict.fromkeys(Swap, 0)
+    number = first = second = known = right_shown = right_swapped = right_both = 0
+    for pair in pairs:
+        _check(pair)
+        number += 1
+        _, swap = after_swap(pair.shown, pair.swapped)
+        counts[swap] += 1
+        if swap is Swap.REVERSED:
+            first += pair.shown == pair.sides[0]
+            second += pair.shown == pair.sides[1]
+        if pair.known is not None:
+            known += 1
+            right_shown += pair.shown == pair.known
+            right_swapped += pair.swapped == pair.known
+            right_both += pair.shown == pair.swapped == pair.known
+    return SwapReport(number, counts, first, second, known, right_shown, right_swapped, right_both)
+
+
+def _check(pair: SwapPair) -> None:
+    check_sides(pair.sides)
+    strange = {pair.shown, pair.swapped, pair.known} - {*pair.sides, TIE, None}
+    if strange:
+        raise InvalidInputError(
+            f"A verdict names {', '.join(sorted(filter(None, strange)))}, which is not a side.",
+            f"Name {pair.sides[0]}, {pair.sides[1]}, {TIE}, or nothing where the judge failed.",
+        )
