@@ -161,7 +161,7 @@ def check_no_leak(levels: tuple[Said, ...], key_of_zhipu: bool) -> None:
             )
         )
     # The other seats have only what is said of all; give them a model that always works.
-    model = "embedded:smollm2-135m-instruct"
+    model = "embedded:smollm2-135m"
     written["set"] += (f"seats.con={model}", f"seats.judge={model}")
     due = expected(heard, key_of_zhipu)
     if due is None:
@@ -258,7 +258,7 @@ def test_of_several_keys_the_order_decides_and_is_named():
 
 def test_without_any_key_the_embedded_model_debates():
     settled = settle()
-    assert settled.seats["pro"].address == "embedded:smollm2-135m-instruct"
+    assert settled.seats["pro"].address == "embedded:smollm2-135m"
     assert settled.seats["pro"].piecewise
     assert settled.sources["seats.pro.provider"] == "default"
     assert missing_keys(settled) == ()

@@ -178,7 +178,7 @@ def test_any_text_is_a_model_or_a_clear_refusal(written: str):
         ("meta-llama/Llama-3.3-70B-Instruct", "vllm", "llama"),
         ("qwen3:8b", "ollama", "qwen"),
         ("hf:bartowski/Qwen2.5-3B-GGUF/Qwen2.5-3B-Q4_K_M.gguf", "embedded", "qwen"),
-        ("smollm2-135m-instruct", "embedded", "smollm"),
+        ("smollm2-135m", "embedded", "smollm"),
         ("HuggingFaceTB/SmolLM2-1.7B-Instruct", "vllm", "smollm"),
         ("glm-4.7", "zhipu", "glm"),
         ("z-ai/glm-5.1", "openrouter", "glm"),

@@ -31,7 +31,7 @@ class Blinding:
         order: the sides, the one shown first first.
         names: neutral name of each side, "Side A" and "Side B".
         ids: neutral id of each argument.
-        hidden: words that are replaced by the neutral name of their side, longest first.
+        hidden: words that are replaced by the neutral name of their side.
     """
 
     order: tuple[str, str]

@@ -96,7 +96,7 @@ class Provider:
         return _PRICE_ID_BY_HOST.get(host or "", self.price_id)
 
 
-EMBEDDED_MODEL = "smollm2-135m-instruct"
+EMBEDDED_MODEL = "smollm2-135m"
 _PRICE_ID_BY_HOST = {"open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
 
 _TABLE = (

@@ -193,7 +193,7 @@ class Rejection:
         words = {OutputMode.NATIVE: _NATIVE_WORDS, OutputMode.TOOL: _TOOL_WORDS}.get(mode) if mode else None
         if words is None or self.status in (401, 402, 403, 429):
             return False
-        if False:
+        if self.status == 404:
             # OpenRouter's answer when no host of the model takes a parameter.
             return bool(_NO_ROUTE_WORDS.search(self.words))
         if self.is_server_failure and "--jinja" not in self.words and "not support" not in self.words:

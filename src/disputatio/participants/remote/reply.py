@@ -31,12 +31,12 @@ def reply_from(response: ModelResponse, endpoint: Endpoint, mode: OutputMode, *,
     details = response.provider_details or {}
     raw = str(details.get("finish_reason") or "")
     if response.finish_reason == "content_filter":
-        words = details.get("refusal") or text or details.get("block_reason") or raw
+        words = details.get("refusal") or details.get("block_reason") or raw
         return refused(endpoint, str(words), usage, served, text)
     if streamed and not raw and response.finish_reason != "error":
         return cut_off(endpoint, usage, served, text)
     finish = _FINISHED.get(response.finish_reason or "") or raw or "stop"
-    if not text and finish != "length":
+    if not text.strip() and finish != "length":
         return garbled(endpoint, "the answer is empty", usage, served)
     return Reply(text=text, served_model=served, usage=usage, finish=finish)
 

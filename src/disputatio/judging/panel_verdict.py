@@ -1,0 +1,222 @@
+"""The verdict of a panel of judges, with everything a surface shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+
+from disputatio.judging.judge_scores import JudgeScores
+from disputatio.judging.scoring import edge, rounded
+from disputatio.judging.swapping import Swap
+from disputatio.judging.votes import VoteOutcome
+from disputatio.judging.weights import Weights
+from disputatio.kernel import JsonObject
+
+
+class PanelMethod(StrEnum):
+    """How the judges become one."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    MAJORITY = "majority"
+    WEIGHTED_MEAN = "weighted mean"
+    WEIGHTED_VOTE = "weighted vote"
+
+
+class Orders(StrEnum):
+    """In how many orders each judge sees the sides."""
+
+    BOTH = "both orders"
+    ONE = "one order"
+
+
+class PanelStatus(StrEnum):
+    """How a panel ended. UNDECIDED: too few judges were heard; that is not a tie."""
+
+    WON = "won"
+    TIED = "tied"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFinding:
+    """What one judge found over all orders it was shown.
+
+    Attributes:
+        judge: the judge's id.
+        sides: the two sides; gaps are the first less the second.
+        scores: what it gave in each order.
+        verdict: the side it found for, "tie", or None where an order failed.
+        swap: what became of its verdict when the sides changed places; None in one order only.
+        failure: why it counts as not heard; empty where it was.
+    """
+
+    judge: str
+    sides: tuple[str, str]
+    scores: tuple[JudgeScores, ...]
+    verdict: str | None
+    swap: Swap | None
+    failure: str = ""
+
+    @property
+    def heard(self) -> bool:
+        """Whether it gave scores in every order."""
+        return not self.failure
+
+    @property
+    def totals(self) -> dict[str, Fraction]:
+        """Points of each side, the mean over the orders; empty where it was not heard."""
+        if not self.heard:
+            return {}
+        return {
+            side: sum((row.totals[side] for row in self.scores), Fraction(0)) / len(self.scores) for side in self.sides
+        }
+
+    def gap(self, order: tuple[str, str] | None = None) -> Fraction | None:
+        """Its gap with the sides shown in ``order``, or over all orders; None where it has none."""
+        if not self.heard:
+            return None
+        if order is None:
+            totals = self.totals
+            return totals[self.sides[0]] - totals[self.sides[1]]
+        return next((row.gap(*self.sides) for row in self.scores if row.order == order), None)
+
+    @property
+    def first_shown_gains(self) -> Fraction | None:
+        """Points by which being shown first changes the gap; None without both orders."""
+        gaps = [row.gap(*row.order) for row in self.scores]
+        if len(gaps) < 2 or gaps[0] is None or gaps[1] is None:
+            return None
+        return (gaps[0] + gaps[1]) / 2
+
+    def as_json(self) -> JsonObject:
+        """The finding, as the record and the exports keep it."""
+        gains = self.first_shown_gains
+        return {
+            "judge": self.judge,
+            "heard": self.heard,
+            "failure": self.failure,
+            "verdict": self.verdict,
+            "swap": self.swap and self.swap.value,
+            "totals": {side: rounded(total, 4) for side, total in self.totals.items()},
+            "first_shown_gains": None if gains is None else rounded(gains, 4),
+            "scores": [row.as_json() for row in self.scores],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PanelVerdict:
+    """What a panel found.
+
+    Attributes:
+        method: how the judges became one.
+        orders: in how many orders they saw the sides.
+        sides: the two sides; gaps are the first less the second.
+        findings: of every registered judge, heard or not, in the order of registration.
+        weights: of the judges, under a weighted method.
+        dead_zone: points below which a gap is a tie.
+        status: won, tied or undecided.
+        winner: the side that won, or None.
+        totals: points of each side by the method; under the voting methods the (weighted) mean, for information;
+            empty where nobody with any weight was heard.
+        gap: the panel's gap by the method. Under the median it is the median of the judges' gaps, which need not
+            be the difference of the median totals. None where nobody with any weight was heard.
+        vote: the count, under the voting methods.
+        reason: why, in one sentence.
+    """
+
+    method: PanelMethod
+    orders: Orders
+    sides: tuple[str, str]
+    findings: tuple[JudgeFinding, ...]
+    weights: Weights | None
+    dead_zone: Fraction
+    status: PanelStatus
+    winner: str | None
+    totals: Mapping[str, Fraction] = field(hash=False)
+    gap: Fraction | None
+    vote: VoteOutcome | None
+    reason: str
+
+    @property
+    def heard(self) -> tuple[str, ...]:
+        """The judges with scores in every order."""
+        return tuple(row.judge for row in self.findings if row.heard)
+
+    @property
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """The judges that were not heard, each with the reason."""
+        return tuple((row.judge, row.failure) for row in self.findings if not row.heard)
+
+    @property
+    def order_decided(self) -> tuple[str, ...]:
+        """The judges whose winner changed with the order of the sides."""
+        return tuple(row.judge for row in self.findings if row.swap is Swap.REVERSED)
+
+    @property
+    def degraded(self) -> bool:
+        """Whether a registered judge was not heard; then every surface says so in its heading."""
+        return bool(self.failed)
+
+    @property
+    def heading(self) -> str:
+        """The verdict in one line, with who was heard."""
+        end = {
+            PanelStatus.WON: f"{self.winner} wins",
+            PanelStatus.TIED: "a tie",
+            PanelStatus.UNDECIDED: "no verdict",
+        }[self.status]
+        number = len(self.findings)
+        heard = f"{len(self.heard)} of {number} judge{'' if number == 1 else 's'} heard"
+        return f"{end} ({self.method.value}, {self.orders.value}, {heard})"
+
+    @property
+    def reading(self) -> str:
+        """What the size of the gap amounts to, or why there is none; for totals on the scale of 1 to 10."""
+        if self.gap is None:
+            return "no comparison: no judge was heard"
+        return f"{edge(self.gap).value} (gap {abs(rounded(self.gap)):.2f})"
+
+    def text(self) -> str:
+        """The verdict for a reader: heading, reason, and each judge in a line."""
+        lines = [self.heading, f"Why: {self.reason}."]
+        if self.weights is not None:
+            whole = sum(self.weights.of.values(), Fraction(0))
+            shares = ", ".join(f"{judge} {float(value / whole):.0%}" for judge, value in self.weights.of.items())
+            note = f" ({self.weights.note})" if self.weights.note else ""
+            lines.append(f"Weights, {self.weights.source}: {shares}{note}.")
+        for row in self.findings:
+            if not row.heard:
+                lines.append(f"- {row.judge}: not heard. {row.failure}")
+                continue
+            totals = ", ".join(f"{side} {float(total):.2f}" for side, total in row.totals.items())
+            swap = f"; {row.swap.text()}" if row.swap else ""
+            lines.append(f"- {row.judge}: {row.verdict} ({totals}{swap})")
+        if self.orders is Orders.ONE:
+            lines.append("The sides were shown in one order only, so an effect of the order would not be seen.")
+        return "\n".join(lines)
+
+    def as_json(self) -> JsonObject:
+        """The whole verdict, as the record and the exports keep it."""
+        return {
+            "method": self.method.value,
+            "orders": self.orders.value,
+            "sides": list(self.sides),
+            "status": self.status.value,
+            "winner": self.winner,
+            "reason": self.reason,
+            "heading": self.heading,
+            "panel": [row.judge for row in self.findings],
+            "heard": list(self.heard),
+            "failed": [{"judge": judge, "reason": reason} for judge, reason in self.failed],
+            "order_decided": list(self.order_decided),
+            "degraded": self.degraded,
+            "dead_zone": rounded(self.dead_zone, 4),
+            "totals": {side: rounded(total, 4) for side, total in self.totals.items()},
+            "gap": None if self.gap is None else rounded(self.gap, 4),
+            "vote": self.vote and self.vote.as_json(),
+            "weights": self.weights and self.weights.as_json(),
+            "judges": [row.as_json() for row in self.findings],
+        }
