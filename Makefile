@@ -13,7 +13,7 @@ ARGS ?=
 export MOTION
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-test debate check test lint types lock-prompts constraints clean bench
+.PHONY: help install install-test debate check test lint types lock-prompts reference constraints clean
 
 help:
 	@sed -n '2,5s/^# \{0,3\}//p' Makefile
@@ -53,6 +53,9 @@ test: lint types
 
 lock-prompts: install
 	$(BIN)/python -m disputatio.prompts.lock
+
+reference: install
+	$(BIN)/python -m disputatio._cli.reference > docs/reference/command-line.md
 
 constraints: install-test
 	$(BIN)/python -m pip freeze --exclude-editable --exclude disputatio | sort -f > constraints.txt

@@ -173,7 +173,7 @@ RULES = {"structured": structured_rules, "freeform": freeform_rules}
 
 def answers(abstaining: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Answers]:
     """Answers for a whole debate, with any mixture of turns and abstentions."""
-    shares = abstaining or st.sampled_from((0.0, 0.0, 0.2, 0.5, 1.0))
+    shares = st.sampled_from((0.0, 0.0, 0.2, 0.5, 1.0)) if abstaining is None else abstaining
     return st.builds(Answers, st.integers(0, 10**9).map(str), shares)
 
 

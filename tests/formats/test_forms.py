@@ -10,11 +10,11 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Answers, Debate, debates, objects_in, orders
 
 from disputatio.formats import FORMATS
 from disputatio.kernel import Ask, JsonObject, Part
 from disputatio.testing.instances import instance
+from strategies import Answers, Debate, debates, objects_in, orders
 
 MOST_PARTS = 60
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import given
-from strategies import Debate, debates
 
 from disputatio.kernel import Abstention, AskPath
 from disputatio.record import canonical, read_json
+from strategies import Debate, debates
 
 any_debate = debates("freeform")
 

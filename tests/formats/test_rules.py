@@ -16,9 +16,7 @@ from disputatio.judging import RUBRICS, STANDARD, Criterion, Rubric
 from disputatio.kernel import Limits
 from disputatio.record import canonical, read_json
 
-limits = st.builds(
-    Limits, st.integers(1, 100_000), st.floats(0, 2), st.integers(0, 5), st.integers(0, 5)
-)
+limits = st.builds(Limits, st.integers(1, 100_000), st.floats(0, 2), st.integers(0, 5), st.integers(0, 5))
 
 
 def own_rubric(parts: list[int]) -> Rubric:

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Answers, Debate, Held, debates, examples
 
-from disputatio.formats import FORMATS, StructuredVerdict, TraceRow
+from disputatio.formats import FORMATS, StructuredVerdict
 from disputatio.judging import RUBRICS
 from disputatio.kernel import Abstention, AskPath
 from disputatio.record import canonical, read_json
+from strategies import Answers, Debate, Held, debates, examples
 
 SIDES = (("pro", "PRO", "con"), ("con", "CON", "pro"))
 JUDGING = AskPath("judging/judge")
@@ -114,20 +114,16 @@ def test_scores_and_totals_are_the_exact_averages_of_the_judge_s_integers(debate
     found = content(debate, held, "judging/judge")
     weights = WEIGHTS[debate.rules.rubric.name]
     totals: dict[str, Fraction | None] = {}
-    for seat, prefix, _ in SIDES:
+    for seat in ("pro", "con"):
         rows = [row for row in verdict.trace if row.side == seat]
         if found is None:
             totals[seat] = None
             assert all(row.score is None and row.scores is None and row.judged is None for row in rows)
             continue
-        points = [
-            sum(weights[key] * found["arguments"][row.argument][key] for key in weights) for row in rows
-        ]
+        points = [sum(weights[key] * found["arguments"][row.argument][key] for key in weights) for row in rows]
         assert [row.score for row in rows] == [Fraction(hundredths, 100) for hundredths in points]
         totals[seat] = Fraction(sum(points), 100 * len(points)) if points else None
-        assert [row.judged.value for row in rows] == [
-            found["arguments"][row.argument]["standing"] for row in rows
-        ]
+        assert [row.judged.value for row in rows] == [found["arguments"][row.argument]["standing"] for row in rows]
     assert (verdict.pro_total, verdict.con_total) == (totals["pro"], totals["con"])
     if totals["pro"] is None or totals["con"] is None:
         assert verdict.gap is None
@@ -254,14 +250,6 @@ def test_a_judge_who_speaks_finds_on_every_argument(debate: Debate) -> None:
     assert [row.argument for row in found.judgements] == [row.argument for row in held.outcome.trace]
     assert held.outcome.judged
     assert held.outcome.unresolved_questions == tuple(content(debate, held, "judging/judge")["unresolved_questions"])
-
-
-def row(side: str, score: Fraction) -> TraceRow:
-    """A row with a score; the rest is what a debate gave."""
-    held = Debate("structured", FORMATS["structured"].rules(), Answers("row")).held()
-    found: TraceRow = next(row for row in held.outcome.trace if row.side == side)
-    fields = {name: getattr(found, name) for name in found.__slots__}
-    return TraceRow(**{**fields, "score": score})
 
 
 @examples(60)

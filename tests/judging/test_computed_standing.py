@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 
 from disputatio.judging import Exchange, Reply, Standing, computed_standing
+from strategies import examples
 
 UPHELD, PARTLY, REFUTED, OPEN = (
     Standing.UPHELD,

@@ -13,9 +13,9 @@ from itertools import chain, combinations, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 
 from disputatio.judging.standing import Label, grounded_labelling
+from strategies import examples
 
 Attack = tuple[str, str]
 Framework = tuple[list[str], list[Attack]]
@@ -34,8 +34,7 @@ def grounded_extension(nodes: list[str], attacks: list[Attack]) -> frozenset[str
     complete = [
         chosen
         for chosen in subsets
-        if not any(source in chosen and target in chosen for source, target in attacks)
-        and acceptable(chosen) == chosen
+        if not any(source in chosen and target in chosen for source, target in attacks) and acceptable(chosen) == chosen
     ]
     smallest = min(complete, key=len)
     assert all(smallest <= other for other in complete), "the smallest complete extension is part of all others"
@@ -45,9 +44,7 @@ def grounded_extension(nodes: list[str], attacks: list[Attack]) -> frozenset[str
 def expected(nodes: list[str], attacks: list[Attack]) -> dict[str, Label]:
     extension = grounded_extension(nodes, attacks)
     beaten = {target for source, target in attacks if source in extension}
-    return {
-        node: Label.IN if node in extension else Label.OUT if node in beaten else Label.UNDECIDED for node in nodes
-    }
+    return {node: Label.IN if node in extension else Label.OUT if node in beaten else Label.UNDECIDED for node in nodes}
 
 
 def every_framework(size: int) -> list[Framework]:

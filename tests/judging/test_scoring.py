@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import examples
 
 from disputatio.failures import InvalidInputError
 from disputatio.judging import EVIDENCE_FIRST, RUBRICS, STANDARD, Criterion, Edge, Rubric, edge, mean, rounded, weighted
+from strategies import examples
 
 fractions = st.fractions(max_denominator=10**6).filter(lambda value: abs(value) < 10**12)
 scores = st.integers(1, 10)
@@ -37,9 +37,7 @@ def test_the_second_rubric_has_the_protocol_s_weights() -> None:
 
 @pytest.mark.parametrize("rubric", list(RUBRICS.values()), ids=lambda rubric: rubric.name)
 @given(data=st.data())
-def test_a_weighted_score_is_exact_and_between_its_lowest_and_highest_part(
-    rubric: Rubric, data: st.DataObject
-) -> None:
+def test_a_weighted_score_is_exact_and_between_its_lowest_and_highest_part(rubric: Rubric, data: st.DataObject) -> None:
     given_scores = {row.key: data.draw(scores) for row in rubric.criteria}
     hundredths = sum(int(row.weight * 100) * given_scores[row.key] for row in rubric.criteria)
     total = weighted(given_scores, rubric)

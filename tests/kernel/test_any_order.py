@@ -7,10 +7,26 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Asking, Debate, Held, Parallel, Said, Serial, Stating, Step, debates, examples, hold, orders
-from strategies import rulebook_of, said_at, steps, turns_in
 
 from disputatio.kernel import Abstention, AskPath, Fact, Turn
+from strategies import (
+    Asking,
+    Debate,
+    Held,
+    Parallel,
+    Said,
+    Serial,
+    Stating,
+    Step,
+    debates,
+    examples,
+    hold,
+    orders,
+    rulebook_of,
+    said_at,
+    steps,
+    turns_in,
+)
 
 
 def same(one: Held, other: Held) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Answers, Debate, Said, Step, debates, hold, orders, plain_ask, rulebook_of, said_at, steps
 
 from disputatio.formats import FORMATS
 from disputatio.kernel import (
@@ -24,6 +23,7 @@ from disputatio.kernel import (
     declare,
     together,
 )
+from strategies import Answers, Debate, Said, Step, debates, hold, orders, plain_ask, rulebook_of, said_at, steps
 
 
 def state(driver: Driver) -> tuple[Any, ...]:

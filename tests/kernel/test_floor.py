@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 
 from disputatio.kernel import PUBLIC, Channel, Floor, Phase, Post, Seat
+from strategies import examples
 
 SEATS = tuple(map(Seat, ("pro_1", "pro_2", "con_1", "judge")))
 CHANNELS = (PUBLIC, Channel("team_pro"), Channel("team_con"), Channel("judge_notes"), Channel("nobody's"))

@@ -7,14 +7,14 @@ with the control characters and the controls of writing direction.
 from __future__ import annotations
 
 import unicodedata
-from itertools import chain
+from itertools import chain, pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import any_texts, examples
 
 from disputatio.motion import clean, one_line
+from strategies import any_texts, examples
 
 DEFAULT_IGNORABLE = frozenset(
     chain(
@@ -43,9 +43,7 @@ def is_hidden(char: str) -> bool:
 
 
 HIDDEN = [
-    char
-    for char in map(chr, chain(range(0xD800), range(0xE000, 0x110000)))
-    if is_hidden(char) and char not in "\t\n"
+    char for char in map(chr, chain(range(0xD800), range(0xE000, 0x110000))) if is_hidden(char) and char not in "\t\n"
 ]
 
 
@@ -73,7 +71,9 @@ def shown(text: str) -> str:
     text = text.replace("\r\n", "\n")
     text = "".join("\n" if char in LINE_ENDS else char for char in text)
     text = "".join("\ufffd" if unicodedata.category(char) == "Cs" else char for char in text)
-    return "".join(char for char in text if char in "\t\n" or not is_hidden(char) and not "\ufff9" <= char <= "\ufffb")
+    return "".join(
+        char for char in text if char in "\t\n" or (not is_hidden(char) and not "\ufff9" <= char <= "\ufffb")
+    )
 
 
 @examples(150)
@@ -83,7 +83,7 @@ def test_what_is_seen_stays_and_what_hides_goes(text: str) -> None:
     assert shown(cleaned) == shown(text)
     left = [char for char in cleaned if is_hidden(char) and char not in "\t\n"]
     assert set(left) <= JOINERS
-    for first, second in zip(cleaned, cleaned[1:], strict=False):
+    for first, second in pairwise(cleaned):
         assert not {first, second} <= {"\u200c", "\u200d"}, "joiners hide no message by their number"
         assert not first == second == "\ufe0f"
 

@@ -8,7 +8,6 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 
 from disputatio.failures import ExitCode, InvalidInputError
 from disputatio.motion import (
@@ -21,8 +20,22 @@ from disputatio.motion import (
     read_evidence,
     read_motion,
 )
+from strategies import examples
 
-NOTHING = ["", "   ", "\n\t", "...?!", "— “” ()", "\u200b\u200b", "\x1b\x1b", "\ufeff", "🙂", b"", b"\xef\xbb\xbf", b" ?"]
+NOTHING = [
+    "",
+    "   ",
+    "\n\t",
+    "...?!",
+    "— “” ()",
+    "\u200b\u200b",
+    "\x1b\x1b",
+    "\ufeff",
+    "🙂",
+    b"",
+    b"\xef\xbb\xbf",
+    b" ?",
+]
 BINARY = [
     "\x00",
     "a\x00b",

@@ -7,9 +7,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import any_texts
 
 from disputatio.motion import count_words
+from strategies import any_texts
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -227,6 +229,17 @@ class TestGateway:
             await gateway.aclose()
             assert isinstance(await gateway.call(a_call()), Reply)
             await gateway.aclose()
+
+    @pytest.mark.slow
+    def test_making_one_imports_no_model_library(self) -> None:
+        script = (
+            "import sys; from disputatio.participants.remote import open_gateway;"
+            "from disputatio.participants.seating import ModelSeating;"
+            "open_gateway(ModelSeating(provider='openai', model='m'), 'k').modes;"
+            "print([m for m in ('pydantic_ai', 'openai', 'aiohttp', 'httpx2', 'pydantic') if m in sys.modules])"
+        )
+        printed = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+        assert printed.strip() == "[]"
 
     async def test_a_key_is_in_no_representation(self) -> None:
         gateway = open_gateway(ModelSeating(provider="openai", model="m"), "sk-very-secret-key")

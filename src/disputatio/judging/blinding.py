@@ -68,7 +68,9 @@ class Blinding:
         for real, hidden in self.ids:
             if hidden == neutral:
                 return real
-        raise InvalidInputError(f"There is no argument {neutral}.", f"Name one of: {', '.join(n for _, n in self.ids)}.")
+        raise InvalidInputError(
+            f"There is no argument {neutral}.", f"Name one of: {', '.join(n for _, n in self.ids)}."
+        )
 
 
 def blinding(

@@ -8,9 +8,9 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from disputatio.motion import spaced
-from functools import lru_cache
 
 
 class Fallacy(StrEnum):

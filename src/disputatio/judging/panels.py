@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 
 from disputatio.failures import InvalidInputError
@@ -106,14 +105,14 @@ class Panel:
     def _finding(
         self, judge: str, known: dict[tuple[str, tuple[str, str]], JudgeScores], scores: Sequence[JudgeScores]
     ) -> JudgeFinding:
-        wanted = both_orders(self.sides)
+        wanted: tuple[tuple[str, str], ...] = both_orders(self.sides)
         if self.orders is Orders.ONE:
             given = [row.order for row in scores if row.judge == judge]
             if len(given) > 1:
                 raise InvalidInputError(
                     f"{judge} judged in both orders, and this panel takes one.", "Make a panel of both orders."
                 )
-            wanted = (given[0],) if given else wanted[:1]  # type: ignore[assignment]
+            wanted = (given[0],) if given else wanted[:1]
         rows = tuple(
             known.get((judge, order)) or JudgeScores.failed(judge, order, "gave no scores") for order in wanted
         )

@@ -312,9 +312,7 @@ def latest_ballots(history: Iterable[Ballot]) -> tuple[Ballot, ...]:
     return tuple(standing.values())
 
 
-def _by_voter(
-    electorate: Sequence[str], ballots: Iterable[Ballot], options: Sequence[str] | None
-) -> dict[str, Ballot]:
+def _by_voter(electorate: Sequence[str], ballots: Iterable[Ballot], options: Sequence[str] | None) -> dict[str, Ballot]:
     registered, cast = frozenset(electorate), {}
     for ballot in ballots:
         if ballot.voter not in registered:

@@ -19,7 +19,7 @@ _LEANING = re.compile(
     r"\b(?:see|as (?:stated|argued|shown|noted|mentioned) in|per|from) (?:the )?(?:argument|point)s? (?:no\.? ?)?\d"
     r"|\b(?:my|our|the) (?:first|second|third|fourth|fifth|previous|next|other|above|earlier) (?:argument|point)\b"
     r"|\b(?:as|like) (?:i|we) (?:argued|said|stated|noted|explained) (?:above|before|earlier)\b"
-    r"|\b(?:PRO|CON)-\d",
+    r"|\b(?:PRO|CON)-\d{1,2}\b",
     re.IGNORECASE,
 )
 

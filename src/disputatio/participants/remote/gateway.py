@@ -117,29 +117,25 @@ class RemoteGateway:
             return self._line
         async with self._opening:
             if self._line is None:
-                self._line = self._key_fault() or await self._build()
+                self._line = await asyncio.to_thread(_opened, self._endpoint)
             return self._line
 
-    def _key_fault(self) -> Fault | None:
-        from disputatio.participants.remote.faults import key_malformed, key_missing
 
-        key = self._endpoint.api_key
-        if key is None:
-            return key_missing(self._endpoint) if self._endpoint.needs_key else None
-        return None if key.isascii() and key.isprintable() and " " not in key else key_malformed(self._endpoint)
+def _opened(endpoint: Endpoint) -> Line | Fault:
+    """The line to ``endpoint``, or why there is none. Imports for up to two seconds, so it runs in a thread."""
+    from disputatio.participants.remote.faults import key_malformed, key_missing, unopened
 
-    async def _build(self) -> Line | Fault:
-        def build() -> Line:
-            from disputatio.participants.remote.models import open_line
+    key = endpoint.api_key
+    if key is None and endpoint.needs_key:
+        return key_missing(endpoint)
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        return key_malformed(endpoint)
+    try:
+        from disputatio.participants.remote.models import open_line
 
-            return open_line(self._endpoint)
-
-        try:
-            return await asyncio.to_thread(build)
-        except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
-            from disputatio.participants.remote.faults import unopened
-
-            return unopened(error, self._endpoint)
+        return open_line(endpoint)
+    except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
+        return unopened(error, endpoint)
 
 
 class _ListenerError(Exception):

@@ -1,0 +1,59 @@
+"""Writes the reference of the command line from the commands themselves: ``python -m disputatio._cli.reference``."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any
+
+_CODES = {
+    0: "complete",
+    1: "a bug in disputatio; what was recorded is kept",
+    2: "invalid input: a motion, option, file or setting that cannot be used",
+    3: "truncated at a ceiling; resume with a higher one",
+    4: "degraded: a seat is missing from the result",
+    5: "provider failure: no model answered",
+    6: "failed verification: the record was altered",
+    7: "the store cannot be read or written",
+    130: "interrupted; resume goes on",
+}
+
+
+def reference() -> str:
+    """The whole reference as Markdown."""
+    from typer.main import get_command
+
+    from disputatio._cli.main import app
+
+    group: Any = get_command(app)
+    lines = ["# Command line", "", "Written from the program itself by `python -m disputatio._cli.reference`.", ""]
+    for name, command in group.commands.items():
+        lines += [f"## disputatio {name}", "", inspect.cleandoc(command.help or ""), ""]
+        arguments = [row for row in command.params if row.param_type_name == "argument"]
+        options = [row for row in command.params if row.param_type_name == "option" and not row.hidden]
+        if arguments or options:
+            lines += ["| argument or option | meaning |", "|---|---|"]
+        lines += [f"| `{row.metavar or row.name}` | {_cell(row.help)} |" for row in arguments]
+        lines += [f"| `{_usage(row)}` | {_cell(row.help)} |" for row in options]
+        lines.append("")
+    lines += ["## Exit codes", "", "| code | meaning |", "|---|---|"]
+    lines += [f"| {code} | {meaning} |" for code, meaning in _CODES.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _usage(option: Any) -> str:
+    names = ", ".join(sorted(option.opts, key=len, reverse=True))
+    return names if option.is_flag else f"{names} {option.metavar or option.name.upper()}"
+
+
+def _cell(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+def main() -> None:
+    """Print the reference."""
+    sys.stdout.write(reference())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,298 @@
+"""Whether judges agree, beyond what chance would give; each measure with a reading in plain words.
+
+The numbers come from libraries (`krippendorff`, scikit-learn, statsmodels, scipy), which the extra "statistics"
+installs and which are imported where they are first needed. What a measure cannot say it does not say: a value
+that is not defined comes with the reason, never as not-a-number.
+
+Ratings are given as rows, one for each judge, with a column for each item; None is a rating that is missing. A
+judge without a single rating is counted as silent. Krippendorff's alpha uses whatever is there; the other
+measures need items that every judge with ratings has rated, and say how many items they left out.
+
+Readings. Kappas: Landis and Koch 1977, "The Measurement of Observer Agreement for Categorical Data". Alpha:
+Krippendorff 2004, "Content Analysis", section 11.4: rely on .800 and above, draw tentative conclusions from
+.667. W: Schmidt 1997, "Managing Delphi Surveys Using Nonparametric Statistical Techniques", table 2. All three
+are conventions, not laws.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import JsonObject
+
+Rating: TypeAlias = str | int | float | Fraction | None
+Ratings: TypeAlias = Sequence[Sequence[Rating]]
+
+
+class Level(StrEnum):
+    """What can be said of the difference between two ratings (Stevens 1946)."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RATIO = "ratio"
+
+
+class Weighting(StrEnum):
+    """How much a disagreement counts in Cohen's kappa: all alike, or by its distance in categories."""
+
+    NONE = "unweighted"
+    LINEAR = "linear"
+    QUADRATIC = "quadratic"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One measure of agreement.
+
+    Attributes:
+        measure: its name.
+        value: at most 1, which is complete agreement; None where it is not defined.
+        reading: the value in plain words; empty where there is none.
+        undefined_because: why there is no value; empty where there is one.
+        judges: judges with ratings.
+        silent: judges without any.
+        items: items the value rests on.
+        left_out: items it had to leave out.
+    """
+
+    measure: str
+    value: float | None
+    reading: str
+    undefined_because: str
+    judges: int
+    silent: int
+    items: int
+    left_out: int
+
+    def text(self) -> str:
+        """The measure in one sentence."""
+        base = f"{self.judges} judge{'' if self.judges == 1 else 's'}, {self.items} items"
+        base += f", {self.left_out} left out" if self.left_out else ""
+        base += f", {self.silent} silent" if self.silent else ""
+        if self.value is None:
+            return f"{self.measure} is not defined because {self.undefined_because} ({base})"
+        return f"{self.measure} is {self.value:.2f}: {self.reading} ({base})"
+
+    def as_json(self) -> JsonObject:
+        """The measure, as the record and the exports keep it."""
+        return {
+            "measure": self.measure,
+            "value": None if self.value is None else round(self.value, 6),
+            "reading": self.reading,
+            "undefined_because": self.undefined_because,
+            "judges": self.judges,
+            "silent": self.silent,
+            "items": self.items,
+            "left_out": self.left_out,
+            "text": self.text(),
+        }
+
+
+def krippendorff_alpha(ratings: Ratings, level: Level = Level.NOMINAL) -> Agreement:
+    """Krippendorff's alpha of any number of judges, with ratings missing or not.
+
+    Raises:
+        InvalidInputError: the rows differ in length, ratings are not numbers above the nominal level, or are
+            negative at the ratio level.
+    """
+    name = f"Krippendorff's alpha ({level.value})"
+    grid = _Grid(ratings)
+    if level is not Level.NOMINAL:
+        grid.check_numbers(negative=level is not Level.RATIO)
+    # An item with one rating has nothing to agree with, and takes no part (Krippendorff 2011, step B).
+    paired = [column for column in grid.columns if sum(value is not None for value in column) > 1]
+    seen = grid.measured(name, len(paired))
+    if len(grid.rows) < 2 or not paired:
+        return seen.undefined("no item was rated by two judges")
+    found = {value for column in paired for value in column if value is not None}
+    if len(found) < 2:
+        return seen.undefined("every rating is the same, so agreement cannot be told from chance")
+    domain = sorted(found, key=str) if level is Level.NOMINAL else sorted(found, key=_number)
+    counts = [[sum(value == option for value in column) for option in domain] for column in paired]
+    values = list(range(len(domain))) if level is Level.NOMINAL else [_number(value) for value in domain]
+    alpha = _library("krippendorff").alpha(
+        value_counts=counts, value_domain=values, level_of_measurement=level.value, dtype="float64"
+    )
+    return seen.defined(float(alpha), _alpha_reading)
+
+
+def cohen_kappa(
+    first: Sequence[Rating],
+    second: Sequence[Rating],
+    weighting: Weighting = Weighting.NONE,
+    categories: Sequence[Rating] | None = None,
+) -> Agreement:
+    """Cohen's kappa of two judges.
+
+    Args:
+        first: one judge's ratings.
+        second: the other's, of the same items.
+        weighting: how much a disagreement counts.
+        categories: every category there is, in order. Needed with a weighting: distances are counted in
+            categories, so one that nobody used must not be left out.
+
+    Raises:
+        InvalidInputError: the rows differ in length, a weighting comes without categories, or a rating is none of
+            them.
+    """
+    suffix = "" if weighting is Weighting.NONE else f" ({weighting.value} weights)"
+    grid = _Grid((first, second))
+    if weighting is not Weighting.NONE and not categories:
+        raise InvalidInputError("A weighted kappa needs its categories.", "Give all of them, in order.")
+    both = grid.complete()
+    seen = grid.measured(f"Cohen's kappa{suffix}", len(both))
+    order = list(categories) if categories else sorted({value for column in both for value in column}, key=str)
+    if any(value is not None and value not in order for row in (first, second) for value in row):
+        raise InvalidInputError("A rating is none of the categories.", "Give every category there is.")
+    if len(grid.rows) < 2 or not both:
+        return seen.undefined("no item was rated by both judges")
+    if len({value for column in both for value in column}) < 2:
+        return seen.undefined("every rating is the same, so agreement cannot be told from chance")
+    place = {value: number for number, value in enumerate(order)}
+    kappa = _library("sklearn.metrics").cohen_kappa_score(
+        [place[one] for one, _ in both],
+        [place[other] for _, other in both],
+        labels=list(range(len(order))),
+        weights=None if weighting is Weighting.NONE else weighting.value,
+    )
+    return seen.defined(float(kappa), _kappa_reading)
+
+
+def fleiss_kappa(ratings: Ratings) -> Agreement:
+    """Fleiss' kappa of two or more judges over the items that all of them rated.
+
+    Raises:
+        InvalidInputError: the rows differ in length.
+    """
+    grid = _Grid(ratings)
+    columns = grid.complete()
+    seen = grid.measured("Fleiss' kappa", len(columns))
+    if len(grid.rows) < 2 or not columns:
+        return seen.undefined("no item was rated by two judges and by all who rated")
+    domain = sorted({value for column in columns for value in column}, key=str)
+    if len(domain) < 2:
+        return seen.undefined("every rating is the same, so agreement cannot be told from chance")
+    table = [[column.count(option) for option in domain] for column in columns]
+    kappa = _library("statsmodels.stats.inter_rater").fleiss_kappa(table, method="fleiss")
+    return seen.defined(float(kappa), _kappa_reading)
+
+
+def kendall_w(ratings: Ratings) -> Agreement:
+    """Kendall's coefficient of concordance W, corrected for ties, over the items that all judges rated.
+
+    Raises:
+        InvalidInputError: the rows differ in length, or a rating is not a number.
+    """
+    grid = _Grid(ratings)
+    grid.check_numbers(negative=True)
+    columns = grid.complete()
+    seen = grid.measured("Kendall's W", len(columns))
+    judges, items = len(grid.rows), len(columns)
+    if judges < 2 or items < 2:
+        return seen.undefined("two judges must have rated the same two items")
+    rank = _library("scipy.stats").rankdata
+    ranks = [rank([_number(column[judge]) for column in columns]).tolist() for judge in range(judges)]
+    # Kendall and Gibbons 1990, "Rank Correlation Methods", section 6: T is the sum of t^3 - t over runs of ties.
+    ties = sum(run**3 - run for row in ranks for run in (row.count(value) for value in set(row)))
+    whole = judges**2 * (items**3 - items) - judges * ties
+    if whole == 0:
+        return seen.undefined("no judge rates any item above another")
+    sums = [math.fsum(row[item] for row in ranks) for item in range(items)]
+    spread = math.fsum((value - judges * (items + 1) / 2) ** 2 for value in sums)
+    return seen.defined(12 * spread / whole, _w_reading)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A measure before its value is known."""
+
+    measure: str
+    judges: int
+    silent: int
+    items: int
+    left_out: int
+
+    def undefined(self, because: str) -> Agreement:
+        return Agreement(self.measure, None, "", because, self.judges, self.silent, self.items, self.left_out)
+
+    def defined(self, value: float, reading: Any) -> Agreement:
+        words = reading(value)
+        return Agreement(self.measure, value, words, "", self.judges, self.silent, self.items, self.left_out)
+
+
+class _Grid:
+    """Ratings as rows of judges who rated anything, and the same as columns of items."""
+
+    def __init__(self, ratings: Ratings) -> None:
+        lengths = {len(row) for row in ratings}
+        if len(lengths) > 1:
+            raise InvalidInputError(
+                "The judges' rows differ in length.", "Give each judge a rating or None for every item."
+            )
+        self.given = len(ratings)
+        self.number = lengths.pop() if lengths else 0
+        self.rows = [row for row in ratings if any(value is not None for value in row)]
+        self.columns: list[tuple[Rating, ...]] = list(zip(*self.rows, strict=True))
+
+    def complete(self) -> list[tuple[Rating, ...]]:
+        """The items that every judge with ratings rated."""
+        return [column for column in self.columns if None not in column]
+
+    def measured(self, name: str, items: int) -> _Measured:
+        return _Measured(name, len(self.rows), self.given - len(self.rows), items, self.number - items)
+
+    def check_numbers(self, *, negative: bool) -> None:
+        for row in self.rows:
+            for value in row:
+                if value is None:
+                    continue
+                if isinstance(value, str | bool) or not math.isfinite(value) or (value < 0 and not negative):
+                    raise InvalidInputError(
+                        f"The rating {value!r} cannot be used at this level of measurement.",
+                        "Give finite numbers (0 or more for ratios), or measure at the nominal level.",
+                    )
+
+
+def _number(value: Hashable) -> float:
+    return float(value)  # type: ignore[arg-type]
+
+
+def _library(name: str) -> Any:
+    """A numeric library, imported at first use: together they take seconds and 200 MB."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        raise InvalidInputError(
+            f"Measures of agreement need the library {missing.name}.",
+            "Install it with: pip install disputatio[statistics]",
+        ) from missing
+
+
+def _alpha_reading(value: float) -> str:
+    if value >= 0.8:
+        return "reliable"
+    if value >= 0.667:
+        return "good enough for tentative conclusions only"
+    if value > 0:
+        return "not reliable: some agreement, too little to build on"
+    return "no better than chance" if value == 0 else "worse than chance: the judges disagree in a pattern"
+
+
+def _kappa_reading(value: float) -> str:
+    if value < 0:
+        return "poor agreement, worse than chance"
+    names = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
+    return next((name for most, name in names if value <= most), "almost perfect") + " agreement"
+
+
+def _w_reading(value: float) -> str:
+    names = ((0.2, "very weak"), (0.4, "weak"), (0.6, "moderate"), (0.8, "strong"))
+    return next((name for most, name in names if value < most), "unusually strong") + " agreement in ranking"

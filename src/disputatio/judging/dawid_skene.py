@@ -1,0 +1,226 @@
+"""How reliable each judge is, estimated from how the judges agree, without knowing a single right answer.
+
+Source: Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
+Applied Statistics 28(1). Every item has one true class; every judge has a table of how often it says each label
+given each true class; the tables, the share of each class and the probabilities of the items' classes are
+estimated in turn until the likelihood stops rising. The start is each item's share of labels, as in the paper,
+so no randomness is needed. A judge may label an item several times (both orders, a retest), or not at all.
+
+What it cannot do: it takes agreement for truth. A panel whose judges share a blind spot is estimated to be
+right. Check a panel against known answers as well (`known_answers`).
+
+The estimate is in floating point: unlike votes and means it has no exact form. Sums are order-independent, and
+weights are rounded to six decimals, so the same labels in any order give the same weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from disputatio.failures import InvalidInputError
+from disputatio.judging.weights import Weights
+
+# A judge's table has K * (K - 1) free numbers. With fewer items than this for each class the weights fall back
+# to equal ones: our choice, the usual ten observations for each estimated number with two classes.
+ITEMS_A_CLASS = 10
+_MOST_ROUNDS, _TOLERANCE = 1000, 1e-10
+_Counts = dict[str, dict[str, dict[int, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One judge's label of one item."""
+
+    judge: str
+    item: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The estimate.
+
+    Attributes:
+        classes: every label given, sorted.
+        shares: estimated share of each class among the items.
+        tables: for each judge, true class, then label: estimated probability of the label.
+        items: for each item, the probability of each class.
+        log_likelihood: of the labels, natural logarithm.
+        rounds: how many rounds were done.
+        converged: whether the likelihood had stopped rising.
+    """
+
+    classes: tuple[str, ...]
+    shares: Mapping[str, float] = field(hash=False)
+    tables: Mapping[str, Mapping[str, Mapping[str, float]]] = field(hash=False)
+    items: Mapping[str, Mapping[str, float]] = field(hash=False)
+    log_likelihood: float
+    rounds: int
+    converged: bool
+
+    def skill(self, judge: str) -> float:
+        """Mean probability of the right label over the classes, rescaled: 1 is always right, 0 is a guess.
+
+        Below zero the judge is worse than guessing.
+        """
+        table, number = self.tables[judge], len(self.classes)
+        if number < 2:
+            return 0.0
+        right = math.fsum(table[name][name] for name in self.classes) / number
+        return (right - 1 / number) / (1 - 1 / number)
+
+    def weights(self) -> Weights:
+        """Weights of the judges by `skill`, zero for one that does no better than guessing.
+
+        Equal, with a note that says why, where there are too few items, one class only, no skilled judge, or no
+        convergence.
+        """
+        judges = tuple(self.tables)
+        few = ITEMS_A_CLASS * len(self.classes)
+        if len(self.classes) < 2:
+            return Weights.equal(judges, "every label is the same, so no judge can be told from another")
+        if len(self.items) < few:
+            return Weights.equal(judges, f"{len(self.items)} items are too few to estimate from; {few} are needed")
+        if not self.converged:
+            return Weights.equal(judges, "the estimate did not settle")
+        skills = {judge: Fraction(round(max(0.0, self.skill(judge)) * 10**6), 10**6) for judge in judges}
+        if not any(skills.values()):
+            return Weights.equal(judges, "no judge is estimated to do better than guessing")
+        return Weights("Dawid-Skene", skills, f"estimated from {len(self.items)} items")
+
+    def posterior(self, labels: Mapping[str, str]) -> dict[str, float]:
+        """Probability of each class of an item that the judges labelled so.
+
+        Raises:
+            InvalidInputError: a judge or a label was not in the data of the estimate.
+        """
+        for judge, label in labels.items():
+            if judge not in self.tables or label not in self.classes:
+                raise InvalidInputError(
+                    f"Nothing is known of the label {label} by {judge}.", "Estimate from data that holds both."
+                )
+        logs = [
+            math.fsum(
+                [_log(self.shares[name]), *(_log(self.tables[judge][name][label]) for judge, label in labels.items())]
+            )
+            for name in self.classes
+        ]
+        return dict(zip(self.classes, _shared(logs)[0], strict=True))
+
+    def decide(self, labels: Mapping[str, str]) -> str | None:
+        """The likeliest class of an item that the judges labelled so; None where two are level."""
+        ranked = sorted(self.posterior(labels).items(), key=lambda row: -row[1])
+        if len(ranked) > 1 and math.isclose(ranked[0][1], ranked[1][1], rel_tol=1e-9):
+            return None
+        return ranked[0][0]
+
+
+def reliability(labels: Iterable[Label], smoothing: float = 0.0) -> Reliability:
+    """Estimate how reliable the judges are.
+
+    Args:
+        labels: who gave which label to which item.
+        smoothing: labels added to every cell of every table in each round; 0 is the paper's estimate. A little,
+            such as 0.01, keeps a judge that never erred in the data from being held infallible.
+
+    Raises:
+        InvalidInputError: there are no labels, or the smoothing is negative.
+    """
+    rows = tuple(labels)
+    if not rows or not smoothing >= 0:
+        raise InvalidInputError("Nothing to estimate from, or a negative smoothing.", "Give labels, and 0 or more.")
+    classes = tuple(sorted({row.label for row in rows}))
+    counts = _counted(rows, classes)
+    judges = sorted({row.judge for row in rows})
+    posterior = {item: _start(given, len(classes)) for item, given in counts.items()}
+    before, done, converged = -math.inf, 0, False
+    shares: list[float] = []
+    tables: dict[str, list[list[float]]] = {}
+    likelihood = -math.inf
+    while done < _MOST_ROUNDS and not converged:
+        shares = [math.fsum(row[k] for row in posterior.values()) / len(posterior) for k in range(len(classes))]
+        tables = {judge: _table(judge, counts, posterior, len(classes), smoothing) for judge in judges}
+        posterior, likelihood = _expected(counts, shares, tables)
+        done += 1
+        # Smoothing shifts the maximum, so the likelihood may sink by a hair: hence the absolute difference.
+        converged = abs(likelihood - before) <= _TOLERANCE * max(1.0, abs(likelihood))
+        before = likelihood
+    return Reliability(
+        classes,
+        dict(zip(classes, shares, strict=True)),
+        {
+            judge: {name: dict(zip(classes, row, strict=True)) for name, row in zip(classes, table, strict=True)}
+            for judge, table in tables.items()
+        },
+        {item: dict(zip(classes, row, strict=True)) for item, row in posterior.items()},
+        likelihood,
+        done,
+        converged,
+    )
+
+
+def _counted(rows: Sequence[Label], classes: tuple[str, ...]) -> _Counts:
+    """How often each judge gave each label to each item, items and judges sorted."""
+    number = {name: index for index, name in enumerate(classes)}
+    counts: _Counts = {item: {} for item in sorted({row.item for row in rows})}
+    for row in sorted(rows, key=lambda row: (row.item, row.judge)):
+        cell = counts[row.item].setdefault(row.judge, {})
+        cell[number[row.label]] = cell.get(number[row.label], 0) + 1
+    return counts
+
+
+def _start(given: Mapping[str, Mapping[int, int]], classes: int) -> list[float]:
+    tally = [sum(cell.get(k, 0) for cell in given.values()) for k in range(classes)]
+    return [number / sum(tally) for number in tally]
+
+
+def _table(
+    judge: str, counts: _Counts, posterior: Mapping[str, list[float]], classes: int, smoothing: float
+) -> list[list[float]]:
+    """One judge's table; a class that no item is likely to have gives a row of chance, not a division by zero."""
+    mine = [(posterior[item], given[judge]) for item, given in counts.items() if judge in given]
+    table = []
+    for k in range(classes):
+        row = [
+            smoothing + math.fsum(chance[k] * cell[label] for chance, cell in mine if label in cell)
+            for label in range(classes)
+        ]
+        whole = math.fsum(row)
+        table.append([value / whole for value in row] if whole > 0 else [1 / classes] * classes)
+    return table
+
+
+def _expected(
+    counts: _Counts, shares: Sequence[float], tables: Mapping[str, list[list[float]]]
+) -> tuple[dict[str, list[float]], float]:
+    logs = {judge: [[_log(value) for value in row] for row in table] for judge, table in tables.items()}
+    prior = [_log(share) for share in shares]
+    posterior, likelihoods = {}, []
+    for item, given in counts.items():
+        terms = [
+            prior[k]
+            + math.fsum(
+                number * logs[judge][k][label] for judge, cell in given.items() for label, number in cell.items()
+            )
+            for k in range(len(shares))
+        ]
+        posterior[item], likelihood = _shared(terms)
+        likelihoods.append(likelihood)
+    return posterior, math.fsum(likelihoods)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
+
+
+def _shared(logs: Sequence[float]) -> tuple[list[float], float]:
+    """Probabilities from logarithms, and the logarithm of their sum. Labels no class allows are left level."""
+    top = max(logs)
+    if top == -math.inf:
+        return [1 / len(logs)] * len(logs), -math.inf
+    parts = [math.exp(value - top) for value in logs]
+    whole = math.fsum(parts)
+    return [part / whole for part in parts], top + math.log(whole)

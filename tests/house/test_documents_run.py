@@ -1,0 +1,102 @@
+"""What the README and the documents say can be done, is done here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import disputatio
+from disputatio._cli.main import app
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+_PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^(?:    |\$ )\s*(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(disputatio (?:[^\\\n]|\\\n)*)", re.MULTILINE)
+_MAKE = re.compile(r"^\s*(?:\$ )?make ([a-z-]+)", re.MULTILINE)
+
+
+def commands():
+    for document in DOCUMENTS:
+        for match in _COMMAND.finditer(document.read_text("utf-8")):
+            yield pytest.param(match[1], id=f"{document.name}: {match[1][:50]}")
+
+
+@pytest.mark.parametrize("line", list(commands()))
+def test_every_command_in_the_documents_is_one_the_program_takes(line):
+    from typer.main import get_command
+
+    _, name, *arguments = shlex.split(line.replace("\\\n", " "), comments=True)
+    group = get_command(app)
+    command = group.commands[name]
+    command.make_context(name, arguments)
+
+
+def test_every_make_target_in_the_documents_exists():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
+        for target in _MAKE.findall(document.read_text("utf-8")):
+            assert target in targets, f"{document.name} names make {target}"
+
+
+def test_every_link_between_documents_leads_somewhere():
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
+            assert target.startswith("http") or (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def examples():
+    for document in DOCUMENTS:
+        for place, block in enumerate(_PYTHON.findall(document.read_text("utf-8"))):
+            marks = [pytest.mark.embedded] if '"embedded"' in block else []
+            yield pytest.param(block, id=f"{document.name}-{place}", marks=marks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", list(examples()))
+def test_every_example_in_the_documents_runs(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISPUTATIO_STORE", f"sqlite:///{tmp_path}/store.sqlite")
+    exec(compile(block, "example", "exec"), {"__name__": "example"})  # noqa: S102  (our own documents)
+
+
+def test_the_front_door_offers_exactly_what_it_promises():
+    assert sorted(disputatio.__all__) == [
+        "Debate",
+        "DisputatioError",
+        "Evidence",
+        "ExitCode",
+        "InvalidInputError",
+        "MemoryStore",
+        "Motion",
+        "ProviderError",
+        "RecordError",
+        "ResumeMismatchError",
+        "Scripted",
+        "StoreError",
+        "UnknownDebateError",
+        "VerificationError",
+        "debate",
+        "debate_sync",
+        "open_store",
+        "recording",
+        "resume",
+        "resume_sync",
+    ]
+    assert all(hasattr(disputatio, name) for name in disputatio.__all__)
+
+
+def test_the_exit_codes_in_the_readme_are_those_of_the_program():
+    told = dict(re.findall(r"(\d+) ([a-z ]+)[,.]", (ROOT / "README.md").read_text("utf-8").split("Exit codes:")[1][:260]))
+    assert {int(code) for code in told} <= {int(code) for code in disputatio.ExitCode}
+    assert told["3"].startswith("truncated")
+
+
+def test_the_reference_of_the_command_line_is_the_one_the_program_writes():
+    from disputatio._cli.reference import reference
+
+    written = (ROOT / "docs/reference/command-line.md").read_text("utf-8")
+    assert written == reference(), "run: make reference"
