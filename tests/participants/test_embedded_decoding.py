@@ -121,10 +121,11 @@ def test_longer_text_may_have_more_sentences_up_to_six(longest: int) -> None:
     assert max(fitting) >= min(6, longest // 200)
 
 
-def test_short_labels_and_fixed_words_are_left_alone() -> None:
+def test_short_labels_fixed_words_and_long_minimums_are_left_alone() -> None:
     parts = {
         "label": {"type": "string", "maxLength": 20},
         "pick": {"type": "string", "enum": ["pro", "con"]},
         "ask": {"type": "string", "pattern": "^What .*[?]$", "maxLength": 200},
+        "long": {"type": "string", "minLength": 300, "maxLength": 400},
     }
     assert shaped({"type": "object", "properties": parts}, sentences=True)["properties"] == parts

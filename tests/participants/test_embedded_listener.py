@@ -96,6 +96,23 @@ async def test_the_request_carries_the_secret_the_grammar_and_one_message_a_role
     assert '"claim"' in seen["grammar"]
 
 
+async def test_a_grammar_that_the_server_silently_ignored_is_noticed_and_not_sent_again(model: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    async def say(request: web.Request) -> web.Response:
+        seen.append(await request.json())
+        return web.json_response(completion("Trees are good." if "grammar" in seen[-1] else "{}"))
+
+    async with played_listener(model, say) as gateway:
+        fault = await gateway.call(a_call())
+        reply = await gateway.call(a_call())
+    assert isinstance(fault, Fault)
+    assert (fault.kind, fault.text) == (FaultKind.GARBLED, "Trees are good.")
+    assert fault.kind.worth_retrying
+    assert isinstance(reply, Reply)
+    assert "response_format" in seen[1]
+
+
 async def test_prompted_and_text_modes_send_no_grammar(model: Path) -> None:
     seen: list[dict[str, Any]] = []
 

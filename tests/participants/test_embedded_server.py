@@ -63,7 +63,7 @@ async def client(calls: int) -> AsyncIterator[asyncio.subprocess.Process]:
     finally:
         if process.returncode is None:
             process.kill()
-        await process.communicate()
+        await process.communicate(b"")
 
 
 async def next_answer(process: asyncio.subprocess.Process) -> dict[str, object]:
@@ -146,7 +146,7 @@ async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cac
         assert await gateway.prepare() is None
         server = await server_of(cache)
         os.killpg(process.pid, signal.SIGINT)  # what a terminal does: everything of its foreground group is told
-        await process.communicate()
+        await process.communicate(b"")
         assert process.returncode in {-signal.SIGINT, 128 + signal.SIGINT}
     assert isinstance(await gateway.call(a_call()), Reply)
     assert await server_of(cache) == server

@@ -363,6 +363,12 @@ async def test_a_missing_library_is_told_with_the_command_that_installs_it(provi
         assert f"pip install 'disputatio[{provider}]'" in fault.message
 
 
+@pytest.mark.parametrize("status", [200, 400, 500])
+async def test_a_body_that_is_all_depth_is_told_like_any_other(status: int) -> None:
+    fault = await fault_of(answer('{"error":' * 900 + '"x"' + "}" * 900, status))
+    assert fault.kind in {K.GARBLED, K.BAD_REQUEST, K.SERVER_ERROR}
+
+
 async def test_faults_of_one_call_leave_the_next_alone() -> None:
     async with (
         serving(answer(error(), 500), stream([], then=hang_up), answer()) as server,

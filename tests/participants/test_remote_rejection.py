@@ -254,8 +254,15 @@ class TestWords:
         assert words_in(json.dumps(body)) is not None
         assert all(code == code.lower() for code in codes_in(body))
 
-    def test_a_deeply_nested_body_is_no_trap(self) -> None:
-        assert words_in("[" * 100_000) is not None
+    @pytest.mark.parametrize("depth", [20, 400, 900, 100_000])
+    @pytest.mark.parametrize(("opening", "closing"), [('{"error":', "}"), ("[", "]"), ('{"code":1,"error":', "}")])
+    def test_a_deeply_nested_body_is_no_trap(self, opening: str, closing: str, depth: int) -> None:
+        body = f'{opening * depth}"x"{closing * depth}'
+        assert isinstance(words_in(body), str)
+        assert codes_in(body) <= {"1"}
+
+    def test_a_very_long_number_is_no_trap(self) -> None:
+        assert codes_in({"code": 10**5000}) == frozenset()
 
 
 SECRET = "a7f3" + "k9" * 12

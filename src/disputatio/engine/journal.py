@@ -32,37 +32,28 @@ class Journal:
         self._seq = len(written)
         self._head = written[-1].hash if written else GENESIS
         self._last: asyncio.Future[None] | None = None
-        self._failure: BaseException | None = None
 
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> asyncio.Future[None]:
         """Append events in one writing. Wait for the future where they must be durable before going on."""
         sealed = []
+        now = self._clock.now()
         for event in events:
             self._seq += 1
-            row = seal(event, debate=self.debate, seq=self._seq, at=self._clock.now(), previous=self._head)
+            row = seal(event, debate=self.debate, seq=self._seq, at=now, previous=self._head)
             self._head = row.hash
             sealed.append(row)
             self.history.add(event)
         done = self._store.append(Writing(self.debate, tuple(sealed), texts or {}))
-        done.add_done_callback(self._note_failure)
         self._last = done
         for event, row in zip(events, sealed, strict=True):
             self._watcher.happened(event, row)
         return done
 
-    def _note_failure(self, done: asyncio.Future[None]) -> None:
-        if not done.cancelled() and done.exception() is not None:
-            self._failure = self._failure or done.exception()
-
     async def durable(self) -> None:
-        """Wait until all that was written is durable; writings become so in their order.
+        """Wait until all that was written is durable; a store writes in order, and nothing after a failure.
 
         Raises:
             StoreError: some of it could not be written.
         """
         if self._last is not None:
-            await asyncio.wait([self._last])
-            # The callbacks of a future that was done already run in the loop's next round.
-            await asyncio.sleep(0)
-        if self._failure is not None:
-            raise self._failure
+            await self._last

@@ -64,7 +64,7 @@ def atom_pattern() -> re.Pattern[str]:
         rf"""(?P<n>\d+(?:[.,٫٬]\d+|['’]\d{{3}}(?!\d))*)
         |(?P<w>{letter}(?:[^\W_{_SPACELESS}{figures}]|[{marks}\u200c\u200d]|['’](?={letter}))*)
         |(?P<l>[{_SPACELESS}][{marks}]*)
-        |(?P<e>\.{{3,}}|…)
+        |(?P<e>…|\.(?:[\x20\xa0]?\.){{2,}})
         |(?P<m>(?<![\w)\]}}%'"’”.])[{DASHES}+±](?=[.$€£¥₹]?\d))
         |(?P<f>[{figures}]+)
         |(?P<p>[^\s{DASHES}])""",

@@ -10,19 +10,19 @@ measures need items that every judge with ratings has rated, and say how many it
 
 Readings. Kappas: Landis and Koch 1977, "The Measurement of Observer Agreement for Categorical Data". Alpha:
 Krippendorff 2004, "Content Analysis", section 11.4: rely on .800 and above, draw tentative conclusions from
-.667. W: Schmidt 1997, "Managing Delphi Surveys Using Nonparametric Statistical Techniques", table 2. All three
-are conventions, not laws.
+.667. W: Schmidt 1997, "Managing Delphi Surveys Using Nonparametric Statistical Techniques", table 2, whose
+anchors .1, .3, .5, .7 and .9 are each read half way to the next. All three are conventions, not laws.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
@@ -118,10 +118,10 @@ def krippendorff_alpha(ratings: Ratings, level: Level = Level.NOMINAL) -> Agreem
     domain = sorted(found, key=str) if level is Level.NOMINAL else sorted(found, key=_number)
     counts = [[sum(value == option for value in column) for option in domain] for column in paired]
     values = list(range(len(domain))) if level is Level.NOMINAL else [_number(value) for value in domain]
-    alpha = _library("krippendorff").alpha(
-        value_counts=counts, value_domain=values, level_of_measurement=level.value, dtype="float64"
-    )
-    return seen.defined(float(alpha), _alpha_reading)
+    with _installed():
+        from krippendorff import alpha
+    value = alpha(value_counts=counts, value_domain=values, level_of_measurement=level.value)
+    return seen.defined(float(value), _alpha_reading)
 
 
 def cohen_kappa(
@@ -157,7 +157,9 @@ def cohen_kappa(
     if len({value for column in both for value in column}) < 2:
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     place = {value: number for number, value in enumerate(order)}
-    kappa = _library("sklearn.metrics").cohen_kappa_score(
+    with _installed():
+        from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+    kappa = cohen_kappa_score(
         [place[one] for one, _ in both],
         [place[other] for _, other in both],
         labels=list(range(len(order))),
@@ -181,8 +183,9 @@ def fleiss_kappa(ratings: Ratings) -> Agreement:
     if len(domain) < 2:
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     table = [[column.count(option) for option in domain] for column in columns]
-    kappa = _library("statsmodels.stats.inter_rater").fleiss_kappa(table, method="fleiss")
-    return seen.defined(float(kappa), _kappa_reading)
+    with _installed():
+        from statsmodels.stats import inter_rater  # type: ignore[import-untyped]
+    return seen.defined(float(inter_rater.fleiss_kappa(table, method="fleiss")), _kappa_reading)
 
 
 def kendall_w(ratings: Ratings) -> Agreement:
@@ -198,8 +201,9 @@ def kendall_w(ratings: Ratings) -> Agreement:
     judges, items = len(grid.rows), len(columns)
     if judges < 2 or items < 2:
         return seen.undefined("two judges must have rated the same two items")
-    rank = _library("scipy.stats").rankdata
-    ranks = [rank([_number(column[judge]) for column in columns]).tolist() for judge in range(judges)]
+    with _installed():
+        from scipy.stats import rankdata  # type: ignore[import-untyped]
+    ranks = [rankdata([_number(column[judge]) for column in columns]).tolist() for judge in range(judges)]
     # Kendall and Gibbons 1990, "Rank Correlation Methods", section 6: T is the sum of t^3 - t over runs of ties.
     ties = sum(run**3 - run for row in ranks for run in (row.count(value) for value in set(row)))
     whole = judges**2 * (items**3 - items) - judges * ties
@@ -223,7 +227,7 @@ class _Measured:
     def undefined(self, because: str) -> Agreement:
         return Agreement(self.measure, None, "", because, self.judges, self.silent, self.items, self.left_out)
 
-    def defined(self, value: float, reading: Any) -> Agreement:
+    def defined(self, value: float, reading: Callable[[float], str]) -> Agreement:
         words = reading(value)
         return Agreement(self.measure, value, words, "", self.judges, self.silent, self.items, self.left_out)
 
@@ -265,14 +269,15 @@ def _number(value: Hashable) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def _library(name: str) -> Any:
-    """A numeric library, imported at first use: together they take seconds and 200 MB."""
+@contextmanager
+def _installed() -> Iterator[None]:
+    """Around the import of a numeric library; together they take seconds, so nothing imports them before it must."""
     try:
-        return importlib.import_module(name)
+        yield
     except ModuleNotFoundError as missing:
         raise InvalidInputError(
             f"Measures of agreement need the library {missing.name}.",
-            "Install it with: pip install disputatio[statistics]",
+            "Install it with: pip install 'disputatio[statistics]'",
         ) from missing
 
 

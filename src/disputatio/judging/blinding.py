@@ -25,7 +25,7 @@ def both_orders(sides: tuple[str, str]) -> tuple[tuple[str, str], tuple[str, str
 
 @dataclass(frozen=True, slots=True)
 class Blinding:
-    """Neutral names for one order of the sides; made with `blinding`.
+    """Neutral names for one order of the sides; made with `blind`.
 
     Attributes:
         order: the sides, the one shown first first.
@@ -73,7 +73,7 @@ class Blinding:
         )
 
 
-def blinding(
+def blind(
     order: tuple[str, str],
     arguments: Mapping[str, Iterable[str]],
     hidden: Mapping[str, Iterable[str]] | None = None,

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import pairwise
 
 from disputatio.failures import InvalidInputError
 from disputatio.judging.rubric import HIGHEST, LOWEST
@@ -210,7 +211,7 @@ def _read(points: Sequence[_Point], x: Fraction, *, level: bool) -> Fraction:
         return first_y + (last_y - first_y) * (x - first_x) / (last_x - first_x)
     if x <= first_x:
         return first_y
-    for (left, low), (right, high) in zip(points, points[1:], strict=False):
+    for (left, low), (right, high) in pairwise(points):
         if x <= right:
             return low + (high - low) * (x - left) / (right - left)
     return last_y

@@ -31,7 +31,7 @@ _Counts = dict[str, dict[str, dict[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class JudgeLabel:
     """One judge's label of one item."""
 
     judge: str
@@ -118,7 +118,7 @@ class Reliability:
         return ranked[0][0]
 
 
-def reliability(labels: Iterable[Label], smoothing: float = 0.0) -> Reliability:
+def reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliability:
     """Estimate how reliable the judges are.
 
     Args:
@@ -162,7 +162,7 @@ def reliability(labels: Iterable[Label], smoothing: float = 0.0) -> Reliability:
     )
 
 
-def _counted(rows: Sequence[Label], classes: tuple[str, ...]) -> _Counts:
+def _counted(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Counts:
     """How often each judge gave each label to each item, items and judges sorted."""
     number = {name: index for index, name in enumerate(classes)}
     counts: _Counts = {item: {} for item in sorted({row.item for row in rows})}

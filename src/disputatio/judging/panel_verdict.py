@@ -216,7 +216,7 @@ class PanelVerdict:
             "dead_zone": rounded(self.dead_zone, 4),
             "totals": {side: rounded(total, 4) for side, total in self.totals.items()},
             "gap": None if self.gap is None else rounded(self.gap, 4),
-            "vote": self.vote and self.vote.as_json(),
-            "weights": self.weights and self.weights.as_json(),
+            "vote": None if self.vote is None else self.vote.as_json(),
+            "weights": None if self.weights is None else self.weights.as_json(),
             "judges": [row.as_json() for row in self.findings],
         }

@@ -49,7 +49,7 @@ class PeerRank:
     rounds: int
 
 
-def peer_rank(reviews: Iterable[Review], rounds: int = ROUNDS) -> PeerRank:
+def rank_peers(reviews: Iterable[Review], rounds: int = ROUNDS) -> PeerRank:
     """Weigh the reviewers by their own win rates.
 
     A reviewer that is no contestant, or whose comparisons carried no weight, gets the mean win rate of the

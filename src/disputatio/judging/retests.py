@@ -67,14 +67,12 @@ class RetestReport:
         """The difference in one sentence."""
         if self.failure:
             return f"{self.judge} cannot be compared with itself: {self.failure}"
-        verdict = "the same verdict" if self.same_verdict else f"{self.verdicts[0]} first, then {self.verdicts[1]}"
-        size = (
-            ""
-            if self.mean_change is None
-            else f"; an argument moved by {float(self.mean_change):.2f} points on average"
-        )
-        most = "" if self.largest_change is None else f", by {float(self.largest_change):.2f} at most"
-        return f"{self.judge}, judging twice: {verdict}; the gap moved by {float(abs(self.gap_change or 0)):.2f}{size}{most}"
+        said = "the same verdict" if self.same_verdict else f"{self.verdicts[0]} first, then {self.verdicts[1]}"
+        said += f"; the gap moved by {float(abs(self.gap_change or 0)):.2f}"
+        if self.mean_change is not None and self.largest_change is not None:
+            mean, most = float(self.mean_change), float(self.largest_change)
+            said += f"; an argument moved by {mean:.2f} points on average, by {most:.2f} at most"
+        return f"{self.judge}, judging twice: {said}"
 
     def as_json(self) -> JsonObject:
         """The report, as the record and the exports keep it."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import lcm
 
 from disputatio.failures import InvalidInputError
 
@@ -52,6 +54,18 @@ class Rubric:
                 f"The weights of the rubric {self.name} sum to {float(total):g}.",
                 "Give every criterion a weight above 0 so that they sum to exactly 1.",
             )
+
+
+    @property
+    def shares(self) -> tuple[tuple[tuple[str, int], ...], int]:
+        """The weights as whole numbers by criterion, and the whole they are shares of."""
+        return _shares(self)
+
+
+@lru_cache(maxsize=64)
+def _shares(rubric: Rubric) -> tuple[tuple[tuple[str, int], ...], int]:
+    whole = lcm(*(criterion.weight.denominator for criterion in rubric.criteria))
+    return tuple((row.key, int(row.weight * whole)) for row in rubric.criteria), whole
 
 
 def _criterion(key: str, percent: int, question: str) -> Criterion:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from math import floor
 
 from disputatio.judging.rubric import Rubric
 
@@ -24,7 +23,8 @@ class Edge(StrEnum):
 
 def weighted(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
     """The weighted score of one argument, 1 to 10, exact. ``scores`` has every criterion of ``rubric``."""
-    return sum((criterion.weight * scores[criterion.key] for criterion in rubric.criteria), Fraction(0))
+    shares, whole = rubric.shares
+    return Fraction(sum(share * scores[key] for key, share in shares), whole)
 
 
 def mean(values: Sequence[Fraction]) -> Fraction | None:
@@ -41,6 +41,7 @@ def edge(gap: Fraction) -> Edge:
 
 
 def rounded(value: Fraction, places: int = 2) -> float:
-    """``value`` rounded half away from zero to ``places`` decimals, for people and for JSON; never for a decision."""
-    units = floor(abs(value) * 10**places + Fraction(1, 2))
-    return float(Fraction(units if value >= 0 else -units, 10**places))
+    """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
+    scale = 10**places
+    size = (2 * abs(value.numerator) * scale + value.denominator) // (2 * value.denominator)
+    return (size if value >= 0 else -size) / scale

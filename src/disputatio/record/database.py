@@ -31,10 +31,9 @@ def open_database(url: str, *, create: bool = True) -> Engine:
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
     from sqlalchemy.pool import QueuePool
 
-    if "://" not in url:
-        url = f"sqlite:///{Path(url).expanduser()}"
     try:
-        address = sa.make_url(url)
+        # A plain path is not read as an address: it may hold a question mark or a percent sign.
+        address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=_path_of(url))
         if address.get_backend_name() == "sqlite":
             _check_file(address.database, create=create)
             engine = sa.create_engine(
@@ -46,7 +45,8 @@ def open_database(url: str, *, create: bool = True) -> Engine:
         else:
             engine = sa.create_engine(address)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        shown = url.split("@")[-1]
+        # Neither a password nor options, which may hold one.
+        shown = url.rsplit("@", maxsplit=1)[-1].split("?", maxsplit=1)[0]
         raise InvalidInputError(
             f"The store address {shown!r} cannot be used: {_first_line(error)}.",
             "Give sqlite:///PATH or postgresql+psycopg://USER@HOST/NAME.",
@@ -54,6 +54,15 @@ def open_database(url: str, *, create: bool = True) -> Engine:
     with store_failures(engine.url.render_as_string(hide_password=True)):
         _bring_up(engine)
     return engine
+
+
+def _path_of(text: str) -> str:
+    try:
+        return str(Path(text).expanduser())
+    except RuntimeError:
+        raise InvalidInputError(
+            f"The store path {text!r} names a home folder that does not exist.", "Give the whole path with --store."
+        ) from None
 
 
 def _check_file(name: str | None, *, create: bool) -> None:
@@ -103,12 +112,16 @@ def _bring_up(engine: Engine) -> None:
         if engine.dialect.name == "sqlite":
             # The driver opens no transaction for table definitions; two processes making one store wait here.
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+        elif engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING})")
         if _revision(connection) is None:
             metadata.create_all(connection)
             connection.execute(sa.text(_VERSION_TABLE))
             connection.execute(sa.text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
 
 
+_MAKING = 0x64697370
+"""The key of the lock that a process holds while it makes the tables in PostgreSQL; any number of its own."""
 _VERSION_TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
 
 
@@ -126,7 +139,8 @@ def _migrate(engine: Engine) -> None:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    # A percent sign begins a substitution in Alembic's settings.
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -153,6 +167,14 @@ def store_failures(place: str) -> Iterator[None]:
         raise _explained(place, cause) from None
     except (SQLAlchemyError, OSError) as error:
         raise _explained(place, _first_line(error)) from None
+
+
+def unexpected(place: str, error: BaseException) -> StoreError:
+    """A failure that no rule here foresees, as a ``StoreError``."""
+    return StoreError(
+        f"The store {place} failed: {type(error).__name__}: {_first_line(error)}.",
+        "Check the address given with --store.",
+    )
 
 
 def _explained(place: str, cause: str) -> StoreError:

@@ -279,7 +279,12 @@ def decode(kind: str, body: JsonObject) -> Event:
     values: dict[str, Any] = {
         name: _frozen(value) if isinstance(value, list) else value for name, value in body.items()
     }
-    return KINDS[kind](**values)
+    try:
+        return KINDS[kind](**values)
+    except TypeError:
+        raise StoreError(
+            f"The record holds an event that lacks a part ({kind}).", "Read it with the version that wrote it."
+        ) from None
 
 
 def _frozen(rows: list[Any]) -> tuple[Any, ...]:

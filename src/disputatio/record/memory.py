@@ -21,13 +21,13 @@ class MemoryStore:
     def append(self, writing: Writing) -> asyncio.Future[None]:
         """Append events; the future is done at once."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        chain = self._events.setdefault(writing.debate, [])
+        chain = self._events.get(writing.debate, [])
         if [sealed.seq for sealed in writing.events] != [len(chain) + 1 + n for n in range(len(writing.events))]:
             done.set_exception(
                 StoreError("Another process is writing this debate.", "Wait until it ends, then resume.")
             )
             return done
-        chain.extend(writing.events)
+        self._events.setdefault(writing.debate, chain).extend(writing.events)
         self._texts.setdefault(writing.debate, {}).update(writing.texts)
         done.set_result(None)
         return done

@@ -14,6 +14,7 @@ from typing import Any
 
 from disputatio.record.events import CLOCK_FIELDS, CallMade, Event, encode
 from disputatio.record.history import History
+from disputatio.record.text import canonical
 
 
 def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
             path: {"kind": history.answered[path].kind, **_meaning(history.answered[path])}
             for path in sorted(history.answered)
         },
-        "facts": sorted(({"kind": row.kind, **_meaning(row)} for row in history.facts), key=repr),
+        "facts": sorted(({"kind": row.kind, **_meaning(row)} for row in history.facts), key=canonical),
         "closed": _meaning(history.closed),
     }
 

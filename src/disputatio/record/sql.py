@@ -11,15 +11,16 @@ import asyncio
 import queue
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import StoreError
 from disputatio.record.chain import Sealed
-from disputatio.record.database import open_database, store_failures
+from disputatio.record.database import open_database, store_failures, unexpected
 from disputatio.record.events import DebateClosed, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import Status
 from disputatio.record.store import DebateRow, Writing
-from disputatio.record.text import read_json
+from disputatio.record.text import read_json, well_formed
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -44,7 +45,9 @@ class SqlStore:
         self._place = self._engine.url.render_as_string(hide_password=True)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
+        self._compiled: dict[str, Any] = {}
         self._known_texts: dict[str, set[str]] = {}
+        self._failed: set[str] = set()
 
     @property
     def place(self) -> str:
@@ -79,55 +82,83 @@ class SqlStore:
                 return
 
     def _commit(self, batch: list[_Job]) -> None:
+        writings = [writing for writing, _, _ in batch]
         try:
             with store_failures(self._place), self._engine.begin() as connection:
-                self._write(connection, [writing for writing, _, _ in batch])
-        except StoreError as error:
+                new_texts = self._write(connection, writings)
+        except Exception as error:  # noqa: BLE001  (a writer that dies would leave everybody waiting for ever)
             if len(batch) > 1:
                 # One bad writing must not fail its neighbours.
                 for job in batch:
                     self._commit([job])
                 return
-            _settle(batch[0], error)
+            self._failed.add(writings[0].debate)
+            _settle_all(batch, error if isinstance(error, StoreError) else unexpected(self._place, error))
             return
-        for job in batch:
-            _settle(job, None)
+        self._note(writings, new_texts)
+        _settle_all(batch)
 
-    def _write(self, connection: Connection, writings: Sequence[Writing]) -> None:
+    def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[dict[str, str]]:
+        """Write everything; returns the texts that were not known to be there before."""
         from disputatio.record.tables import debates, events, texts
 
+        self._check_no_gap(connection, writings)
         rows = [sealed for writing in writings for sealed in writing.events]
         for sealed in rows:
             if sealed.kind == DebateOpened.kind:
                 connection.execute(debates.insert(), _debate_row(sealed))
+        if rows:
+            connection.exec_driver_sql(*self._prepared("events", events.insert(), [_event_row(row) for row in rows]))
         new_texts = self._new_texts(writings)
-        try:
-            if rows:
-                connection.execute(events.insert(), [_event_row(sealed) for sealed in rows])
-            if new_texts:
-                connection.execute(self._insert_new(texts), new_texts)
-            for sealed in rows:
-                if sealed.kind in _STATUS_CHANGES:
-                    anchor = {"status": _status_after(sealed), "events": sealed.seq, "head": sealed.hash}
-                    connection.execute(debates.update().where(debates.c.id == sealed.debate), anchor)
-        except BaseException:
-            for row in new_texts:
-                self._known_texts[row["debate"]].discard(row["hash"])
-            raise
+        if new_texts:
+            connection.exec_driver_sql(*self._prepared("texts", self._insert_new(texts), new_texts))
         for sealed in rows:
-            if sealed.kind == DebateClosed.kind:
-                self._known_texts.pop(sealed.debate, None)
+            if sealed.kind in _STATUS_CHANGES:
+                anchor = {"status": _status_after(sealed), "events": sealed.seq, "head": sealed.hash}
+                connection.execute(debates.update().where(debates.c.id == sealed.debate), anchor)
+        return new_texts
+
+    def _check_no_gap(self, connection: Connection, writings: Sequence[Writing]) -> None:
+        """Refuse what follows a writing that failed: a record with a hole in it would never verify again."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import events
+
+        for writing in writings:
+            if writing.debate in self._failed and writing.events:
+                query = sa.select(sa.func.max(events.c.seq)).where(events.c.debate == writing.debate)
+                last = connection.execute(query).scalar() or 0
+                if writing.events[0].seq > last + 1:
+                    raise StoreError(
+                        "An earlier event of this debate could not be written, so no later one is.",
+                        "Cure the earlier failure, then resume.",
+                    )
+
+    def _note(self, writings: Sequence[Writing], new_texts: list[dict[str, str]]) -> None:
+        """Remember what is durable now; before the commit it would be forgotten texts if that failed."""
+        for row in new_texts:
+            self._known_texts.setdefault(row["debate"], set()).add(row["hash"])
+        for writing in writings:
+            self._failed.discard(writing.debate)
+            if any(sealed.kind == DebateClosed.kind for sealed in writing.events):
+                self._known_texts.pop(writing.debate, None)
 
     def _new_texts(self, writings: Sequence[Writing]) -> list[dict[str, str]]:
-        """The texts that this process has not stored before, and from now on has."""
-        found: list[dict[str, str]] = []
+        """The texts that this process has not stored before."""
+        found: dict[tuple[str, str], str] = {}
         for writing in writings:
-            known = self._known_texts.setdefault(writing.debate, set())
-            for name, text in writing.texts.items():
-                if name not in known:
-                    known.add(name)
-                    found.append({"debate": writing.debate, "hash": name, "text": text})
-        return found
+            known = self._known_texts.get(writing.debate, ())
+            found.update({(writing.debate, name): text for name, text in writing.texts.items() if name not in known})
+        return [{"debate": debate, "hash": name, "text": well_formed(text)} for (debate, name), text in found.items()]
+
+    def _prepared(self, name: str, statement: Any, rows: list[dict[str, Any]]) -> tuple[str, Any]:
+        """The statement as this database's driver takes it, compiled once: compiling costs more than inserting."""
+        compiled = self._compiled.get(name)
+        if compiled is None:
+            compiled = self._compiled[name] = statement.compile(dialect=self._engine.dialect)
+        if compiled.positional:
+            return compiled.string, [tuple(row[column] for column in compiled.positiontup) for row in rows]
+        return compiled.string, rows
 
     def _insert_new(self, texts: Any) -> Any:
         if self._engine.dialect.name == "postgresql":
@@ -181,7 +212,8 @@ class SqlStore:
 
         from disputatio.record.tables import debates
 
-        query = sa.select(debates.c.id).where(debates.c.id.startswith(prefix, autoescape=True))
+        # Not LIKE, which takes capitals for small letters in SQLite.
+        query = sa.select(debates.c.id).where(sa.func.substr(debates.c.id, 1, len(prefix)) == prefix)
         with store_failures(self._place), self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
@@ -194,19 +226,27 @@ class SqlStore:
         self._engine.dispose()
 
 
-def _settle(job: _Job, error: StoreError | None) -> None:
-    _, loop, done = job
+def _settle_all(batch: list[_Job], error: StoreError | None = None) -> None:
+    """Tell those who wait, with one wake-up for each event loop."""
+    waiting: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
+    for _, loop, done in batch:
+        waiting.setdefault(loop, []).append(done)
+    for loop, futures in waiting.items():
+        # The loop may have been closed since, and then nobody waits.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(_tell, futures, error)
 
-    def tell() -> None:
+
+def _tell(futures: list[asyncio.Future[None]], error: StoreError | None) -> None:
+    for done in futures:
         if done.done():
-            return
+            continue
         if error is None:
             done.set_result(None)
-        else:
-            done.set_exception(error)
-
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(tell)
+            continue
+        done.set_exception(error)
+        # Nobody need wait for every writing: a later one fails too, and says the same.
+        done.exception()
 
 
 def _event_row(sealed: Sealed) -> dict[str, Any]:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from typing import Any
 
 import orjson
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def canonical(value: Any) -> str:
@@ -21,17 +25,33 @@ def canonical(value: Any) -> str:
         TypeError: it holds something that is no JSON.
     """
     try:
-        # NaN and infinities become null in orjson; no event or schema holds a float that could be one.
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+        raw = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:
         # A lone surrogate in a provider's raw output, or a whole number beyond 64 bits.
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        return text.encode("utf-8", "replace").decode()
+        return well_formed(text)
+    # orjson writes null for NaN and infinities, so only a text with a null in it can hide one.
+    if b"null" in raw and not _is_finite(value):
+        raise ValueError("NaN and infinities are not JSON")
+    return raw.decode()
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    return all(map(_is_finite, value)) if isinstance(value, (list, tuple)) else True
+
+
+def well_formed(text: str) -> str:
+    """``text`` with U+FFFD for each lone surrogate, which UTF-8 cannot hold."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def digest(text: str) -> str:
     """SHA-256 of ``text`` in UTF-8, as 64 hexadecimal digits. Lone surrogates count as U+FFFD."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return hashlib.sha256(well_formed(text).encode()).hexdigest()
 
 
 def read_json(text: str) -> Any:

@@ -35,6 +35,8 @@ DEFAULT_TEMPERATURE = 0.3
 
 _PROSE_FROM = 40
 """Free text that may be at least this long (in characters) is written in sentences."""
+_LEAST_AT_MOST = 60
+"""Beside a pattern, llguidance gives up on a higher ``minLength`` and the server then ignores the grammar."""
 _SENTENCE_CHARACTERS = 150
 _MOST_SENTENCES = 6
 
@@ -88,7 +90,7 @@ def _is_free_text(schema: Mapping[str, Any]) -> bool:
     if schema.get("type") != "string" or any(key in schema for key in _FIXED):
         return False
     longest = schema.get("maxLength")
-    return longest is None or longest >= _PROSE_FROM
+    return schema.get("minLength", 0) <= _LEAST_AT_MOST and (longest is None or longest >= _PROSE_FROM)
 
 
 def _sentences(longest: int | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
@@ -43,6 +44,7 @@ class EmbeddedGateway:
         self._turnstile = asyncio.Lock()
         self._file: ModelFile | None = None
         self._attachment: Attachment | None = None
+        self._beyond_grammar: set[str] = set()
 
     @property
     def modes(self) -> tuple[OutputMode, ...]:
@@ -55,8 +57,20 @@ class EmbeddedGateway:
         if isinstance(address, Fault):
             return address
         small = self._file is not None and self._file.is_default
-        body = wire.request(call, small=small, compact_grammar=address.compact_grammar, stream=on_text is not None)
-        return await listener.post(address, body, timeout_s=self._timeout_s, on_text=on_text)
+        compact = address.compact_grammar and json.dumps(call.schema) not in self._beyond_grammar
+        body = wire.request(call, small=small, compact_grammar=compact, stream=on_text is not None)
+        answer = await listener.post(address, body, timeout_s=self._timeout_s, on_text=on_text)
+        if "grammar" in body and isinstance(answer, Reply) and not wire.kept_to_grammar(answer):
+            self._beyond_grammar.add(json.dumps(call.schema))
+            return Fault(
+                FaultKind.GARBLED,
+                "The embedded model's server could not build the compact grammar of this form; the next try uses "
+                "the server's own.",
+                usage=answer.usage,
+                served_model=answer.served_model,
+                text=answer.text,
+            )
+        return answer
 
     async def probe(self) -> Fault | None:
         """Whether calls can work, without fetching weights or starting the server.

@@ -75,6 +75,14 @@ def answer(text: str) -> Reply | Fault:
     return Reply(str(said), _name(content), _usage(content), str(finish))
 
 
+def kept_to_grammar(reply: Reply) -> bool:
+    """Whether an answer under a grammar can have been written under it.
+
+    The server says nothing to its client when it cannot build a grammar; it answers without one.
+    """
+    return reply.text[:1] == "{"
+
+
 def refusal(status: int, text: str) -> Fault:
     """Read an answer with another status than 200."""
     content = _object(text)

@@ -35,4 +35,7 @@ _START = re.compile(
 
 def broken(text: str) -> str:
     """``text`` with a joiner inside each control token. Texts without one come back unchanged."""
+    # Looking for a character is a hundred times faster than the expression, and most texts have none of these.
+    if "<" not in text and "[" not in text and "]~" not in text:
+        return text
     return _START.sub(lambda found: found[0] + JOINER, text)

@@ -26,6 +26,7 @@ _KEY_SHAPES = re.compile(
     re.VERBOSE,
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_DEEPEST: Final = 8
 _UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -52,49 +53,56 @@ def words_in(body: object) -> str:
     Knows the bodies of OpenAI and its likes (``error.message``), OpenRouter (the upstream's words in
     ``error.metadata.raw``), FastAPI servers (``detail``), Bedrock (``Error.Message``), and web pages.
     """
-    match body:
-        case bytes():
-            return words_in(body.decode(errors="replace"))
-        case str():
-            return _words_in_text(body)
-        case Mapping():
-            return _words_in_object(body)
-        case [first, *_]:
-            return words_in(first)
-        case _:
-            return ""
+    return _words(body, _DEEPEST)
 
 
 def codes_in(body: object) -> frozenset[str]:
     """The machine-readable words of an error body (``code``, ``type``, ``status``), in lower case."""
     if isinstance(body, str | bytes):
         body = _parsed(body)
-    if not isinstance(body, Mapping):
-        return frozenset()
-    inner = body.get("error", body.get("Error"))
-    own = {
-        str(value).lower()
-        for key in ("code", "Code", "type", "status")
-        if isinstance(value := body.get(key), str | int) and not isinstance(value, bool)
-    }
-    return frozenset(own) | codes_in(inner)
+    codes: set[str] = set()
+    for _ in range(_DEEPEST):
+        if not isinstance(body, Mapping):
+            break
+        values = (body.get(key) for key in ("code", "Code", "type", "status"))
+        codes.update(value.lower() for value in values if isinstance(value, str))
+        codes.update(str(value) for value in (body.get("code"),) if isinstance(value, int) and abs(value) < 10**6)
+        body = body.get("error", body.get("Error"))
+    return frozenset(codes)
 
 
-def _words_in_text(text: str) -> str:
+def _words(body: object, depth: int) -> str:
+    if depth == 0:
+        # No provider nests its errors like this; somebody wants to see a parser fall.
+        return ""
+    match body:
+        case bytes():
+            return _words(body.decode(errors="replace"), depth)
+        case str():
+            return _words_in_text(body, depth)
+        case Mapping():
+            return _words_in_object(body, depth)
+        case [first, *_]:
+            return _words(first, depth - 1)
+        case _:
+            return ""
+
+
+def _words_in_text(text: str, depth: int) -> str:
     parsed = _parsed(text)
     if isinstance(parsed, Mapping | list):
-        return words_in(parsed)
+        return _words(parsed, depth - 1)
     if "<html" in text[:2000].lower() or "<!doctype" in text[:200].lower():
         title = _TITLE.search(text[:20_000])
         return f'a web page titled "{" ".join(title[1].split())}"' if title else "a web page"
     return text
 
 
-def _words_in_object(body: Mapping[object, object]) -> str:
+def _words_in_object(body: Mapping[object, object], depth: int) -> str:
     for key in ("error", "Error", "message", "Message", "detail", "msg", "error_description"):
-        if words := words_in(body.get(key)):
+        if words := _words(body.get(key), depth - 1):
             metadata = body.get("metadata")
-            raw = words_in(metadata.get("raw")) if isinstance(metadata, Mapping) else ""
+            raw = _words(metadata.get("raw"), depth - 1) if isinstance(metadata, Mapping) else ""
             return f"{words}: {raw}" if raw else words
     return ""
 

@@ -1,0 +1,81 @@
+"""What a quote may not cut off: part of a word, part of a figure, or the negation right beside it."""
+
+from __future__ import annotations
+
+from disputatio.evidence.figures import Figure, figures
+from disputatio.evidence.findings import Objection, Reason
+from disputatio.evidence.sense import negates
+from disputatio.evidence.words import DASH, LETTER, SPACE, WORD, Atoms
+
+_REACH = 8
+"""How many atoms beyond an edge are looked at for the rest of a figure."""
+
+_NEGATING_LETTERS = frozenset("不没沒無无未非勿莫")
+_NEGATING_ENDINGS = ("ない", "なかっ", "なく", "ません", "ず")
+_VERBS = frozenset("lack lacks lacked lacking fail fails failed failing failure refuse refused refuses deny denied denies".split())
+"""Words that negate within a sentence, but say nothing about what merely stands beside them."""
+
+_SHOWN = 90
+
+
+def shown(text: str) -> str:
+    """``text`` on one line and short enough for a sentence."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
+
+
+def objection_at_edges(atoms: Atoms, first: int, last: int) -> Objection | None:
+    """Why atoms ``first`` to ``last`` of a source cannot be quoted alone, or None."""
+    return (
+        _cut_figure(atoms, first, last)
+        or _cut_word(atoms, first, last)
+        or _cut_negation(atoms, first, last)
+    )
+
+
+def _cut_figure(atoms: Atoms, first: int, last: int) -> Objection | None:
+    seen: set[Figure] = set()
+    for edge in (first, last):
+        near = figures(atoms, max(0, edge - _REACH), min(len(atoms) - 1, edge + _REACH))
+        seen.update(figure for figure in near if figure.first < first <= figure.last or figure.first <= last < figure.last)
+    for figure in sorted(seen, key=lambda found: found.first):
+        whole = shown(atoms.raw(figure.first, figure.last))
+        kept = shown(atoms.raw(max(figure.first, first), min(figure.last, last)))
+        detail = f"the source says {whole}, the quote {kept}"
+        return Objection(Reason.NUMBER_DIFFERS, detail, min(first, figure.first), max(last, figure.last))
+    return None
+
+
+def _cut_word(atoms: Atoms, first: int, last: int) -> Objection | None:
+    for left, right in ((first - 1, first), (last, last + 1)):
+        if left < 0 or right >= len(atoms) or atoms.joints[right] != DASH:
+            continue
+        gap = atoms.text[atoms.ends[left] : atoms.starts[right]]
+        if gap in {"-", "\u2010", "\u2011"} and {atoms.kinds[left], atoms.kinds[right]} <= {WORD, "n"}:
+            detail = f"the quote cuts the word '{shown(atoms.raw(left, right))}' of the source"
+            return Objection(Reason.NOT_FOUND, detail, min(left, first), max(right, last))
+    return None
+
+
+def _cut_negation(atoms: Atoms, first: int, last: int) -> Objection | None:
+    outside: list[int] = []
+    if first and _says_no(atoms, first - 1, atoms.joints[first]):
+        outside.append(first - 1)
+    if last + 1 < len(atoms) and _says_no(atoms, last + 1, atoms.joints[last + 1]):
+        outside.append(last + 1)
+    tail = atoms.text[atoms.ends[last] : atoms.ends[last] + 4]
+    if not outside and not tail.startswith(_NEGATING_ENDINGS):
+        return None
+    left = min([first, *outside])
+    right = max([last, *outside])
+    word = atoms.raw(outside[0], outside[0]) if outside else tail
+    detail = f"the quote leaves out '{word}', which stands right beside it in the source"
+    return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
+
+
+def _says_no(atoms: Atoms, atom: int, joint: str) -> bool:
+    """Whether ``atom`` is a negation with nothing but a space between it and the quote."""
+    fold = atoms.folds[atom]
+    if atoms.kinds[atom] == LETTER:
+        return fold in _NEGATING_LETTERS
+    return joint == SPACE and atoms.kinds[atom] == WORD and negates(fold) and fold not in _VERBS

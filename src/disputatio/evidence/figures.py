@@ -1,0 +1,336 @@
+"""Finds the figures in a text: numbers with their sign, bound, scale and unit, and numbers written as words.
+
+A figure is one thing: a quote may not cut ``-5`` to ``5``, ``3 million`` to ``3``, ``at least 5`` to ``5`` or ``10-12 h`` to ``12 h``.
+Two texts say the same figures only when their keys are equal in order. A key has the value (``1,000`` and ``1000`` are
+one, and so are ``3`` and ``three``), the sign, the bound and the unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from difflib import SequenceMatcher
+
+from disputatio.evidence.units import scale_of, unit_of
+from disputatio.evidence.words import DASH, GLUED, LETTER, NUMBER, POINT, SIGN, SPACE, WORD, Atoms
+
+_JOINING_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2212")
+_LEADING_SIGNS = frozenset("+\u00b1\u2212<>=~\u2264\u2265\u2248#")
+_INNER_POINTS = frozenset(":/.,'")
+_BOUNDS = (
+    ("than", frozenset("less more fewer greater higher lower larger smaller better worse rather other".split())),
+    ("least", frozenset(["at"])),
+    ("most", frozenset(["at"])),
+    ("to", frozenset(["up", "equal"])),
+)
+_BOUND_WORDS = frozenset(
+    "over under below above beyond within exceeding minus negative plus almost nearly barely only half twice double".split()
+)
+_ONES = dict(
+    zip(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen".split(),
+        range(20),
+        strict=True,
+    )
+)
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
+    )
+}
+_COUNTING = frozenset(
+    # English, then words of other languages that are no everyday English word.
+    "hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens half halves "
+    "quarter quarters thirds once twice thrice double doubled triple tripled quadruple single "
+    "zwei drei vier f\u00fcnf sechs sieben acht neun zehn elf zw\u00f6lf zwanzig drei\u00dfig dreissig vierzig f\u00fcnfzig hundert "
+    "tausend million millionen milliarde milliarden halb doppelt erste zweite dritte "
+    "deux trois quatre cinq sept huit neuf dix onze douze vingt trente quarante cinquante mille milliard milliards "
+    "premier premi\u00e8re deuxi\u00e8me troisi\u00e8me moiti\u00e9 "
+    "dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien ciento mil mill\u00f3n millones mitad primero "
+    "segundo tercero quattro cinque sette otto dieci venti trenta cento milione milioni miliardo miliardi met\u00e0 "
+    "dois duas tr\u00eas quatro sete oito nove dez vinte trinta cem milh\u00e3o milh\u00f5es bilh\u00e3o metade "
+    "twee vier vijf zes zeven negen tien twaalf twintig honderd duizend miljoen miljard helft "
+    "tv\u00e5 fyra \u00e5tta tio hundra tusen miljon miljoner dwa dwie trzy cztery pi\u0119\u0107 sze\u015b\u0107 siedem osiem dziesi\u0119\u0107 sto tysi\u0105c milion "
+    "\u0434\u0432\u0430 \u0434\u0432\u0435 \u0442\u0440\u0438 \u0447\u0435\u0442\u044b\u0440\u0435 \u043f\u044f\u0442\u044c \u0448\u0435\u0441\u0442\u044c \u0441\u0435\u043c\u044c \u0432\u043e\u0441\u0435\u043c\u044c \u0434\u0435\u0432\u044f\u0442\u044c \u0434\u0435\u0441\u044f\u0442\u044c \u0441\u0442\u043e \u0442\u044b\u0441\u044f\u0447\u0430 \u0442\u044b\u0441\u044f\u0447 \u043c\u0438\u043b\u043b\u0438\u043e\u043d \u043c\u0438\u043b\u043b\u0438\u043e\u043d\u043e\u0432".split()
+)
+_HAN_FIGURES = frozenset("\u3007\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104\u5146\u4e24\u5169\u534a")
+_MONTHS = {
+    form: number
+    for number, forms in enumerate(
+        "january:jan february:feb march:mar april:apr may june:jun july:jul august:aug september:sep:sept october:oct "
+        "november:nov december:dec".split(),
+        start=1,
+    )
+    for form in forms.split(":")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Atoms ``first`` to ``last`` of a text, and what they say.
+
+    ``value`` is the number where it is a single plain one, in the scale given; ``places`` is how far the last digit
+    given stands behind the decimal point (negative before it: -5 for ``1.2 million``).
+    """
+
+    first: int
+    last: int
+    keys: tuple[str, ...]
+    value: Decimal | None = None
+    places: int = 0
+    unit: str = ""
+    bound: str = ""
+
+
+def plain_number(literal: str) -> Decimal | None:
+    """The value of digits with separators; None where they can be read in two ways or are a date, time or version.
+
+    A comma before exactly three digits groups thousands; a single point is a decimal point.
+    """
+    if re.fullmatch(r"\d+(\.\d+)?", literal):
+        return Decimal(literal)
+    if re.fullmatch(r"\d{1,3}(?:(?:,\d{3})+|(?:'\d{3})+)(\.\d+)?", literal):
+        return Decimal(literal.replace(",", "").replace("'", ""))
+    if re.fullmatch(r"\d{1,3}(\.\d{3}){2,}(,\d+)?|\d{1,3}(\.\d{3})+,\d+", literal):
+        return Decimal(literal.replace(".", "").replace(",", "."))
+    if re.fullmatch(r"\d+,(\d{1,2}|\d{4,})", literal):
+        return Decimal(literal.replace(",", "."))
+    return None
+
+
+def figures(atoms: Atoms, first: int, last: int) -> list[Figure]:
+    """The figures among atoms ``first`` to ``last``, in order; they do not overlap."""
+    found: list[Figure] = []
+    atom = first
+    while atom <= last:
+        figure = _figure_at(atoms, atom, first if not found else found[-1].last + 1, last)
+        if figure is None:
+            atom += 1
+        else:
+            found.append(figure)
+            atom = figure.last + 1
+    return found
+
+
+def keys_of(found: Sequence[Figure]) -> list[str]:
+    """The keys of several figures in a row."""
+    return [key for figure in found for key in figure.keys]
+
+
+def first_difference(source: Sequence[Figure], quote: Sequence[Figure]) -> tuple[Figure | None, Figure | None] | None:
+    """The first figure where two texts part, and its counterpart; None where all keys are equal in order."""
+    if keys_of(source) == keys_of(quote):
+        return None
+    matcher = SequenceMatcher(None, [f.keys for f in source], [f.keys for f in quote], autojunk=False)
+    for tag, from_source, source_end, from_quote, quote_end in matcher.get_opcodes():
+        if tag != "equal":
+            return (
+                source[from_source] if from_source < source_end else None,
+                quote[from_quote] if from_quote < quote_end else None,
+            )
+    return (source[0] if source else None, quote[0] if quote else None)
+
+
+def _figure_at(atoms: Atoms, atom: int, first: int, last: int) -> Figure | None:
+    kind, fold = atoms.kinds[atom], atoms.folds[atom]
+    if kind == NUMBER:
+        return _Reading(atoms, first, last).number(atom)
+    if kind == WORD:
+        if any(char.isdigit() for char in fold):
+            return Figure(atom, atom, (fold,))
+        if fold in _ONES or fold in _TENS:
+            return _Reading(atoms, first, last).spelled(atom)
+        if fold in _ORDINALS:
+            return Figure(atom, atom, (f"no. {_ORDINALS[fold]}",))
+        if fold in _COUNTING:
+            return Figure(atom, atom, (fold,))
+        if fold in _MONTHS and _beside_number(atoms, atom):
+            return Figure(atom, atom, (f"month {_MONTHS[fold]}",))
+    if kind == LETTER and fold in _HAN_FIGURES:
+        end = atom
+        while end < last and atoms.folds[end + 1] in _HAN_FIGURES:
+            end += 1
+        return Figure(atom, end, ("".join(atoms.folds[atom : end + 1]),))
+    if kind == SIGN and not fold.isascii() and any(char.isnumeric() for char in fold):
+        return Figure(atom, atom, (fold,))
+    return None
+
+
+def _beside_number(atoms: Atoms, atom: int) -> bool:
+    after = atom + 1
+    if after < len(atoms) and atoms.folds[after] == ".":
+        after += 1
+    before = atom > 0 and atoms.kinds[atom - 1] == NUMBER
+    return before or (after < len(atoms) and atoms.kinds[after] == NUMBER)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Reads one figure out of atoms ``first`` to ``last``."""
+
+    atoms: Atoms
+    first: int
+    last: int
+
+    def number(self, atom: int) -> Figure:
+        """The figure around the digits at ``atom``."""
+        start, sign = self._signs(atom)
+        literals, end = self._literals(atom)
+        factor, scale, unit, end = self._tail(end)
+        start, bound = self._bound(start)
+        start = self._word_before(start)
+        values = [plain_number(literal) for literal in literals]
+        plain = values[0] if len(values) == 1 else None
+        keys = [_shown(value, literal) for value, literal in zip(values, literals, strict=True)]
+        places = 0
+        if plain is not None:
+            places = -int(plain.as_tuple().exponent)
+            plain = -plain if "\u2212" in sign else plain
+            if factor is not None:
+                plain *= factor
+                places -= len(str(int(factor))) - 1 if str(factor).strip("0") == "1" else 0
+                keys[-1] = _shown(abs(plain), literals[-1])
+        if scale and (factor is None or plain is None):
+            keys[-1] += " " + scale
+        keys[0] = f"{bound} {sign}{keys[0]}".strip()
+        keys[-1] = f"{keys[-1]} {unit}".strip()
+        single = plain is not None and not (scale and factor is None) and not set(sign) & set("<>~\u00b1\u2264\u2265\u2248#")
+        return Figure(start, end, tuple(keys), plain if single else None, places, unit or _currency(sign), bound)
+
+    def spelled(self, atom: int) -> Figure:
+        """The figure of a number word at ``atom``, such as ``twenty-five million``."""
+        folds = self.atoms.folds
+        value = Decimal(_ONES[folds[atom]] if folds[atom] in _ONES else _TENS[folds[atom]])
+        end = atom
+        if folds[atom] in _TENS and atom < self.last and 0 < _ONES.get(folds[atom + 1], 0) < 10:
+            value += _ONES[folds[atom + 1]]
+            end += 1
+        factor, scale, unit, end = self._tail(end)
+        start, bound = self._bound(atom)
+        key = _shown(value * factor if factor is not None else value, "")
+        key += f" {scale}" if scale and factor is None else ""
+        return Figure(start, end, (f"{bound} {key} {unit}".strip(),), unit=unit, bound=bound)
+
+    def _signs(self, atom: int) -> tuple[int, str]:
+        """The signs and currencies in front of ``atom``: where they begin, and all of them in a row."""
+        atoms, sign = self.atoms, ""
+        while atom > self.first and atoms.kinds[atom - 1] == SIGN and atoms.joints[atom] in {GLUED, SPACE}:
+            fold = atoms.folds[atom - 1]
+            if fold not in _LEADING_SIGNS and not _is_currency(fold):
+                break
+            sign = fold + sign
+            atom -= 1
+        return atom, sign
+
+    def _literals(self, atom: int) -> tuple[list[str], int]:
+        """The digits from ``atom`` on: several where a dash makes a range; and the last atom of them."""
+        atoms = self.atoms
+        literals = [atoms.folds[atom]]
+        while atom < self.last:
+            following = atom + 1
+            kind, fold, joint = atoms.kinds[following], atoms.folds[following], atoms.joints[following]
+            if joint == GLUED and kind == SIGN and (fold[0] == "^" or fold[0].isnumeric()):
+                literals[-1] += fold
+                atom = following
+            elif kind == NUMBER and joint == SPACE and self._is_group(atom, literals[-1]):
+                literals[-1] += fold
+                atom = following
+            elif kind == NUMBER and joint == DASH and self._hyphenated(following):
+                literals.append(fold)
+                atom = following
+            elif joint == GLUED and fold in _INNER_POINTS and self._digits_follow(following):
+                literals[-1] += fold + atoms.folds[following + 1]
+                atom = following + 1
+            else:
+                break
+        return literals, atom
+
+    def _is_group(self, atom: int, literal: str) -> bool:
+        """Whether the number behind ``atom`` is three more digits of the same number, as in ``12 500``."""
+        following = self.atoms.folds[atom + 1]
+        return len(self.atoms.folds[atom]) <= 3 and literal.isdigit() and len(following) == 3 and following.isdigit()
+
+    def _digits_follow(self, atom: int) -> bool:
+        return atom < self.last and self.atoms.kinds[atom + 1] == NUMBER and self.atoms.joints[atom + 1] == GLUED
+
+    def _hyphenated(self, atom: int) -> bool:
+        """Whether nothing but a short dash stands before ``atom``."""
+        return self.atoms.text[self.atoms.ends[atom - 1] : self.atoms.starts[atom]] in _JOINING_DASHES
+
+    def _tail(self, atom: int) -> tuple[Decimal | None, str, str, int]:
+        """The factor, scale and unit behind ``atom``, and the last atom of them."""
+        factor: Decimal | None = None
+        scale = unit = ""
+        while atom < self.last:
+            following = atom + 1
+            joint, fold = self.atoms.joints[following], self.atoms.folds[following]
+            near = joint in {GLUED, SPACE} or (joint == DASH and self._hyphenated(following))
+            if not near or self.atoms.kinds[following] not in {WORD, SIGN, POINT}:
+                break
+            glued = joint == GLUED
+            found = None if scale else scale_of(fold, glued=glued)
+            if found is not None and not unit and not (glued and fold == "m" and not self._raw(following).isupper()):
+                factor, scale = found
+            elif not unit and (part := self._unit(following, glued=glued)):
+                unit, following = part
+            else:
+                break
+            atom = following
+        return factor, scale, unit, atom
+
+    def _unit(self, atom: int, *, glued: bool) -> tuple[str, int] | None:
+        """The unit at ``atom`` and its last atom; a word glued to a number counts as one whatever it is."""
+        raw, kind = self._raw(atom), self.atoms.kinds[atom]
+        if kind == POINT:
+            # Feet and inches, minutes and seconds: marks that are quotation marks elsewhere.
+            return None
+        if kind == SIGN:
+            fold = self.atoms.folds[atom]
+            return (fold, atom) if fold[0] in "%\u2030\u00b0" or _is_currency(fold) else None
+        if self.atoms.folds[atom] == "per" and atom < self.last and self.atoms.folds[atom + 1] == "cent":
+            return "%", atom + 1
+        unit = unit_of(raw, glued=glued)
+        if unit is None and glued:
+            unit = self.atoms.folds[atom]
+        return (unit, atom) if unit is not None else None
+
+    def _bound(self, atom: int) -> tuple[int, str]:
+        """The words in front of ``atom`` that bound the number, such as ``at least``, and where they begin."""
+        folds, joints = self.atoms.folds, self.atoms.joints
+        if atom <= self.first or joints[atom] != SPACE:
+            return atom, ""
+        before = folds[atom - 1]
+        if before in _BOUND_WORDS:
+            return atom - 1, before
+        for word, leads in _BOUNDS:
+            if before == word and atom - 1 > self.first and joints[atom - 1] == SPACE and folds[atom - 2] in leads:
+                return atom - 2, f"{folds[atom - 2]} {before}"
+        return atom, ""
+
+    def _word_before(self, atom: int) -> int:
+        """Where a name such as ``COVID-19`` begins, if the number is the end of one."""
+        joined = atom > self.first and self.atoms.joints[atom] == DASH and self._hyphenated(atom)
+        return atom - 1 if joined and self.atoms.kinds[atom - 1] == WORD else atom
+
+    def _raw(self, atom: int) -> str:
+        return self.atoms.raw(atom, atom)
+
+
+def _shown(value: Decimal | None, literal: str) -> str:
+    if value is None:
+        return literal
+    plain = f"{value:f}"
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+
+
+def _is_currency(fold: str) -> bool:
+    return fold in {"$", "\u20ac", "\u00a3", "\u00a5", "\u20b9", "\u20bd", "\u20a9", "\u20ba", "\u20bf", "\u20ab", "\u00a2"}
+
+
+def _currency(sign: str) -> str:
+    return next((char for char in sign if _is_currency(char)), "")

@@ -1,0 +1,84 @@
+"""Passages: a source in pieces that can be named, found and read.
+
+The rule, the same for every language: paragraphs are kept together up to ``PASSAGE_CHARS``, a longer one is cut between
+sentences, and a sentence longer than ``LONGEST_PASSAGE`` between words. Passages do not overlap, leave out nothing but
+white space, and depend on the text alone. A passage's id is ``SOURCE#NUMBER``, counted from 1.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from disputatio.evidence.sentences import paragraph_spans, sentence_starts
+
+PASSAGE_CHARS = 700
+"""How long a passage may grow by joining sentences and short paragraphs, in characters."""
+
+LONGEST_PASSAGE = 1_400
+"""How long a single sentence may be before it is cut, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a source: ``text`` is the source's text from ``start`` to ``end``."""
+
+    id: str
+    source_id: str
+    number: int
+    start: int
+    end: int
+    text: str
+
+
+def passages_of(source_id: str, text: str) -> tuple[Passage, ...]:
+    """The passages of a source's ``text``, in order."""
+    return tuple(
+        Passage(f"{source_id}#{number}", source_id, number, start, end, text[start:end])
+        for number, (start, end) in enumerate(_joined(text, _pieces(text)), start=1)
+    )
+
+
+def passage_at(passages: Sequence[Passage], offset: int) -> Passage | None:
+    """The passage that holds ``offset`` of its source, or the nearest before it; None where there is none."""
+    place = bisect_right(passages, offset, key=lambda passage: passage.start) - 1
+    return passages[max(place, 0)] if passages else None
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Paragraphs that fit and sentences of those that do not."""
+    starts = sentence_starts(text)
+    for start, end in paragraph_spans(text):
+        if end - start <= PASSAGE_CHARS:
+            yield start, end
+            continue
+        first = bisect_right(starts, start)
+        last = bisect_right(starts, end - 1)
+        cuts = [start, *starts[first:last], end]
+        for left, right in zip(cuts, cuts[1:], strict=False):
+            yield from _cut(text, left, left + len(text[left:right].rstrip()))
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > LONGEST_PASSAGE:
+        space = max(text.rfind(" ", start, start + PASSAGE_CHARS), text.rfind("\n", start, start + PASSAGE_CHARS))
+        cut = space if space > start else start + PASSAGE_CHARS
+        yield start, start + len(text[start:cut].rstrip())
+        start = cut + len(text[cut:end]) - len(text[cut:end].lstrip())
+    if start < end:
+        yield start, end
+
+
+def _joined(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Neighbouring pieces together, as long as they fit."""
+    held: tuple[int, int] | None = None
+    for start, end in pieces:
+        if held is not None and end - held[0] <= PASSAGE_CHARS:
+            held = held[0], end
+            continue
+        if held is not None:
+            yield held
+        held = start, end
+    if held is not None:
+        yield held

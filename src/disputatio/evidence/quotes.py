@@ -1,0 +1,236 @@
+"""Finds a quote in a source: to the letter, then after normalisation, then in pieces joined by an ellipsis.
+
+Nothing here looks for near misses (see ``near_miss``), and nothing that is found here differs from the source in more
+than the case of letters, spaces, kinds of quotation marks and dashes, hyphens at line ends, and the full stop or comma
+at the end of the quote.
+
+An ellipsis may leave out words inside one sentence, or lead to the beginning of a later sentence. It may not leave out
+a negation of a sentence that it quotes from, nor join pieces of fewer than three words.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from disputatio.evidence.edges import objection_at_edges, shown
+from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
+from disputatio.evidence.sense import marks, negates
+from disputatio.evidence.text_index import TextIndex
+from disputatio.evidence.units import CASE_BEARING
+from disputatio.evidence.words import BROKEN, DASH, GLUED, LETTER, NUMBER, POINT, SPACE, WORD, Atoms, spaces_agree
+
+MOST_PLACES = 50
+"""How many places of a source are tried for one quote."""
+
+SHORTEST_PIECE = 3
+"""How many words (or twice as many letters of a script without spaces) a piece beside an ellipsis has at least."""
+
+LONGEST_GAP = 1_000
+"""How many characters of a source an ellipsis may leave out."""
+
+_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*(?:…|\.(?:\s?\.){2,})\s*[\])]|…|\.(?:[ \xa0]?\.){2,})\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A quote in atoms, without the punctuation around it.
+
+    ``first`` and ``last`` are the atoms that must be found; ``tail`` is the punctuation that was taken off the end.
+    """
+
+    atoms: Atoms
+    first: int
+    last: int
+    tail: str
+
+    @classmethod
+    def of(cls, quote: str) -> Wording | None:
+        """The wording of ``quote``, or None where it has no words."""
+        atoms = Atoms.of(quote)
+        held = [atom for atom, kind in enumerate(atoms.kinds) if kind != POINT]
+        if not held:
+            return None
+        return cls(atoms, held[0], held[-1], "".join(atoms.folds[held[-1] + 1 :]))
+
+    @property
+    def squeezed(self) -> str:
+        """The folded forms in a row."""
+        return self.atoms.squeezed[self.atoms.places[self.first] : self.atoms.place_end(self.last)]
+
+    @property
+    def words(self) -> list[int]:
+        """The atoms that are no punctuation."""
+        return [atom for atom in range(self.first, self.last + 1) if self.atoms.kinds[atom] != POINT]
+
+
+def find_quote(index: TextIndex, quote: str) -> Finding | None:
+    """The place of ``quote``, or why it is not borne out; None where it is nowhere to be found.
+
+    Args:
+        index: the source.
+        quote: cleaned, with no white space around it.
+    """
+    wording = Wording.of(quote)
+    if wording is None:
+        return Finding(Status.UNVERIFIED, Match.NONE, Reason.EMPTY, "the quote has no words")
+    objections: list[Objection] = []
+    for match, places in ((Match.EXACT, _exact(index, quote)), (Match.NORMALISED, _folded(index, wording, objections))):
+        for first, last in places:
+            objection = _case_of_units(index.atoms, first, wording) or objection_at_edges(index.atoms, first, last)
+            if objection is None:
+                return _verified(index, match, [(first, last)])
+            objections.append(objection)
+    pieces = [piece for piece in _ELLIPSIS.split(quote) if any(char.isalnum() for char in piece)]
+    if len(pieces) > 1:
+        return _find_pieces(index, pieces, objections)
+    return refused(index, objections[0]) if objections else None
+
+
+def refused(index: TextIndex, objection: Objection, similarity: float = 0.0) -> Finding:
+    """The finding that ``objection`` makes."""
+    span = Span(index.atoms.starts[objection.first], index.atoms.ends[objection.last])
+    return Finding(Status.UNVERIFIED, Match.NONE, objection.reason, objection.detail, (span,), similarity)
+
+
+def _verified(index: TextIndex, match: Match, places: list[tuple[int, int]]) -> Finding:
+    spans = tuple(Span(index.atoms.starts[first], index.atoms.ends[last]) for first, last in places)
+    return Finding(Status.VERIFIED, match, spans=spans, similarity=100.0)
+
+
+def _exact(index: TextIndex, quote: str) -> Iterator[tuple[int, int]]:
+    place, tried = index.text.find(quote), 0
+    while place >= 0 and tried < MOST_PLACES:
+        found = index.atoms.at(place, place + len(quote))
+        if found is not None:
+            yield found
+        tried += 1
+        place = index.text.find(quote, place + 1)
+
+
+def _folded(
+    index: TextIndex, wording: Wording, objections: list[Objection] | None = None, after: int = -1
+) -> Iterator[tuple[int, int]]:
+    """The atoms at which the folded wording stands, behind atom ``after``; cut numbers go to ``objections``."""
+    atoms, needle = index.atoms, wording.squeezed
+    wanted = wording.atoms.bounds(wording.first, wording.last)
+    place = atoms.squeezed.find(needle, atoms.place_end(after) if after >= 0 else 0)
+    tried = 0
+    while place >= 0 and tried < MOST_PLACES:
+        first = bisect_right(atoms.places, place) - 1
+        last = bisect_right(atoms.places, place + len(needle) - 1) - 1
+        whole = atoms.places[first] == place and atoms.place_end(last) == place + len(needle)
+        if whole and _agree(needle, wanted, atoms.bounds(first, last)) and _ends_agree(atoms, last, wording):
+            yield first, last
+        elif not whole and objections is not None and not objections:
+            objections.extend(_cut_number(atoms, first, last, wording))
+        tried += 1
+        place = atoms.squeezed.find(needle, place + 1)
+
+
+def _cut_number(atoms: Atoms, first: int, last: int, wording: Wording) -> list[Objection]:
+    """An objection where the wording begins or ends inside the digits of a number."""
+    for atom, cut in ((first, wording.first), (last, wording.last)):
+        if atoms.kinds[atom] == wording.atoms.kinds[cut] == NUMBER and atoms.folds[atom] != wording.atoms.folds[cut]:
+            detail = f"the source says {atoms.raw(atom, atom)}, the quote {wording.atoms.raw(cut, cut)}"
+            return [Objection(Reason.NUMBER_DIFFERS, detail, first, last)]
+    return []
+
+
+def _agree(squeezed: str, one: dict[int, str], other: dict[int, str]) -> bool:
+    """Whether what stands between the words of two texts with equal folded forms is the same in sense."""
+    if one == other:
+        return True
+    for place in one.keys() | other.keys():
+        pair = {one.get(place, GLUED), other.get(place, GLUED)}
+        if len(pair) == 1 or pair <= {BROKEN, DASH} or pair == {BROKEN, GLUED}:
+            continue
+        if pair != {SPACE, GLUED} or not spaces_agree(squeezed[place - 1], squeezed[place]):
+            return False
+    return True
+
+
+def _ends_agree(atoms: Atoms, last: int, wording: Wording) -> bool:
+    """Whether the quote does not end as a statement where the source asks, or the other way round."""
+    asked = "?" in wording.tail
+    following = atoms.folds[last + 1] if last + 1 < len(atoms) else ""
+    asks = following in {"?", "؟"}
+    return asked == asks or not any(mark in wording.tail for mark in ".!?。！")
+
+
+def _case_of_units(atoms: Atoms, first: int, wording: Wording) -> Objection | None:
+    """An objection where the case makes another unit of the same letters: ``5 mW`` is not ``5 MW``."""
+    quote = wording.atoms
+    base = atoms.places[first] - quote.places[wording.first]
+    for atom in range(wording.first + 1, wording.last + 1):
+        if quote.folds[atom] not in CASE_BEARING or quote.kinds[atom - 1] != NUMBER:
+            continue
+        mine = bisect_right(atoms.places, base + quote.places[atom]) - 1
+        if atoms.folds[mine] == quote.folds[atom] and atoms.raw(mine, mine) != quote.raw(atom, atom):
+            number = atoms.raw(mine - 1, mine)
+            detail = f"the source says {number}, the quote {quote.raw(atom - 1, atom)}"
+            return Objection(Reason.NUMBER_DIFFERS, detail, mine - 1, mine)
+    return None
+
+
+def _find_pieces(index: TextIndex, pieces: list[str], objections: list[Objection]) -> Finding:
+    wordings = [Wording.of(piece) for piece in pieces]
+    for piece, wording in zip(pieces, wordings, strict=True):
+        if wording is None or _length(wording) < SHORTEST_PIECE:
+            detail = f"the piece '{shown(piece)}' beside an ellipsis is shorter than {SHORTEST_PIECE} words"
+            return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
+    known = [wording for wording in wordings if wording is not None]
+    for first, last in _folded(index, known[0]):
+        chain = _chain(index, known, (first, last), objections)
+        if chain is not None:
+            return _verified(index, Match.NORMALISED, chain)
+    if objections:
+        return refused(index, objections[0])
+    detail = "the pieces around the ellipsis do not stand in the source in this order, near each other"
+    return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
+
+
+def _length(wording: Wording) -> float:
+    kinds = [wording.atoms.kinds[atom] for atom in wording.words]
+    return sum(0.5 if kind == LETTER else 1 for kind in kinds)
+
+
+def _chain(
+    index: TextIndex, wordings: list[Wording], start: tuple[int, int], objections: list[Objection]
+) -> list[tuple[int, int]] | None:
+    """The places of all pieces, each the nearest behind the one before; None where a piece is missing or refused."""
+    chain: list[tuple[int, int]] = []
+    for wording in wordings:
+        place = start if not chain else next(_folded(index, wording, after=chain[-1][1]), None)
+        if place is None:
+            return None
+        objection = _case_of_units(index.atoms, place[0], wording) or objection_at_edges(index.atoms, *place)
+        if objection is None and chain:
+            objection = _gap(index, chain[-1][1], place[0])
+        if objection is not None:
+            objections.append(objection)
+            return None
+        chain.append(place)
+    return chain
+
+
+def _gap(index: TextIndex, left: int, right: int) -> Objection | None:
+    """Why what stands between atoms ``left`` and ``right`` may not be left out, or None."""
+    atoms = index.atoms
+    start, end = atoms.ends[left], atoms.starts[right]
+    left_end, right_start = index.sentence_of(start - 1)[1], index.sentence_of(end)[0]
+    if end - start > LONGEST_GAP:
+        detail = f"the ellipsis leaves out {end - start:,} characters, and {LONGEST_GAP:,} are the most"
+        return Objection(Reason.NOT_FOUND, detail, left, right)
+    if right_start > start and any(char.isalnum() for char in index.text[right_start:end]):
+        return Objection(Reason.NOT_FOUND, "the ellipsis joins parts of two sentences of the source", left, right)
+    for atom in range(left + 1, right):
+        beside = atoms.starts[atom] < left_end or atoms.starts[atom] >= right_start
+        if beside and atoms.kinds[atom] == WORD and negates(atoms.folds[atom]):
+            detail = f"the ellipsis leaves out '{atoms.raw(atom, atom)}'"
+            return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
+    if marks(index.text[start:end]):
+        return Objection(Reason.NEGATION_DIFFERS, f"the ellipsis leaves out '{shown(index.text[start:end])}'", left, right)
+    return None

@@ -1,0 +1,167 @@
+"""Words on which the sense of a sentence hangs, so that a quote which changed one of them is never repaired.
+
+Two tiers. ``weight`` gives words that may be neither changed nor left out nor put in: negation, direction and order,
+amounts, and how sure or how often. ``turns`` gives words with an everyday opposite, which may not be exchanged for
+another word. English is covered best; for the other languages named below negation is covered, and direction for some.
+
+A list can only be incomplete. What it misses is still shown to readers in the source's own words, as a repair.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from rapidfuzz import fuzz
+
+_NEGATION = """
+not no never none nothing nobody nowhere neither nor without cannot unless except hardly scarcely barely lack lacks
+lacked lacking fail fails failed failing failure refuse refused refuses deny denied denies nicht kein keine keinen
+keinem keiner keines nie niemals nichts niemand weder ohne kaum pas jamais aucun aucune rien personne ni sans non
+nunca jamás nada nadie ningún ninguno ninguna tampoco sin mai niente nessuno nessuna senza né não nenhum nenhuma
+ninguém nem sem niet geen nooit niets niemand zonder inte ingen inget inga aldrig utan ikke intet aldri uden uten
+ei eivät emme ette älä nie nigdy żaden żadna żadne bez ne není nejsou nikdy žádný žádná nincs sem nélkül nu niciodată
+fără не нет ни никогда ничего никто без нельзя ні немає ніколи не няма δεν μην μη όχι ποτέ χωρίς değil yok hiç hayır
+tidak tak bukan belum jangan tanpa không chưa chẳng لا لم لن ليس ليست غير بدون نه نیست هرگز לא אין בלי מעולם नहीं मत बिना
+না নেই hapana bila
+"""
+_DIRECTION = """
+up down upward upwards downward downwards above below over under more less fewer most least higher lower highest
+lowest high low before after earlier later prior since until ago than rise rises rose risen rising fall falls fell
+fallen falling grow grows grew grown growing growth drop drops dropped dropping gain gains gained gaining lose loses
+lost losing loss losses win wins won winning beat beats beaten against versus from plus minus positive negative maximum
+minimum max min majority minority best worst better worse inside outside within beyond into onto toward towards away
+top bottom mehr weniger höher niedriger über unter vor nach steigt stieg gestiegen sinkt sank gesunken besser
+schlechter plus moins supérieur inférieur hausse baisse avant après más menos mayor menor aumento sube baja antes
+después più meno maggiore minore aumento calo prima dopo mais menos maior menor antes depois meer minder hoger lager
+voor больше меньше выше ниже до после рост снижение
+"""
+_DIRECTION_STEMS = """
+increas decreas reduc declin improv worsen deteriorat expand shrink shrank shrunk strengthen weaken accelerat decelerat
+surg plung soar plummet climb doubl halv exceed surpass outperform underperform zunahm abnahm augment diminu aument
+dismin reduzier verringer увелич уменьш снизи выросл
+"""
+_AMOUNT = """
+all every each any some most many much few several both half either only just everyone everybody everything someone
+somebody something always often usually sometimes rarely seldom occasionally frequently mostly mainly partly entirely
+fully completely almost nearly approximately roughly about around exactly alle jeder jede jedes einige viele wenige nur
+immer oft selten fast tous toutes chaque quelques plusieurs peu toujours souvent presque seulement todos todas cada
+algunos muchos pocos siempre casi solo sólo tutti tutte ogni alcuni molti pochi sempre quasi todos alguns muitos
+poucos sempre все каждый некоторые многие всегда часто редко только
+"""
+_CERTAINTY = """
+may might could must should would can perhaps maybe possibly probably likely unlikely certainly definitely apparently
+allegedly supposedly reportedly potentially presumably if whether kann könnte muss soll vielleicht wahrscheinlich
+möglicherweise angeblich peut pourrait doit probablement puede podría debe quizás probablemente può potrebbe deve forse
+"""
+_OPPOSITES = """
+accept reject accepted rejected agree disagree alive dead allow allowed forbid forbidden ban banned prohibit prohibited
+permit permitted approve approved disapprove disapproved oppose opposed support supported ally enemy arrive depart
+attack defend begin began begun end ended start started stop stopped finish finished big small large little great
+birth death born died buy bought sell sold purchase purchased cause caused causes prevent prevented prevents cheap
+expensive clean dirty close closed open opened complete incomplete connect create created destroy destroyed credit debit
+deep shallow early late easy hard difficult simple complex effective ineffective efficient employer employee
+enter left leave leaves right empty full exclude excluded include included excluding including export import
+exports imports external internal false true fast slow quick father mother son daughter brother sister female male man
+woman men women boy girl first last final former latter foreign domestic friend good bad guilty innocent happy sad
+healthy sick heavy light hire hired fire fired hot cold husband wife illegal legal
+join joined long short love hate loved hated major minor new old north south east west northern southern eastern western
+now then parent child pass passed past future present permanent temporary poor rich private public pro con profit
+deficit surplus pull push put real fake safe unsafe dangerous same different senior junior strong weak
+succeed succeeded success successful summer winter spring autumn teacher student thick thin today tomorrow yesterday
+upper valid victory defeat defeated win with young he she his her him hers king queen and or but yes
+"""
+_NEGATING_PREFIXES = (
+    "un in im il ir dis non non- anti anti- de mis under over counter counter- a ab ant contra ex hyper hypo inter intra pre "
+    "post maxi mini mono multi pro re sub super up down out не без анти ne nie bez des dés mal sous sur über unter "
+    "außer ein aus auf miss kontra onto om on"
+).split()
+_ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("free", ""))
+
+_SUBSTRINGS = re.compile(
+    "[不没沒無无未非否勿莫别別減减増增升降上下高低多少大小前後后] |"
+    "ない|なく|なかっ|なけれ|ません|まい|ずに|[ぬ]|않|못|없|아니|안\\s|ไม่|มิ|ห้าม|ບໍ່|មិន|မ".replace(" |", "|")
+)
+
+
+@cache
+def _words(table: str, kind: str) -> dict[str, str]:
+    return {word: f"{kind} {word}" for word in table.split()}
+
+
+@cache
+def _weights() -> dict[str, str]:
+    tables = ((_CERTAINTY, "certainty"), (_AMOUNT, "amount"), (_DIRECTION, "direction"), (_NEGATION, "negation"))
+    weights: dict[str, str] = {}
+    for table, kind in tables:
+        weights |= _words(table, kind)
+    return weights | {"cannot": "negation not", "hasn": "negation not"}
+
+
+@cache
+def _stems() -> tuple[str, ...]:
+    return tuple(_DIRECTION_STEMS.split())
+
+
+@cache
+def _turning() -> frozenset[str]:
+    return frozenset(_OPPOSITES.split())
+
+
+def weight(fold: str) -> str | None:
+    """What a folded word weighs, such as ``negation not``; None where it is no such word.
+
+    Forms of one verb weigh the same: ``increases`` and ``increased``.
+    """
+    if fold.endswith("n't"):
+        return "negation not"
+    found = _weights().get(fold)
+    if found is None and fold.startswith(_stems()):
+        return "direction " + next(stem for stem in _stems() if fold.startswith(stem))
+    return found
+
+
+def negates(fold: str) -> bool:
+    """Whether a folded word says that what stands beside it is not so."""
+    return (weight(fold) or "").startswith("negation")
+
+
+def marks(text: str) -> list[str]:
+    """Negation and direction in scripts without spaces and in Korean, where it is a part of a word, in order."""
+    return [found.group().strip() for found in _SUBSTRINGS.finditer(text)]
+
+
+def turns(one: str, other: str) -> bool:
+    """Whether two different folded words may be opposites: a listed one, or one that is the other with a prefix."""
+    if one == other:
+        return False
+    if (one in _turning() or other in _turning()) and not _one_family(one, other):
+        return True
+    short, long = sorted((one, other), key=len)
+    if any(long == prefix + short for prefix in _NEGATING_PREFIXES):
+        return True
+    if any(a + rest == one and b + rest == other for a, b, rest in _prefixed(one, other)):
+        return True
+    for against, to in _ENDINGS_THAT_OPPOSE:
+        for left, right in ((one, other), (other, one)):
+            stem = left.removesuffix(against)
+            if stem != left and len(stem) > 2 and right == stem + to:
+                return True
+    return False
+
+
+def _one_family(one: str, other: str) -> bool:
+    """Whether two words are forms of one word, such as ``support`` and ``supports``."""
+    shared = min(len(one), len(other))
+    same = next((index for index in range(shared) if one[index] != other[index]), shared)
+    return same >= 3 and len(one) - same <= 3 and len(other) - same <= 3 and fuzz.ratio(one, other) >= 75
+
+
+def _prefixed(one: str, other: str) -> list[tuple[str, str, str]]:
+    """Ways to read both words as one stem behind two different prefixes: ``import`` and ``export``."""
+    found = []
+    for a in _NEGATING_PREFIXES:
+        rest = one.removeprefix(a)
+        if rest != one and len(rest) > 3:
+            found += [(a, b, rest) for b in _NEGATING_PREFIXES if other == b + rest]
+    return found

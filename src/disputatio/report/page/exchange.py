@@ -1,0 +1,177 @@
+"""What was said about each argument, with a name for every place, so that each can be reached from each other.
+
+This is read from the statements of the turns, so it exists also where a debate has not come to a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from disputatio.motion import one_line
+from disputatio.report.page.anchors import Anchors
+from disputatio.report.page.passages import ShownText, find_words, quotations
+from disputatio.report.reading import DebateReport, Entry
+from disputatio.report.statements import Statement, statements
+from disputatio.report.transcript import report_questions
+from disputatio.report.verdict import StructuredReading, structured_reading
+
+_STRENGTH = {"refute": 0, "challenge": 1, "partial": 2, "concede": 3}
+_MENTION = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,3}\b")
+
+
+@dataclass(slots=True)
+class Said:
+    """One statement in its place.
+
+    ``kind`` is ``argument``, ``response``, ``answer``, ``accepts``, ``hold``, ``finding`` or ``other``; ``about`` the
+    argument it is about, or the question it answers; ``lead`` and ``points`` its texts as they are shown.
+    """
+
+    statement: Statement
+    seat: str
+    kind: str
+    about: str
+    anchor: str
+    lead: ShownText
+    points: list[tuple[str, str, ShownText]]
+
+    @property
+    def texts(self) -> list[ShownText]:
+        """Its texts in their order."""
+        return [self.lead, *(text for _, _, text in self.points)]
+
+
+@dataclass(slots=True)
+class SourceText:
+    """A source that was laid before the seats. ``text`` is None where the record does not hold it."""
+
+    id: str
+    title: str
+    sha256: str
+    anchor: str
+    text: ShownText | None
+
+
+@dataclass(slots=True)
+class Exchange:
+    """All places of a debate."""
+
+    anchors: Anchors
+    verdict: StructuredReading | None
+    said: dict[str, list[Said]] = field(default_factory=dict)
+    sources: list[SourceText] = field(default_factory=list)
+    quoted: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, report: DebateReport) -> Exchange:
+        """The exchange of a debate, its passages found and linked."""
+        exchange = cls(Anchors(), structured_reading(report))
+        questions = report_questions(report)
+        for entry in report.turns:
+            rows = statements(entry.form, entry.seat, entry.content, questions)
+            exchange.said[entry.path] = [exchange._said(entry, row) for row in rows]
+        for row in report.evidence:
+            source, digest = str(row.get("source_id", "")), str(row.get("text", ""))
+            text = report.texts.get(digest)
+            shown = None if text is None else ShownText(text)
+            title = one_line(str(row.get("title") or source))
+            exchange.sources.append(SourceText(source, title, digest, exchange.anchors.add("source", source), shown))
+        exchange._link_passages()
+        return exchange
+
+    def _said(self, entry: Entry, row: Statement) -> Said:
+        kind, about = _kind(entry.form, row)
+        anchor = self.anchors.add(kind, f"{entry.seat} {about}" if kind == "response" else about or entry.path)
+        points = []
+        for label, text in row.points:
+            name = ""
+            if kind == "argument" and label == "Evidence":
+                name = self.anchors.add("evidence", about)
+            elif kind == "response" and re.fullmatch(r"Q\d+", label):
+                name = self.anchors.add("question", f"{about}.{label}")
+            points.append((label, name, ShownText(text)))
+        return Said(row, entry.seat, kind, about, anchor, ShownText(row.lead), points)
+
+    @property
+    def everything(self) -> list[Said]:
+        """All statements in the order of the turns."""
+        return [row for rows in self.said.values() for row in rows]
+
+    def about(self, kind: str, argument: str) -> list[Said]:
+        """The statements of a kind about an argument, or the answers to the questions put to it."""
+        if kind == "answer":
+            return [row for row in self.everything if row.kind == kind and row.about.startswith(f"{argument}.Q")]
+        return [row for row in self.everything if row.kind == kind and row.about == argument]
+
+    def deciding(self, argument: str) -> Said | None:
+        """What decided how an argument stands: its owner's last word where that gave ground, else what it drew.
+
+        Of several responses it is the strongest; None where nothing was said about the argument.
+        """
+        holds = self.about("hold", argument)
+        if any(row.statement.word == "withdrawn" for row in holds):
+            return holds[0]
+        responses = sorted(self.about("response", argument), key=lambda row: _STRENGTH.get(row.statement.word, 4))
+        if any(row.statement.word == "narrowed" for row in holds) and not _attacked(responses):
+            return holds[0]
+        return responses[0] if responses else None
+
+    def _link_passages(self) -> None:
+        for row in self.everything:
+            if row.kind not in {"finding", "other"}:
+                for text in row.texts:
+                    self._link_quotations(text)
+        for found in self.verdict.fallacies if self.verdict else ():
+            place = self._place_of(found.argument, found.words)
+            if place:
+                self.quoted[found.argument, found.words] = place
+        for row in self.everything:
+            for text in row.texts:
+                self._link_mentions(text, row.about)
+
+    def _link_quotations(self, text: ShownText) -> None:
+        for span, words in quotations(text.text):
+            for source in self.sources:
+                found = find_words(source.text.text, words) if source.text else None
+                if source.text and found:
+                    text.add(span, self.anchors, "quoting", source.text.add(found, self.anchors, "quoted"))
+                    break
+
+    def _place_of(self, argument: str, words: str) -> str | None:
+        """The passage with the words in which the judge sees a fallacy."""
+        for kind in ("argument", "answer", "hold", "response"):
+            for row in self.about(kind, argument):
+                for text in row.texts:
+                    found = find_words(text.text, words)
+                    if found:
+                        return text.add(found, self.anchors, "words")
+        return None
+
+    def _link_mentions(self, text: ShownText, about: str) -> None:
+        for found in _MENTION.finditer(text.text):
+            href = self.anchors.find("argument", found.group())
+            if href and found.group() != about:
+                text.refer(found.span(), href)
+
+
+def _attacked(responses: Iterable[Said]) -> bool:
+    return any(row.statement.word in {"refute", "challenge"} for row in responses)
+
+
+def _kind(form: str, row: Statement) -> tuple[str, str]:
+    target = row.mark.rpartition(" -> ")[2]
+    if form == "opening":
+        return "argument", row.mark
+    if form == "cross_examination" and " -> " in row.mark:
+        return "response", target
+    if form == "closing" and row.word == "answer":
+        return "answer", row.mark
+    if form == "closing" and row.word == "accepts":
+        return "accepts", target
+    if form == "closing" and row.word in {"stands", "narrowed", "withdrawn"}:
+        return "hold", row.mark
+    if form == "adjudication" and row.word:
+        return "finding", row.mark
+    return "other", ""

@@ -1,0 +1,89 @@
+"""Passages inside texts: words that somebody quotes, found where they stand, and shown as links and highlights.
+
+Words are found as they were written, apart from case, line breaks and the style of quotation marks and dashes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from disputatio.motion import clean
+from disputatio.report.page.anchors import Anchors
+
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,600})[\"”“»]")
+_STYLES = {"'": "['‘’ʼ]", '"': '["“”„«»]', "-": "[-‐‑–—]"}
+_SAME = {char: pattern for pattern in _STYLES.values() for char in pattern[1:-1]}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a text, from ``start`` to before ``end``, counted in characters of the shown text.
+
+    Attributes:
+        anchor: the name of this place, where links lead to it; empty where none does.
+        href: where a click on it leads, without the ``#``; empty where it leads nowhere.
+        highlighted: whether it is shown as a quoted passage; a plain link otherwise.
+    """
+
+    start: int
+    end: int
+    anchor: str = ""
+    href: str = ""
+    highlighted: bool = True
+
+
+class ShownText:
+    """A text of a participant or a source, and the passages in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = clean(text).strip()
+        self.passages: list[Passage] = []
+
+    def add(self, found: tuple[int, int], anchors: Anchors, kind: str, href: str = "") -> str:
+        """The name of the passage ``found``; one that overlaps an earlier passage shares its name."""
+        start, end = found
+        for row in self.passages:
+            if row.start < end and start < row.end:
+                return row.anchor
+        anchor = anchors.add(kind, str(len(self.passages) + 1))
+        self.passages.append(Passage(start, end, anchor, href))
+        return anchor
+
+    def refer(self, found: tuple[int, int], href: str) -> None:
+        """Make a stretch a plain link, unless it overlaps a passage."""
+        if not any(row.start < found[1] and found[0] < row.end for row in self.passages):
+            self.passages.append(Passage(*found, href=href, highlighted=False))
+
+    def __html__(self) -> Markup:
+        pieces: list[Markup] = []
+        place = 0
+        for row in sorted(self.passages, key=lambda passage: passage.start):
+            pieces += [escape(self.text[place : row.start]), _shown(row, self.text[row.start : row.end])]
+            place = row.end
+        return Markup("").join([*pieces, escape(self.text[place:])])
+
+
+def _shown(row: Passage, words: str) -> Markup:
+    inner = Markup('<a href="#{}">{}</a>').format(row.href, words) if row.href else escape(words)
+    if not row.highlighted:
+        return inner
+    return Markup('<mark id="{}">{}</mark>').format(row.anchor, inner)
+
+
+def find_words(text: str, words: str) -> tuple[int, int] | None:
+    """Where ``words`` stand in ``text``, as (start, end); None where they do not."""
+    rows = clean(words).strip(" \t\n\"'“”‘’„«»….").split()
+    if not rows:
+        return None
+    pattern = r"\s+".join("".join(_SAME.get(char, re.escape(char)) for char in row) for row in rows)
+    found = re.search(pattern, text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def quotations(text: str) -> Iterable[tuple[tuple[int, int], str]]:
+    """The stretches of ``text`` between quotation marks, of a length that can be a quotation, as (span, words)."""
+    return ((found.span(1), found.group(1)) for found in _QUOTED.finditer(text))

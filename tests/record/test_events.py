@@ -1,0 +1,68 @@
+"""Every event type goes into the record and comes back as it was."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disputatio import record
+from disputatio.failures import StoreError
+from disputatio.record import canonical, decode, encode, read_json, seal
+from disputatio.record.events import CLOCK_FIELDS, KINDS
+from record_makers import BY_ANNOTATION, EVENT_TYPES, any_event
+
+
+def test_every_event_of_the_union_is_in_the_codec_and_in_the_package_and_can_be_drawn() -> None:
+    assert len(EVENT_TYPES) >= 15
+    assert {kind.kind: kind for kind in EVENT_TYPES} == KINDS
+    for kind in EVENT_TYPES:
+        assert kind.kind == kind.__name__
+        assert is_dataclass(kind)
+        assert kind.__name__ in record.__all__
+        for row in fields(kind):
+            assert str(row.type) in BY_ANNOTATION, f"{kind.__name__}.{row.name} needs a sample"
+
+
+def test_clock_fields_exist() -> None:
+    names = {row.name for kind in EVENT_TYPES for row in fields(kind)}
+    assert names >= CLOCK_FIELDS
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+def test_an_event_survives_its_record(kind: type[Any], data: st.DataObject) -> None:
+    event = data.draw(any_event(kind))
+    assert decode(kind.kind, read_json(canonical(encode(event)))) == event
+    sealed = seal(event, debate="d", seq=1, at="2026-01-01T00:00:00Z", previous="0" * 64)
+    assert sealed.event() == event
+    assert sealed.kind == kind.__name__
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+def test_an_event_is_a_value_that_cannot_be_changed(kind: type[Any], data: st.DataObject) -> None:
+    event = data.draw(any_event(kind))
+    with pytest.raises((AttributeError, TypeError)):
+        setattr(event, fields(kind)[0].name, "changed")
+
+
+def test_an_unknown_kind_is_a_store_error_that_names_it() -> None:
+    with pytest.raises(StoreError, match=r"does not know \(TurnSkipped\)"):
+        decode("TurnSkipped", {})
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
+def test_an_event_with_a_field_of_another_version_is_a_store_error(kind: type[Any]) -> None:
+    body = dict.fromkeys((row.name for row in fields(kind)), "")
+    with pytest.raises(StoreError, match=kind.__name__):
+        decode(kind.kind, {**body, "mood": "cheerful"})
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
+def test_an_event_that_lacks_a_field_is_a_store_error(kind: type[Any]) -> None:
+    with pytest.raises(StoreError, match=kind.__name__):
+        decode(kind.kind, {})
