@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from disputatio.record import GENESIS, DebateClosed, DebateOpened, Event, Sealed, TurnAsked, Writing, digest, seal
-from disputatio.record.chain import text_hashes
-from disputatio.record.events import encode
+from disputatio.record import (
+    GENESIS,
+    Abstained,
+    CallSent,
+    DebateClosed,
+    DebateOpened,
+    Event,
+    Sealed,
+    TurnAsked,
+    TurnTaken,
+    Writing,
+    digest,
+    seal,
+)
 from strategies import json_objects, texts
 
 EVENT_TYPES: tuple[type[Any], ...] = get_args(Event)
@@ -38,30 +49,50 @@ def any_event(kind: type[Any]) -> st.SearchStrategy[Any]:
 any_events = st.sampled_from(EVENT_TYPES).flatmap(any_event)
 
 
-@st.composite
-def chains(draw: st.DrawFn, most: int = 6) -> tuple[list[Sealed], dict[str, str]]:
-    """A chain of any events, with every text they name."""
-    kept: dict[str, str] = {}
+short_texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+_roles = st.sampled_from(("system", "user"))
+_named_texts = st.lists(st.tuples(_roles, short_texts), min_size=1, max_size=2)
+_DRAFTS: st.SearchStrategy[tuple[str, Any]] = st.one_of(
+    st.tuples(st.just("call"), _named_texts),
+    st.tuples(st.just("opening"), _named_texts),
+    st.tuples(st.just("abstention"), short_texts),
+    st.tuples(st.just("turn"), st.dictionaries(short_texts, short_texts | st.integers() | st.none(), max_size=2)),
+)
 
+
+def _event_of(kind: str, value: Any, kept: dict[str, str]) -> Event:
     def name(text: str) -> str:
         kept[digest(text)] = text
         return digest(text)
 
-    sealed: list[Sealed] = []
-    for number in range(draw(st.integers(1, most))):
-        event = draw(any_events)
-        named = st.lists(st.tuples(st.sampled_from(("system", "user")), texts), max_size=2)
-        changes: dict[str, Any] = {}
-        if event.kind == "CallSent":
-            changes["prompt"] = tuple((role, name(text)) for role, text in draw(named))
-            changes["schema"] = draw(st.just("") | texts.map(name))
-        if event.kind == "DebateOpened":
-            changes["evidence"] = tuple({"source_id": role, "text": name(text)} for role, text in draw(named))
-        event = type(event)(**{**{row.name: getattr(event, row.name) for row in fields(event)}, **changes})
-        head = sealed[-1].hash if sealed else GENESIS
-        sealed.append(seal(event, debate="d1", seq=number + 1, at=f"2026-01-01T00:00:0{number}Z", previous=head))
-    used = {hash_ for row in sealed for hash_ in text_hashes(encode(row.event()))}  # type: ignore[arg-type]
-    return sealed, {hash_: text for hash_, text in kept.items() if hash_ in used}
+    match kind:
+        case "call":
+            prompt = tuple((role, name(text)) for role, text in value)
+            return call_sent("closing/pro", prompt=prompt, schema=name(value[0][1]))
+        case "opening":
+            return replace(opened(), evidence=tuple({"source_id": role, "text": name(text)} for role, text in value))
+        case "abstention":
+            return Abstained(path="closing/pro", seat="pro", phase="closing", reason="timed_out", detail=value)
+        case _:
+            return TurnTaken(path="closing/pro", seat="pro", phase="closing", form="closing", content=value)
+
+
+@st.composite
+def chains(draw: st.DrawFn, most: int = 6) -> tuple[list[Sealed], dict[str, str]]:
+    """A chain of events of several kinds, with every text they name."""
+    kept: dict[str, str] = {}
+    pen = Pen("d1")
+    for kind, value in draw(st.lists(_DRAFTS, min_size=1, max_size=most)):
+        pen.write(_event_of(kind, value, kept))
+    return pen.chain, kept
+
+
+def call_sent(path: str, number: int = 1, **changes: Any) -> CallSent:
+    """A call that left."""
+    reserved = {"input_tokens": 1, "output_tokens": 1, "usd": None, "bytes": 9}
+    values: dict[str, Any] = {"model": "m:x", "mode": "native", "temperature": 0.5, "max_tokens": 10}
+    values |= {"prompt": (("system", "a" * 64),), "schema": "", "reserved": reserved, **changes}
+    return CallSent(call=f"{path}!{number}", path=path, part="", seat="pro", **values)
 
 
 def opened(motion: str = "Is it so?") -> DebateOpened:

@@ -328,12 +328,17 @@ texts = st.text(st.characters(exclude_categories=("Cs",)))
 any_texts = st.text()
 """Lone surrogates too."""
 
+_short = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False) | texts,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
-    max_leaves=12,
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**9), 10**9)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _short,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_short, inner, max_size=3),
+    max_leaves=5,
 )
-json_objects = st.dictionaries(texts, json_values, max_size=4)
+json_objects = st.dictionaries(_short, json_values, max_size=3)
 
 
 def asks_of(held: Held, form: str) -> Iterator[tuple[AskPath, Ask]]:

@@ -72,7 +72,7 @@ async def test_a_streamed_answer_is_heard_as_it_is_written_and_is_whole_at_the_e
         first.set()
 
     async with played_listener(model, say) as gateway:
-        reply = await gateway.call(a_call(), hear)
+        reply = await gateway.call(a_call(mode=OutputMode.TEXT, schema=None), hear)
     assert heard == ["Größe ", "counts."]
     assert reply == Reply("Größe counts.", "tiny.gguf", Usage(40, 9, 31), "stop")
 

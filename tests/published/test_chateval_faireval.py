@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from published.recorded import content, folder
 
 from disputatio.judging import (
     MAJORITY,
@@ -17,6 +16,9 @@ from disputatio.judging import (
     cohen_kappa,
     count_votes,
 )
+from published.recorded import content, folder
+
+pytestmark = pytest.mark.slow
 
 AGENTS = ("Alice", "Bob", "Candy")
 OPTIONS = ("CHATGPT", "VICUNA13B", TIE)

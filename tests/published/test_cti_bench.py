@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from published.cvss import base_score
-from published.recorded import folder, rows
 
 from disputatio.judging import Ballot, KnownItem, Silence, answer_report, count_votes, deviation, threshold
+from published.cvss import base_score
+from published.recorded import folder, rows
 
 pytestmark = pytest.mark.slow
 

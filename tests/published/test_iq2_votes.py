@@ -6,9 +6,9 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from published.recorded import folder, rows
 
 from disputatio.judging import Poll, PollOutcome, final_vote_winner, swing_winner
+from published.recorded import folder, rows
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 
 import pytest
-from published.recorded import folder, rows
 
 from disputatio.judging import MAJORITY, TIE, Ballot, JudgeScores, Orders, Panel, PanelMethod, count_votes
+from published.recorded import folder, rows
 
 DEAD_ZONE = Fraction("0.455")
 
@@ -40,7 +40,9 @@ def test_1333_debates_have_a_stated_winner_and_227_are_split(judgments) -> None:
 def scores(number: int, row: dict[str, str], key: str = "margin_pro_plus") -> JudgeScores:
     """A judge row as points: the signed margin is pro's lead."""
     order = (row["pro"], row["con"])
-    return JudgeScores.of_totals(f"{number} {row['judge']}", order, dict(zip(order, (Fraction(row[key]), 0), strict=True)))
+    return JudgeScores.of_totals(
+        f"{number} {row['judge']}", order, dict(zip(order, (Fraction(row[key]), 0), strict=True))
+    )
 
 
 def test_every_judge_row_states_the_winner_its_margin_gives(judgments) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
-from published.recorded import content, folder, rows
 
 from disputatio.judging import MAJORITY, Ballot, Silence, VoteOutcome, answer_report, count_votes
+from published.recorded import content, folder, rows
 
 pytestmark = pytest.mark.slow
 

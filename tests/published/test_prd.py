@@ -6,7 +6,6 @@ from collections import defaultdict
 from fractions import Fraction
 
 import pytest
-from published.recorded import content, folder, rows
 
 from disputatio.judging import (
     TIE,
@@ -21,6 +20,7 @@ from disputatio.judging import (
     fleiss_kappa,
     rank_peers,
 )
+from published.recorded import content, folder, rows
 
 pytestmark = pytest.mark.slow
 

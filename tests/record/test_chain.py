@@ -47,7 +47,7 @@ def altered(text: str, data: st.DataObject) -> str:
     return changed
 
 
-@examples(150)
+@examples(60)
 @given(chains(), st.data())
 def test_any_change_of_any_field_of_any_event_is_found(chain: Chain, data: st.DataObject) -> None:
     events, texts = chain
@@ -62,7 +62,8 @@ def test_any_change_of_any_field_of_any_event_is_found(chain: Chain, data: st.Da
 @given(chains(), st.data())
 def test_any_change_of_any_text_is_found(chain: Chain, data: st.DataObject) -> None:
     events, texts = chain
-    assume(texts)
+    if not texts:
+        return
     name = data.draw(st.sampled_from(sorted(texts)))
     changed = {**texts, name: altered(texts[name], data)}
     assert "a text of event" in (broken_link(events, changed) or "")
@@ -90,10 +91,9 @@ def test_an_event_that_is_dropped_swapped_doubled_or_put_in_is_found(chain: Chai
 @given(chains(), chains())
 def test_an_event_of_another_chain_is_found(one: Chain, other: Chain) -> None:
     events, texts = one[0], {**one[1], **other[1]}
-    foreign = other[0][-1]
-    assume(len(other[0]) == len(events) and foreign.hash != events[-1].hash)
-    assume(foreign.previous != events[-1].previous)
-    assert broken_link([*events[:-1], foreign], texts) is not None
+    assume(events[0].hash != other[0][0].hash)
+    for place, foreign in enumerate(other[0][1:], start=1):
+        assert broken_link([*events[:place], foreign], texts) is not None
 
 
 @given(chains())

@@ -13,7 +13,6 @@ from disputatio.record import (
     BudgetReached,
     CallLost,
     CallMade,
-    CallSent,
     DebateInterrupted,
     DebateResumed,
     Event,
@@ -27,23 +26,8 @@ from disputatio.record import (
     read_json,
     semantic_content,
 )
-from record_makers import any_events, asked, closed, opened
-
-
-def sent(path: str, number: int = 1) -> CallSent:
-    return CallSent(
-        call=f"{path}!{number}",
-        path=path,
-        part="",
-        seat="pro",
-        model="m:x",
-        mode="native",
-        temperature=0.5,
-        max_tokens=10,
-        prompt=(("system", "a" * 64),),
-        schema="",
-        reserved={"input_tokens": 1, "output_tokens": 1, "usd": None, "bytes": 9},
-    )
+from record_makers import any_events, asked, call_sent, closed, opened
+from strategies import examples
 
 
 def made(path: str, number: int = 1, text: str = "{}") -> CallMade:
@@ -75,10 +59,11 @@ def abstained(path: str) -> Abstained:
 
 def turn(path: str) -> list[Event]:
     phase, _, seat = path.partition("/")
-    return [replace(asked(), path=path, seat=seat, phase=phase), sent(path), made(path), taken(path)]
+    return [replace(asked(), path=path, seat=seat, phase=phase), call_sent(path), made(path), taken(path)]
 
 
-@given(st.lists(any_events, max_size=12))
+@examples(15)
+@given(st.lists(any_events, max_size=6))
 def test_folding_in_two_steps_is_folding_in_one(events: list[Event]) -> None:
     whole = History.of(events)
     for cut in range(len(events) + 1):
@@ -88,7 +73,8 @@ def test_folding_in_two_steps_is_folding_in_one(events: list[Event]) -> None:
         assert half == whole
 
 
-@given(st.lists(any_events, max_size=10))
+@examples(15)
+@given(st.lists(any_events, max_size=5))
 def test_what_was_read_back_from_the_record_means_the_same(events: list[Event]) -> None:
     back = [decode(event.kind, read_json(canonical(encode(event)))) for event in events]
     assert History.of(back) == History.of(events)
@@ -122,7 +108,7 @@ def test_clocks_call_numbers_reservations_and_the_provider_s_cache_are_no_conten
     path = "opening/pro"
     other = [
         *turn(path)[:1],
-        replace(sent(path, 4), reserved={"input_tokens": 99, "output_tokens": 1, "usd": "1", "bytes": 9}),
+        replace(call_sent(path, 4), reserved={"input_tokens": 99, "output_tokens": 1, "usd": "1", "bytes": 9}),
         replace(
             made(path, 4),
             latency_ms=9000,
@@ -165,7 +151,7 @@ def test_a_crash_and_a_resumption_leave_no_trace_in_the_content() -> None:
         DebateInterrupted(reason="stopped"),
         CallLost(call=f"{path}!1", path=path),
         DebateResumed(budget={}, software="later"),
-        sent(path, 2),
+        call_sent(path, 2),
         made(path, 2),
         done,
         closed(),

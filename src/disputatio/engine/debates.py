@@ -84,7 +84,8 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
         debate = secrets.token_hex(_ID_BYTES)
         journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher)
         event, texts = opened_event(plan, budget, software())
-        await journal.write(event, texts=texts)
+        journal.write(event, texts=texts)
+        await journal.durable()
         if on_opened:
             on_opened(debate)
         await _running(plan, journal, Ledger(budget, prices), house).run()
@@ -181,9 +182,10 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
             check_reachable(plan.table, await probe_table(plan.table))
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
         reopened = history.reopenable if history.status in {Status.DEGRADED, Status.FAILED} else ()
-        await journal.write(
+        journal.write(
             *lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened))
         )
+        await journal.durable()
         _restore(ledger, history)
         return await _running(plan, journal, ledger, house).run()
     finally:

@@ -31,23 +31,33 @@ class Journal:
         self._store, self._clock, self._watcher = store, clock, watcher
         self._seq = len(written)
         self._head = written[-1].hash if written else GENESIS
+        self._kept: list[Sealed] = []
+        self._texts: dict[str, str] = {}
         self._last: asyncio.Future[None] | None = None
 
-    def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> asyncio.Future[None]:
-        """Append events in one writing. Wait for the future where they must be durable before going on."""
-        sealed = []
+    def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> None:
+        """Seal events and keep them for the next writing, which the same step of the debate brings about.
+
+        An answer, the turn it became and the call that follows thus reach the store in one writing. Whoever goes on
+        to wait for something else hands them over first, with ``hand_over``.
+        """
         now = self._clock.now()
         for event in events:
             self._seq += 1
             row = seal(event, debate=self.debate, seq=self._seq, at=now, previous=self._head)
             self._head = row.hash
-            sealed.append(row)
+            self._kept.append(row)
             self.history.add(event)
-        done = self._store.append(Writing(self.debate, tuple(sealed), texts or {}))
-        self._last = done
-        for event, row in zip(events, sealed, strict=True):
             self._watcher.happened(event, row)
-        return done
+        if texts:
+            self._texts.update(texts)
+
+    def hand_over(self) -> asyncio.Future[None] | None:
+        """Give what is kept to the store; the future of everything written so far, None where nothing was."""
+        if self._kept:
+            self._last = self._store.append(Writing(self.debate, tuple(self._kept), self._texts))
+            self._kept, self._texts = [], {}
+        return self._last
 
     async def durable(self) -> None:
         """Wait until all that was written is durable; a store writes in order, and nothing after a failure.
@@ -55,5 +65,6 @@ class Journal:
         Raises:
             StoreError: some of it could not be written.
         """
-        if self._last is not None:
-            await self._last
+        last = self.hand_over()
+        if last is not None:
+            await last

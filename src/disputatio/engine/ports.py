@@ -27,9 +27,16 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's own clock."""
 
+    def __init__(self) -> None:
+        self._second, self._shown = -1, ""
+
     def now(self) -> str:
         """UTC with microseconds."""
-        return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        second, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+        if second != self._second:
+            self._second = second
+            self._shown = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{self._shown}.{nanoseconds // 1000:06d}Z"
 
     def monotonic(self) -> float:
         """Seconds."""

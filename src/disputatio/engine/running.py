@@ -122,6 +122,7 @@ class Running:
         self._driver = Driver(plan.format.rulebook(plan.rules))
         self._facts_established = 0
         self._refusals: list[Refusal] = []
+        self._ended = asyncio.Event()
         self._turned_down = _modes_turned_down(journal.history)
 
     async def run(self) -> History:
@@ -139,12 +140,13 @@ class Running:
         try:
             self._replay()
             while not self._driver.finished:
-                for path, ask in self._driver.open_asks.items():
-                    if path not in tasks and not self._refusals:
-                        tasks[path] = asyncio.create_task(self._take(path, ask))
+                opened = self._open_tasks(tasks)
                 if not tasks:
                     break
-                await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+                if not opened:
+                    self._journal.hand_over()
+                self._ended.clear()
+                await self._ended.wait()
                 for path in [path for path, task in tasks.items() if task.done()]:
                     self._conclude(path, tasks.pop(path))
             self._close()
@@ -158,6 +160,16 @@ class Running:
         finally:
             await self._journal.durable()
         return self._journal.history
+
+    def _open_tasks(self, tasks: dict[AskPath, asyncio.Task[Taken | Abstention]]) -> bool:
+        """Start a task for every ask that has none; whether there were any."""
+        if self._refusals:
+            return False
+        new = [(path, ask) for path, ask in self._driver.open_asks.items() if path not in tasks]
+        for path, ask in new:
+            task = tasks[path] = asyncio.create_task(self._take(path, ask))
+            task.add_done_callback(lambda _: self._ended.set())
+        return bool(new)
 
     async def _cancel(self, tasks: dict[AskPath, asyncio.Task[Taken | Abstention]]) -> None:
         for task in tasks.values():
@@ -315,6 +327,7 @@ class Running:
                         AnswerRejected(path=path, part=order.part, because=order.because, reasons=order.reasons)
                     )
             elif not recorded:
+                self._journal.hand_over()
                 await self._clock.sleep(order.seconds)
 
     async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
@@ -329,7 +342,8 @@ class Running:
                 self._journal.write(*opening)
             raise _CeilingReachedError(refusal)
         sent, texts = _call_sent(call_id, path, order, ask, quote.as_json())
-        await self._journal.write(*opening, sent, texts=texts)
+        self._journal.write(*opening, sent, texts=texts)
+        await self._journal.durable()
         sitter = self._plan.table[ask.seat]
         assert isinstance(sitter, ModelSeat)  # noqa: S101  (only models send calls)
         gateway = sitter.gateways[sitter.seatings.index(order.seating)]

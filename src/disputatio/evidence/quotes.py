@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from disputatio.evidence.edges import objection_at_edges, shown
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
-from disputatio.evidence.sense import marks, negates
+from disputatio.evidence.sense import negates, negating_marks
 from disputatio.evidence.text_index import TextIndex
 from disputatio.evidence.units import CASE_BEARING
 from disputatio.evidence.words import BROKEN, DASH, GLUED, LETTER, NUMBER, POINT, SPACE, WORD, Atoms, spaces_agree
@@ -231,6 +231,6 @@ def _gap(index: TextIndex, left: int, right: int) -> Objection | None:
         if beside and atoms.kinds[atom] == WORD and negates(atoms.folds[atom]):
             detail = f"the ellipsis leaves out '{atoms.raw(atom, atom)}'"
             return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
-    if marks(index.text[start:end]):
+    if negating_marks(index.text[start:end]):
         return Objection(Reason.NEGATION_DIFFERS, f"the ellipsis leaves out '{shown(index.text[start:end])}'", left, right)
     return None

@@ -78,10 +78,10 @@ _NEGATING_PREFIXES = (
 ).split()
 _ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("free", ""))
 
-_SUBSTRINGS = re.compile(
-    "[不没沒無无未非否勿莫别別減减増增升降上下高低多少大小前後后] |"
-    "ない|なく|なかっ|なけれ|ません|まい|ずに|[ぬ]|않|못|없|아니|안\\s|ไม่|มิ|ห้าม|ບໍ່|មិន|မ".replace(" |", "|")
+_NEGATING_MARKS = (
+    "[不没沒無无未非否勿莫]|ない|なく|なかっ|なけれ|ません|まい|ずに|ぬ|않|못|없|아니|안\\s|ไม่|มิ|ห้าม|ບໍ່|မ"
 )
+_TURNING_MARKS = "[别別减減增增升降上下高低多少大小前後后]"
 
 
 @cache
@@ -126,9 +126,14 @@ def negates(fold: str) -> bool:
     return (weight(fold) or "").startswith("negation")
 
 
+def negating_marks(text: str) -> list[str]:
+    """Negation in scripts without spaces and in Korean, where it is a part of a word, in order."""
+    return re.findall(_NEGATING_MARKS, text)
+
+
 def marks(text: str) -> list[str]:
-    """Negation and direction in scripts without spaces and in Korean, where it is a part of a word, in order."""
-    return [found.group().strip() for found in _SUBSTRINGS.finditer(text)]
+    """``negating_marks`` and letters of direction and amount in Chinese and Japanese, in order."""
+    return re.findall(f"{_NEGATING_MARKS}|{_TURNING_MARKS}", text)
 
 
 def turns(one: str, other: str) -> bool:

@@ -149,8 +149,9 @@ def cohen_kappa(
         raise InvalidInputError("A weighted kappa needs its categories.", "Give all of them, in order.")
     both = grid.complete()
     seen = grid.measured(f"Cohen's kappa{suffix}", len(both))
-    order = list(categories) if categories else sorted({value for column in both for value in column}, key=str)
-    if any(value is not None and value not in order for row in (first, second) for value in row):
+    given = {value for row in (first, second) for value in row if value is not None}
+    order = list(categories) if categories else sorted(given, key=str)
+    if not given <= set(order):
         raise InvalidInputError("A rating is none of the categories.", "Give every category there is.")
     if len(grid.rows) < 2 or not both:
         return seen.undefined("no item was rated by both judges")

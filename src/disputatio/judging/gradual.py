@@ -79,7 +79,9 @@ def exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
     """
     if exchange.hold == "withdrawn":
         return Fraction(0)
-    bases, attacks, supports = {"argument": base}, [], []
+    bases = {"argument": base}
+    attacks: list[tuple[str, str]] = []
+    supports: list[tuple[str, str]] = []
     for number, reply in enumerate(exchange.replies):
         response, answer = f"response-{number}", f"answer-{number}"
         bases[response] = _FORCE[reply.kind]

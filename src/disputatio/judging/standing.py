@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Standing(StrEnum):
@@ -91,21 +92,26 @@ class Exchange:
 
 def computed_standing(exchange: Exchange) -> tuple[Standing, str]:
     """The standing that follows from ``exchange``, and why, in one sentence."""
-    if exchange.hold == "withdrawn":
+    return _standing(exchange.replies, exchange.hold)
+
+
+@lru_cache(maxsize=1024)  # few exchanges differ in anything but their words
+def _standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Standing, str]:
+    if hold == "withdrawn":
         return Standing.REFUTED, "its own side withdrew it"
-    if not exchange.replies:
+    if not replies:
         return Standing.UNCERTAIN, "the other side never responded to it"
-    labels = grounded_labelling(*_framework(exchange))
+    labels = grounded_labelling(*_framework(replies))
     core, rest = labels["core"], labels["rest"]
-    kinds = {reply.kind for reply in exchange.replies}
-    unanswered = {reply.kind for reply in exchange.replies if not reply.answered}
+    kinds = {reply.kind for reply in replies}
+    unanswered = {reply.kind for reply in replies if not reply.answered}
     if core is Label.UNDECIDED:
         return Standing.UNCERTAIN, "a refutation was answered and neither prevails"
     if core is Label.OUT:
         if "refute" in unanswered:
             return Standing.REFUTED, "a refutation went unanswered"
         return Standing.UNCERTAIN, "a challenge to its evidence went unanswered"
-    if exchange.hold == "narrowed":
+    if hold == "narrowed":
         return Standing.PARTIALLY_UPHELD, "its own side narrowed it"
     if rest is not Label.IN:
         return Standing.PARTIALLY_UPHELD, "its degree or scope was disputed and not defended"
@@ -114,9 +120,9 @@ def computed_standing(exchange: Exchange) -> tuple[Standing, str]:
     return Standing.UPHELD, "every objection was answered"
 
 
-def _framework(exchange: Exchange) -> tuple[list[str], list[tuple[str, str]]]:
+def _framework(replies: tuple[Reply, ...]) -> tuple[list[str], list[tuple[str, str]]]:
     nodes, attacks = ["core", "rest"], []
-    for number, reply in enumerate(exchange.replies):
+    for number, reply in enumerate(replies):
         response, answer = f"response-{number}", f"answer-{number}"
         targets: Mapping[str, tuple[str, ...]] = {
             "refute": ("core", "rest"),

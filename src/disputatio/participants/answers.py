@@ -89,7 +89,8 @@ def read_answer(
         return Misfit((str(error),))
     if not isinstance(value, dict):
         return Misfit(("the answer is not a JSON object",))
-    content = _cleaned(value)
+    # Without an escape, plain ASCII that parsed as JSON holds nothing to clean out of its strings.
+    content = _stripped(value) if text.isascii() and "\\" not in text and not repaired else _cleaned(value)
     reasons = checks.reasons(content, schema, schema_text)
     return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
 
@@ -135,6 +136,15 @@ def _cleaned(value: Any, depth: int = 0) -> Any:
     if kind is list:
         return [_cleaned(row, depth + 1) for row in value]
     return value
+
+
+def _stripped(value: Any, depth: int = 0) -> Any:
+    kind = type(value)
+    if kind is str:
+        return value.strip()
+    if kind is dict and depth <= _DEEPEST:
+        return {key: _stripped(row, depth + 1) for key, row in value.items()}
+    return [_stripped(row, depth + 1) for row in value] if kind is list and depth <= _DEEPEST else value
 
 
 _DEEPEST = 20

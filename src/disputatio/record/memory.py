@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from disputatio.failures import StoreError
-from disputatio.record.chain import Sealed
+from disputatio.record.chain import GENESIS, Sealed
 from disputatio.record.history import History
 from disputatio.record.store import DebateRow, Writing
 
@@ -22,7 +22,8 @@ class MemoryStore:
         """Append events; the future is done at once."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         chain = self._events.get(writing.debate, [])
-        if [sealed.seq for sealed in writing.events] != [len(chain) + 1 + n for n in range(len(writing.events))]:
+        head = chain[-1].hash if chain else GENESIS
+        if writing.events and (writing.events[0].seq, writing.events[0].previous) != (len(chain) + 1, head):
             done.set_exception(
                 StoreError("Another process is writing this debate.", "Wait until it ends, then resume.")
             )

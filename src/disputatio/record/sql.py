@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import StoreError
-from disputatio.record.chain import Sealed
+from disputatio.record.chain import GENESIS, Sealed
 from disputatio.record.database import open_database, store_failures, unexpected
 from disputatio.record.events import DebateClosed, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import Status
@@ -126,9 +126,9 @@ class SqlStore:
 
         for writing in writings:
             if writing.debate in self._failed and writing.events:
-                query = sa.select(sa.func.max(events.c.seq)).where(events.c.debate == writing.debate)
-                last = connection.execute(query).scalar() or 0
-                if writing.events[0].seq > last + 1:
+                query = sa.select(events.c.hash).where(events.c.debate == writing.debate)
+                head = connection.execute(query.order_by(events.c.seq.desc()).limit(1)).scalar() or GENESIS
+                if writing.events[0].previous != head:
                     raise StoreError(
                         "An earlier event of this debate could not be written, so no later one is.",
                         "Cure the earlier failure, then resume.",

@@ -37,7 +37,7 @@ _PROSE_FROM = 40
 """Free text that may be at least this long (in characters) is written in sentences."""
 _LEAST_AT_MOST = 60
 """Beside a pattern, llguidance gives up on a higher ``minLength`` and the server then ignores the grammar."""
-_SENTENCE_CHARACTERS = 150
+_SENTENCE_CHARACTERS = 200
 _MOST_SENTENCES = 6
 
 _LETTER = "A-Za-zÀ-ÖØ-öø-ÿ"
@@ -96,5 +96,5 @@ def _is_free_text(schema: Mapping[str, Any]) -> bool:
 def _sentences(longest: int | None) -> str:
     most = _MOST_SENTENCES
     if longest is not None:
-        most = max(1, min(most, round(longest / _SENTENCE_CHARACTERS)))
+        most = max(1, min(most, longest // _SENTENCE_CHARACTERS))
     return f"^{_SENTENCE}( {_SENTENCE}){{0,{most - 1}}}$"

@@ -122,7 +122,7 @@ class Exchange:
         for row in self.everything:
             if row.kind not in {"finding", "other"}:
                 for text in row.texts:
-                    self._link_quotations(text)
+                    self._link_quotations(text, row.anchor)
         for found in self.verdict.fallacies if self.verdict else ():
             place = self._place_of(found.argument, found.words)
             if place:
@@ -131,12 +131,12 @@ class Exchange:
             for text in row.texts:
                 self._link_mentions(text, row.about)
 
-    def _link_quotations(self, text: ShownText) -> None:
+    def _link_quotations(self, text: ShownText, speaker: str) -> None:
         for span, words in quotations(text.text):
             for source in self.sources:
                 found = find_words(source.text.text, words) if source.text else None
                 if source.text and found:
-                    text.add(span, self.anchors, "quoting", source.text.add(found, self.anchors, "quoted"))
+                    text.add(span, self.anchors, "quoting", source.text.add(found, self.anchors, "quoted", speaker))
                     break
 
     def _place_of(self, argument: str, words: str) -> str | None:

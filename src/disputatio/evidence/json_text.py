@@ -1,0 +1,179 @@
+"""JSON sources: read strictly, written out as text with the place of every value, and addressed by RFC 6901 pointers.
+
+Numbers keep their digits (``Decimal``), so that a cited value is compared with what the file says and not with what a
+floating-point number makes of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from disputatio.evidence.findings import Span
+from disputatio.failures import InvalidInputError
+
+Value: TypeAlias = "bool | int | Decimal | str | None | Sequence[Value] | Mapping[str, Value]"
+
+DEEPEST = 100
+"""How many lists and objects may lie in each other."""
+
+MOST_DIGITS = 400
+"""How many digits a number may have."""
+
+_UNPAIRED = re.compile("[\\ud800-\\udfff]")
+
+
+def read_json(text: str, what: str) -> Value:
+    """The value in ``text``.
+
+    Raises:
+        InvalidInputError: it is no JSON (RFC 8259), names a key twice, or is nested too deep; ``what`` names it.
+    """
+    try:
+        value: Value = json.loads(
+            text, parse_float=_decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_once
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InvalidInputError(f"{what} is not valid JSON: {error.msg.lower()} at {where}.", "Correct it there.") from None
+    except _StrictError as error:
+        raise InvalidInputError(f"{what} cannot be used: {error}.", "Correct the file.") from None
+    except RecursionError:
+        raise _too_deep(what) from None
+    return value
+
+
+def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
+    """``value`` as readable text, and where in it the value of each pointer stands.
+
+    Raises:
+        InvalidInputError: it is nested deeper than ``DEEPEST``.
+    """
+    spans: dict[str, Span] = {}
+    pieces: list[str] = []
+    length = 0
+    open_at: list[tuple[str, int]] = []
+    for pointer, piece, role in _written(value, what):
+        if role == "close":
+            start_pointer, start = open_at.pop()
+            spans[start_pointer] = Span(start, length + len(piece))
+        elif role == "open":
+            open_at.append((pointer, length))
+        elif role == "value":
+            spans[pointer] = Span(length, length + len(piece))
+        pieces.append(piece)
+        length += len(piece)
+    return "".join(pieces), spans
+
+
+def _written(value: Value, what: str) -> Iterator[tuple[str, str, str]]:
+    """Pieces of text with the pointer they belong to and their role: value, open, close or between."""
+
+    def write(value: Value, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
+        if depth > DEEPEST:
+            raise _too_deep(what)
+        if isinstance(value, Mapping):
+            entries = [(_quoted(key) + ": ", f"{pointer}/{_escaped(key)}", child) for key, child in value.items()]
+            brackets = "{}"
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            entries = [("", f"{pointer}/{number}", child) for number, child in enumerate(value)]
+            brackets = "[]"
+        else:
+            yield pointer, _scalar(value), "value"
+            return
+        if not entries:
+            yield pointer, brackets, "value"
+            return
+        yield pointer, brackets[0], "open"
+        for number, (label, place, child) in enumerate(entries):
+            yield pointer, (",\n" if number else "\n") + " " * (depth + 1) + label, "between"
+            yield from write(child, place, depth + 1)
+        yield pointer, "\n" + " " * depth + brackets[1], "close"
+
+    return write(value, "", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """There is nothing at a pointer, and why."""
+
+    why: str
+
+
+def at_pointer(value: Value, pointer: str) -> Value | Missing:
+    """What stands at ``pointer`` (RFC 6901) in ``value``."""
+    if pointer and not pointer.startswith("/"):
+        return Missing("a JSON pointer is empty or begins with /")
+    if re.search("~(?![01])", pointer):
+        return Missing("in a JSON pointer ~ is written ~0, and / inside a key ~1")
+    here, path = value, ""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        path += "/" + part
+        if isinstance(here, Mapping):
+            if key not in here:
+                return Missing(f"there is nothing at {path}")
+            here = here[key]
+        elif isinstance(here, Sequence) and not isinstance(here, str):
+            if not re.fullmatch("0|[1-9][0-9]{0,8}", key) or int(key) >= len(here):
+                return Missing(f"there is nothing at {path}: the list has {len(here)} entries, counted from 0")
+            here = here[int(key)]
+        else:
+            return Missing(f"there is nothing at {path}: what stands above it has no parts")
+    return here
+
+
+def _scalar(value: bool | float | Decimal | str | None) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}" if -12 <= value.adjusted() <= 20 else str(value)
+    return {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+class _StrictError(ValueError):
+    pass
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > MOST_DIGITS:
+        raise _StrictError(f"a number has more than {MOST_DIGITS} digits")
+    value = Decimal(text)
+    if not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:
+        raise _StrictError(f"the number {text[:40]} is beyond all measure")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise _StrictError(f"a number has more than {MOST_DIGITS} digits")
+    return int(text)
+
+
+def _constant(text: str) -> None:
+    raise _StrictError(f"{text} is no JSON value")
+
+
+def _once(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _StrictError(f"it names the key '{key[:80]}' twice in one object")
+        found[key] = value
+    return found
+
+
+def _too_deep(what: str) -> InvalidInputError:
+    return InvalidInputError(f"{what} is nested deeper than {DEEPEST} levels.", "Give the part that bears on the motion.")

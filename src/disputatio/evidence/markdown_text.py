@@ -1,0 +1,81 @@
+"""The visible text of Markdown (CommonMark with tables): what a reader of the rendered page sees, without the marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from disputatio.evidence.html_text import Page, read_html
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+def read_markdown(text: str, what: str) -> Page:
+    """The title (the first heading, if any) and the visible text of Markdown ``text``.
+
+    Raises:
+        InvalidInputError: it holds HTML, and the library that reads HTML is not installed.
+    """
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    tokens = reader.parse(_without_front_matter(text))
+    title = next((_inline(after) for before, after in zip(tokens, tokens[1:], strict=False) if before.type == "heading_open"), "")
+    if any(_is_markup(token) for token in tokens):
+        # Raw HTML can hide text, so the page is read as a browser shows it.
+        return Page(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
+    return Page(title, _written(tokens))
+
+
+def _without_front_matter(text: str) -> str:
+    """``text`` without the settings some sites put between two lines of dashes at the top."""
+    if not text.startswith("---\n"):
+        return text
+    end = text.find("\n---\n", 3)
+    return text[end + 5 :] if 0 < end < 4_000 else text
+
+
+def _is_markup(token: Token) -> bool:
+    if token.type == "html_block":
+        content = token.content.strip()
+        return not (content.startswith("<!--") and content.endswith("-->") and content.count("<!--") == 1)
+    return any(child.type == "html_inline" and not child.content.startswith("<!--") for child in token.children or ())
+
+
+def _inline(token: Token) -> str:
+    said = {"softbreak": "\n", "hardbreak": "\n"}
+    kept = ("text", "code_inline")
+    return "".join(
+        child.content if child.type in kept else said.get(child.type, "") for child in token.children or ()
+    )
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    out: list[str] = []
+    numbers: list[int | None] = []
+    cells: list[str] | None = None
+    label = ""
+    for token in tokens:
+        if token.type in {"ordered_list_open", "bullet_list_open"}:
+            start = token.attrGet("start")
+            numbers.append((int(start) if start is not None else 1) if token.type[0] == "o" else None)
+        elif token.type in {"ordered_list_close", "bullet_list_close"}:
+            numbers.pop()
+            out.append("")
+        elif token.type == "list_item_open" and numbers and numbers[-1] is not None:
+            label = f"{numbers[-1]}. "
+            numbers[-1] += 1
+        elif token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close" and cells is not None:
+            out.append(" | ".join(cells))
+            cells = None
+        elif token.type == "inline" and cells is not None:
+            cells.append(_inline(token))
+        elif token.type in {"inline", "fence", "code_block"}:
+            out.append(label + (_inline(token) if token.type == "inline" else token.content.rstrip("\n")))
+            label = ""
+        elif token.type in {"heading_close", "paragraph_close", "table_close"} and not token.hidden:
+            out.append("")
+    return "\n".join(out).strip()

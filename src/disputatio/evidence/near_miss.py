@@ -1,0 +1,310 @@
+"""Finds the words of a source that a quote nearly gives, and refuses to repair what may have changed the sense.
+
+A near miss is repaired, which is to say replaced by the source's own words, only when nothing below stands against it.
+It is refused, with the reason, when
+
+- a figure differs: number, sign, bound, scale, unit, month beside a number, number word, or the word behind a number;
+- a word of negation, direction, amount, frequency or certainty was changed, left out or put in;
+- a word was exchanged for another that may be its opposite;
+- a name was exchanged or put in;
+- it would cut off part of a figure, of a word, or a negation right beside it;
+- another place of the source is as near but for such a difference, so that nobody can tell which one was meant.
+
+How near: at most one word in six is another one, put in or left out (a misspelt word counts a third of that), and the
+letters are similar to at least ``LEAST_SIMILARITY``. Clauses that stand whole but in another order are a near miss too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from disputatio.evidence.alignment import MOST_WORDS, Alignment, Step, align, starting_points, tiles
+from disputatio.evidence.edges import objection_at_edges, shown
+from disputatio.evidence.figures import Figure, figures, first_difference
+from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
+from disputatio.evidence.quotes import Wording, refused
+from disputatio.evidence.sense import marks, turns, weight
+from disputatio.evidence.text_index import TextIndex
+from disputatio.evidence.units import unit_of
+from disputatio.evidence.words import LETTER, NUMBER, SIGN, WORD
+
+FEWEST_WORDS = 5
+"""A shorter quote is repaired only where its words all stand in the source, and only punctuation differs."""
+
+LEAST_SIMILARITY = 80.0
+"""0 to 100, of the letters of quote and source; see ``rapidfuzz.fuzz.ratio``."""
+
+WORDS_FOR_ONE_CHANGE = 6
+_SAME_WORD = 75
+_FEWEST_TO_LOOK_FOR = 3
+_LONGEST_REORDERED = 120
+_CLAUSE_MARKS = frozenset(",;:.()!?\u3001\u3002\uff0c\"")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A place that is near enough. ``rest`` is how much differs besides what is objected to."""
+
+    span: Span
+    similarity: float
+    rest: float
+    objection: Objection | None
+
+
+def find_near(index: TextIndex, quote: str) -> Finding:
+    """The place of a near miss, repaired or refused; unverified as not found where nothing is near.
+
+    Args:
+        index: the source.
+        quote: cleaned, and found nowhere in the source as it stands.
+    """
+    wording = Wording.of(quote)
+    if wording is None or not _FEWEST_TO_LOOK_FOR <= len(wording.words) <= MOST_WORDS or not index.words:
+        return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, "the source has no such words")
+    comparison = _Comparison(index, wording)
+    candidates, nearest = comparison.candidates()
+    borne_out = sorted((c for c in candidates if c.objection is None), key=_nearness)
+    against = sorted((c for c in candidates if c.objection is not None), key=_nearness)
+    refusal = against[0] if against else None
+    if refusal is not None and refusal.objection is not None and (not borne_out or _is_nearer(refusal, borne_out[0])):
+        return refused(index, refusal.objection, refusal.similarity)
+    if borne_out:
+        best = borne_out[0]
+        return Finding(Status.REPAIRED, Match.NEAR, Reason.WORDING, "", (best.span,), best.similarity)
+    return comparison.reordered() or Finding(
+        Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, "the source has no such words", (), nearest
+    )
+
+
+def _nearness(candidate: _Candidate) -> tuple[float, float, int]:
+    return candidate.rest, -candidate.similarity, candidate.span.start
+
+
+def _is_nearer(refusal: _Candidate, borne_out: _Candidate) -> bool:
+    """Whether the refused place is likelier to be the one that was meant."""
+    if refusal.rest == borne_out.rest:
+        return borne_out.rest > 0 and refusal.similarity > borne_out.similarity
+    return refusal.rest < borne_out.rest
+
+
+class _Comparison:
+    """One quote against one source."""
+
+    def __init__(self, index: TextIndex, wording: Wording) -> None:
+        self.index, self.atoms = index, index.atoms
+        self.wording, self.quote = wording, wording.atoms
+        self.words = wording.words
+        self.folds = [self.quote.folds[atom] for atom in self.words]
+        self.letters = sum(self.quote.kinds[atom] == LETTER for atom in self.words)
+        self.length = len(self.words) - self.letters / 2
+        self.figures = figures(self.quote, wording.first, wording.last)
+
+    def candidates(self) -> tuple[list[_Candidate], float]:
+        """The places that are near enough, and the similarity of the nearest that is not."""
+        found: list[_Candidate] = []
+        nearest = 0.0
+        for alignment in self._alignments():
+            first, last = self.index.words[alignment.first], self.index.words[alignment.last]
+            similarity = self._similarity(first, last)
+            difference = sum(map(self._price, alignment.steps))
+            if similarity >= LEAST_SIMILARITY and self._near_enough(difference):
+                objection = self._objection(alignment, first, last)
+                if objection is None and difference and self.length < FEWEST_WORDS:
+                    continue
+                rest = difference if objection is None else self._rest(alignment)
+                span = Span(self.atoms.starts[first], self.atoms.ends[last])
+                found.append(_Candidate(span, similarity, rest, objection))
+            else:
+                nearest = max(nearest, similarity)
+        return found, nearest
+
+    def reordered(self) -> Finding | None:
+        """The place where whole clauses of the quote stand in another order."""
+        if len(self.words) > _LONGEST_REORDERED:
+            return None
+        reach = len(self.folds)
+        for start in self._starts(reach)[:2]:
+            low, high = max(0, start - reach), min(len(self.index.words), start + 3 * reach)
+            runs = sorted((source, length) for _, source, length in tiles(self.folds, self.index.folds, low, high))
+            if sum(length for _, length in runs) == len(self.folds) and self._whole_clauses(runs):
+                first, last = self.index.words[runs[0][0]], self.index.words[runs[-1][0] + runs[-1][1] - 1]
+                objection = objection_at_edges(self.atoms, first, last)
+                if objection is not None:
+                    return refused(self.index, objection)
+                similarity = round(fuzz.token_sort_ratio(" ".join(self.folds), " ".join(self._span_folds(first, last))), 1)
+                span = Span(self.atoms.starts[first], self.atoms.ends[last])
+                return Finding(Status.REPAIRED, Match.NEAR, Reason.WORDING, "", (span,), similarity)
+        return None
+
+    def _whole_clauses(self, runs: list[tuple[int, int]]) -> bool:
+        """Whether runs of words, in the order of the source, lie side by side and part at punctuation."""
+        fewest = 3 if not self.letters else 6
+        if any(length < fewest for _, length in runs):
+            return False
+        for (source, length), (following, _) in zip(runs, runs[1:], strict=False):
+            if following != source + length:
+                return False
+            left, right = self.index.words[following - 1], self.index.words[following]
+            between = set(self.atoms.folds[left + 1 : right]) & _CLAUSE_MARKS
+            if not between and self.atoms.joints[right] != "-":
+                return False
+        return True
+
+    def _alignments(self) -> list[Alignment]:
+        """Every place worth comparing, once."""
+        found = {
+            (word, word + len(self.folds) - 1): Alignment(word, word + len(self.folds) - 1, ())
+            for word in self.index.runs(self.folds, most=10)
+        }
+        reach = max(3, min(20, len(self.folds) // 5))
+        for start in self._starts(reach):
+            alignment = align(self.folds, self.index.folds, start, reach)
+            if alignment is not None and len(alignment.steps) <= max(2, len(self.folds) // 2):
+                found.setdefault((alignment.first, alignment.last), alignment)
+        return list(found.values())
+
+    def _starts(self, reach: int) -> list[int]:
+        keys = [
+            fold + self.folds[word + 1] if self.quote.kinds[atom] == LETTER and word + 1 < len(self.words) else fold
+            for word, (atom, fold) in enumerate(zip(self.words, self.folds, strict=True))
+        ]
+        return starting_points([self.index.positions(key) for key in keys], reach)
+
+    def _similarity(self, first: int, last: int) -> float:
+        quote = self.quote.folds[self.wording.first : self.wording.last + 1]
+        return round(fuzz.ratio(" ".join(quote), " ".join(self._span_folds(first, last))), 1)
+
+    def _span_folds(self, first: int, last: int) -> list[str]:
+        return self.atoms.folds[first : last + 1]
+
+    def _price(self, step: Step) -> float:
+        """How much one difference weighs: a misspelt word a third, a letter of a script without spaces a half."""
+        quote, source = self._pair(step)
+        if quote and source and _bare(quote) == _bare(source):
+            return 0.1
+        if quote and source and min(len(quote), len(source)) > 3 and fuzz.ratio(quote, source) >= _SAME_WORD:
+            return 1 / 3
+        either = self.words[step.quote] if step.quote is not None else None
+        return 0.5 if either is not None and self.quote.kinds[either] == LETTER else 1.0
+
+    def _near_enough(self, difference: float) -> bool:
+        return difference <= max(1.0, self.length / WORDS_FOR_ONE_CHANGE)
+
+    def _pair(self, step: Step) -> tuple[str, str]:
+        quote = self.folds[step.quote] if step.quote is not None else ""
+        source = self.index.folds[step.source] if step.source is not None else ""
+        return quote, source
+
+    def _rest(self, alignment: Alignment) -> float:
+        """How much differs besides figures and words of weight."""
+        return sum(
+            self._price(step)
+            for step in alignment.steps
+            if not any(word and (weight(word) or not word.isalpha()) for word in self._pair(step))
+        )
+
+    def _objection(self, alignment: Alignment, first: int, last: int) -> Objection | None:
+        return (
+            objection_at_edges(self.atoms, first, last)
+            or self._figures_differ(first, last)
+            or self._weights_differ(first, last)
+            or next(filter(None, (self._step_differs(step, first, last) for step in alignment.steps)), None)
+        )
+
+    def _figures_differ(self, first: int, last: int) -> Objection | None:
+        theirs = figures(self.atoms, first, last)
+        if "[" not in self.quote.folds:
+            theirs = [figure for figure in theirs if not self._is_reference(figure)]
+        difference = first_difference(theirs, self.figures)
+        if difference is None:
+            return None
+        source = shown(self.atoms.raw(difference[0].first, difference[0].last)) if difference[0] else "no such number"
+        quote = shown(self.quote.raw(difference[1].first, difference[1].last)) if difference[1] else "no such number"
+        return Objection(Reason.NUMBER_DIFFERS, f"the source says {source}, the quote {quote}", first, last)
+
+    def _is_reference(self, figure: Figure) -> bool:
+        """Whether a figure is a footnote mark of the source, such as ``[12]``."""
+        before, after = figure.first - 1, figure.last + 1
+        inside = before >= 0 and after < len(self.atoms)
+        return inside and self.atoms.folds[before] == "[" and self.atoms.folds[after] == "]"
+
+    def _weights_differ(self, first: int, last: int) -> Objection | None:
+        theirs = [(fold, found) for fold in self._span_folds(first, last) if (found := weight(fold))]
+        ours = [(fold, found) for fold in self.folds if (found := weight(fold))]
+        if [found for _, found in theirs] != [found for _, found in ours]:
+            place = next(
+                (n for n, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a[1] != b[1]), min(len(theirs), len(ours))
+            )
+            source, quote = theirs[place : place + 1], ours[place : place + 1]
+            negates = any(found.startswith("negation") for _, found in (*source, *quote))
+            reason = Reason.NEGATION_DIFFERS if negates else Reason.SENSE_DIFFERS
+            said = f"'{source[0][0]}'" if source else "nothing of the kind"
+            told = f"'{quote[0][0]}'" if quote else "nothing of the kind"
+            return Objection(reason, f"the source says {said}, the quote {told}", first, last)
+        if marks(self.atoms.raw(first, last)) != marks(self.quote.text):
+            return Objection(Reason.NEGATION_DIFFERS, "negation or direction differs from the source", first, last)
+        return None
+
+    def _step_differs(self, step: Step, first: int, last: int) -> Objection | None:
+        """An objection to one changed word, word left out or word put in."""
+        quote, source = self._pair(step)
+        reason: Reason | None = None
+        if self._touches_sign(step) or self._behind_figure(step):
+            reason = Reason.NUMBER_DIFFERS
+        elif quote and source and _bare(quote) == _bare(source):
+            return None
+        elif quote and source and turns(quote, source):
+            reason = Reason.SENSE_DIFFERS
+        elif self._is_name(step):
+            reason = Reason.NAME_DIFFERS
+        if reason is None:
+            return None
+        said = f"'{source}'" if source else "nothing there"
+        told = f"'{quote}'" if quote else "nothing there"
+        return Objection(reason, f"the source says {said}, the quote {told}", first, last)
+
+    def _touches_sign(self, step: Step) -> bool:
+        quote = step.quote is not None and self.quote.kinds[self.words[step.quote]] in {SIGN, NUMBER}
+        source = step.source is not None and self.atoms.kinds[self.index.words[step.source]] in {SIGN, NUMBER}
+        if source and step.quote is None and step.source is not None:
+            # A footnote mark that the quote leaves out has been passed by ``_figures_differ``.
+            atom = self.index.words[step.source]
+            return not self._is_reference(Figure(atom, atom, ()))
+        return quote or source
+
+    def _behind_figure(self, step: Step) -> bool:
+        """Whether the word right behind a figure is another one: ``5 days`` for ``5 weeks``."""
+        quote, source = self._pair(step)
+        if quote and source and unit_of(quote) is not None and unit_of(quote) == unit_of(source):
+            return False
+        behind = [
+            atoms.folds[atom - 1]
+            for atoms, atom in (
+                (self.quote, self.words[step.quote] if step.quote is not None else 0),
+                (self.atoms, self.index.words[step.source] if step.source is not None else 0),
+            )
+            if atom and atoms.kinds[atom] == WORD and any(f.last == atom - 1 for f in figures(atoms, max(0, atom - 8), atom - 1))
+        ]
+        years = all(len(fold) == 4 and fold.isdigit() and "1000" <= fold <= "2100" for fold in behind)
+        return bool(behind) and not (years and not (quote and source))
+
+    def _is_name(self, step: Step) -> bool:
+        """Whether a word is a name that the quote exchanged or put in: never written small in the source."""
+        if step.source is not None and step.quote is not None:
+            atom = self.index.words[step.source]
+            raw = self.atoms.raw(atom, atom)
+            return raw[:1].isupper() and self.atoms.folds[atom] not in self.index.lower_case_words
+        if step.quote is not None and step.quote > 0:
+            atom = self.words[step.quote]
+            raw = self.quote.raw(atom, atom)
+            return raw[:1].isupper() and not self.quote.text.isupper() and self.quote.folds[atom] not in self.index.lower_case_words
+        return False
+
+
+def _bare(word: str) -> str:
+    """``word`` without accents, and without the point that some put into abbreviations."""
+    decomposed = unicodedata.normalize("NFD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char) and char != "'")

@@ -1,0 +1,151 @@
+"""Puts the page together.
+
+Every text passes one gate on its way in: the environment takes hidden characters out and escapes the rest, so a
+template cannot forget to. The policy in the head of the page allows its own style and its own script, by their hashes,
+and nothing else: no network, no other script, no inline handler, no form.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from disputatio.motion import clean, one_line
+from disputatio.report.amounts import dollars, spoken
+from disputatio.report.briefing import briefing_points
+from disputatio.report.heading import heading
+from disputatio.report.page.argument_map import narrow_map, wide_map
+from disputatio.report.page.exchange import Exchange
+from disputatio.report.page.turns import phase_views
+from disputatio.report.reading import DebateReport
+from disputatio.report.statements import statements
+from disputatio.report.transcript import ceiling
+from disputatio.report.verdict import (
+    NOT_TRUTH,
+    StructuredReading,
+    TraceLine,
+    five_headings,
+    structured_reading,
+    sureness,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_LEDE = 280
+
+
+def render_page(report: DebateReport) -> str:
+    """The debate as one HTML file that needs no other file and no network; the same record gives the same text."""
+    exchange = Exchange.of(report)
+    verdict = exchange.verdict
+    style, script = _asset("page.css"), _asset("page.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            exchange=exchange,
+            head=heading(report),
+            sentence=sentence(report),
+            verdict=verdict,
+            decided=_turning_points(verdict),
+            headings=five_headings(report),
+            outcome=() if verdict or five_headings(report) else statements("", "", report.outcome),
+            sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
+            briefing=_briefing(verdict),
+            drawings=[row for row in (wide_map(exchange), narrow_map(exchange)) if row],
+            phases=phase_views(report, exchange),
+            ceiling=ceiling(report.budget),
+            not_truth=NOT_TRUTH,
+            style=Markup(style),  # noqa: S704  (a file of this package)
+            script=Markup(script),  # noqa: S704  (a file of this package)
+            policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            "base-uri 'none'; form-action 'none'",
+        )
+    )
+
+
+def sentence(report: DebateReport) -> str:
+    """The verdict in one sentence."""
+    verdict = structured_reading(report)
+    if verdict is not None:
+        return _capital(f"{verdict.reading.rstrip('.')}.")
+    if five_headings(report) is not None:
+        return "The judge gave a finding under five headings, without scores."
+    if not report.closed:
+        return "There is no verdict yet."
+    said = str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
+    return one_line(said, _LEDE) or "The debate ended without a verdict in words."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _turning_points(verdict: StructuredReading | None) -> list[TraceLine]:
+    """The arguments that did not come through whole, and those on which judge and computation part."""
+    rows = verdict.trace if verdict else ()
+    return [row for row in rows if (row.judged or row.computed) != "UPHELD" or row.differs]
+
+
+def _briefing(verdict: StructuredReading | None) -> list[tuple[str, list[str]]]:
+    """The decision briefing; agreed points and fallacies are shown with their links instead."""
+    if verdict is None:
+        return []
+    # In a list on the page the numbers are the list's own.
+    return [
+        (label, list(verdict.unresolved) or texts if label == "Unresolved" else texts)
+        for label, texts in briefing_points(verdict)
+        if label not in {"Agreed", "Fallacies"}
+    ]
+
+
+def _finalized(value: Any) -> Any:
+    """What an expression of a template gives, made fit to be shown."""
+    if hasattr(value, "__html__"):
+        return value.__html__()
+    if value is None:
+        raise ValueError("a template shows a value that is missing")
+    return clean(str(value))
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_asset),
+        undefined=StrictUndefined,
+        finalize=_finalized,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"spoken": spoken, "one_line": one_line, "dollars": dollars, "class_name": _class_name}
+    return environment
+
+
+_CLASSES = frozenset(
+    "pro con judge upheld partially_upheld refuted uncertain refute challenge partial concede "
+    "stands narrowed withdrawn".split()
+)
+
+
+def _class_name(word: str | None) -> str:
+    """A word of the record as a class of the style sheet; words that it does not know get none."""
+    return word.lower() if word and word.lower() in _CLASSES else "other"
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("disputatio.report.page").joinpath("templates", name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

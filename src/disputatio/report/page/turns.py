@@ -1,0 +1,119 @@
+"""Each ask as the page shows it: what was said, who served it, what it cost, and what was not accepted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from disputatio.motion import clean, one_line
+from disputatio.report.amounts import counted, duration, spoken
+from disputatio.report.heading import abstained
+from disputatio.report.page.anchors import Anchors
+from disputatio.report.page.exchange import Exchange, Said
+from disputatio.report.reading import DebateReport, Entry, EntryState
+from disputatio.report.spending import CallReading, Totals
+
+_LONGEST_RAW = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that was not accepted: why, and what it said, as far as the record tells."""
+
+    because: str
+    reasons: tuple[str, ...]
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """One ask. ``absence`` says why there is no turn; it is empty where there is one."""
+
+    entry: Entry
+    anchor: str
+    said: list[Said]
+    absence: str
+    facts: str
+    broken: tuple[tuple[str, str], ...]
+    refused: tuple[Refused, ...]
+    calls: tuple[CallReading, ...]
+
+    @property
+    def conclusion(self) -> bool:
+        """Whether the turn is a judge's, laid out over the whole width."""
+        return self.entry.form in {"adjudication", "summing"}
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseView:
+    """One phase. ``abreast`` tells that its turns are set side by side where there is room."""
+
+    title: str
+    anchor: str
+    turns: tuple[TurnView, ...]
+
+    @property
+    def abreast(self) -> bool:
+        """Whether two sides speak in it."""
+        return len(self.turns) == 2 and not any(row.conclusion for row in self.turns)
+
+
+def phase_views(report: DebateReport, exchange: Exchange) -> list[PhaseView]:
+    """All phases and their turns."""
+    phases = []
+    for phase in report.phases:
+        title = spoken(one_line(phase.name, 60))
+        anchor = exchange.anchors.add("phase", phase.name)
+        turns = tuple(_turn(report, entry, exchange) for entry in phase.entries)
+        phases.append(PhaseView(title[:1].upper() + title[1:], anchor, turns))
+    return phases
+
+
+def _turn(report: DebateReport, entry: Entry, exchange: Exchange) -> TurnView:
+    calls = tuple(row for row in report.calls if row.sent.path == entry.path)
+    return TurnView(
+        entry=entry,
+        anchor=_anchor(exchange.anchors, entry),
+        said=exchange.said.get(entry.path, []),
+        absence=_absence(entry),
+        facts=_facts(entry, calls),
+        broken=tuple((spoken(one_line(str(row.get("rule")), 60)), str(row.get("detail"))) for row in entry.violations),
+        refused=_refused(entry, calls),
+        calls=calls,
+    )
+
+
+def _anchor(anchors: Anchors, entry: Entry) -> str:
+    return anchors.add("turn", entry.path)
+
+
+def _absence(entry: Entry) -> str:
+    if entry.state is EntryState.OPEN:
+        return f"{entry.seat} has not spoken."
+    if entry.state is EntryState.ABSTAINED:
+        return f"{abstained(entry.seat, entry.phase, entry.detail or entry.reason)}."
+    return ""
+
+
+def _facts(entry: Entry, calls: tuple[CallReading, ...]) -> str:
+    """Who served the turn, and what it took."""
+    served = [f"served by {one_line(', '.join(entry.served), 100)}"] if entry.served else []
+    if not calls:
+        return ", ".join(served)
+    waited = sum(row.made.latency_ms for row in calls if row.made)
+    return "; ".join([*served, Totals.of(calls, None).line, f"{duration(waited / 1000)} waiting for the model"])
+
+
+def _refused(entry: Entry, calls: tuple[CallReading, ...]) -> tuple[Refused, ...]:
+    answers: dict[str, list[str]] = {}
+    for row in calls:
+        if row.made and row.state == "answered":
+            answers.setdefault(row.sent.part, []).append(row.made.text)
+    shown = []
+    for rejected in entry.rejections:
+        rows = answers.get(rejected.part, [])
+        raw = clean(rows.pop(0)) if rows else ""
+        if len(raw) > _LONGEST_RAW:
+            raw = f"{raw[:_LONGEST_RAW]}… ({counted(len(raw) - _LONGEST_RAW, 'more character')}; the record has them)"
+        because = "broke a rule" if rejected.because == "rule" else "did not fit the form"
+        shown.append(Refused(because, rejected.reasons, raw))
+    return tuple(shown)

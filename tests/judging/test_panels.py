@@ -1,0 +1,318 @@
+"""Panels: a win survives the swap of sides, a failed judge is named and counted, and every mean is exact."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disputatio.failures import InvalidInputError
+from disputatio.judging import (
+    STANDARD,
+    TIE,
+    JudgeScores,
+    Orders,
+    Panel,
+    PanelMethod,
+    PanelStatus,
+    PanelVerdict,
+    Swap,
+    Weights,
+    both_orders,
+)
+from strategies import examples
+
+SIDES = ("pro", "con")
+ORDERS = both_orders(SIDES)
+JUDGES = ("ada", "bo", "cleo", "dan")
+SCORED = (PanelMethod.MEAN, PanelMethod.MEDIAN, PanelMethod.WEIGHTED_MEAN)
+
+points = st.fractions(1, 10, max_denominator=4)
+
+
+@st.composite
+def hearings(draw, fewest=1):
+    """Judges with the totals each gave in each order, None where it failed."""
+    judges = JUDGES[: draw(st.integers(fewest, len(JUDGES)))]
+    pair = st.one_of(st.none(), st.tuples(points, points))
+    return {judge: (draw(pair), draw(pair)) for judge in judges}
+
+
+def scores_of(hearing) -> list[JudgeScores]:
+    return [
+        JudgeScores.failed(judge, order, "timed out")
+        if totals is None
+        else JudgeScores.of_totals(judge, order, dict(zip(SIDES, totals, strict=True)))
+        for judge, both in hearing.items()
+        for order, totals in zip(ORDERS, both, strict=True)
+    ]
+
+
+def weights_for(method: PanelMethod, judges) -> Weights | None:
+    if method in {PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE}:
+        return Weights.fixed({judge: Fraction(number + 1) for number, judge in enumerate(judges)})
+    return None
+
+
+def verdict_of(hearing, method: PanelMethod, dead_zone=Fraction(0)) -> PanelVerdict:
+    panel = Panel(tuple(hearing), SIDES, method, weights=weights_for(method, hearing), dead_zone=dead_zone)
+    return panel.verdict(scores_of(hearing))
+
+
+def sign(value) -> int:
+    return (value > 0) - (value < 0)
+
+
+def by_hand(hearing, method: PanelMethod) -> tuple[PanelStatus, str | None]:
+    """The verdict from the rules as they are written, without the code under test."""
+    weight = {judge: number + 1 for number, judge in enumerate(hearing)}
+    if method not in {PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE}:
+        weight = dict.fromkeys(hearing, 1)
+    whole = sum(weight.values())
+    heard = {judge: [a - b for a, b in both] for judge, both in hearing.items() if None not in both}
+    if 2 * sum(weight[judge] for judge in heard) <= whole:
+        return PanelStatus.UNDECIDED, None
+    if method in SCORED:
+        leads = []
+        for order in (0, 1):
+            gaps = [gaps[order] for gaps in heard.values()]
+            if method is PanelMethod.MEDIAN:
+                leads.append(median(gaps))
+            else:
+                leads.append(sum(weight[judge] * gaps[order] for judge, gaps in heard.items()))
+        found = {sign(lead) for lead in leads}
+    else:
+        votes = {judge: gaps[0] if sign(gaps[0]) == sign(gaps[1]) else 0 for judge, gaps in heard.items()}
+        strength = {s: sum(weight[j] for j, gap in votes.items() if sign(gap) == s) for s in (1, -1)}
+        found = {s for s, total in strength.items() if 2 * total > whole} or {0}
+    if found == {1}:
+        return PanelStatus.WON, "pro"
+    if found == {-1}:
+        return PanelStatus.WON, "con"
+    return PanelStatus.TIED, None
+
+
+@pytest.mark.parametrize("method", PanelMethod)
+@examples(25)
+@given(hearing=hearings())
+def test_the_verdict_is_that_of_the_rules_written_out(method, hearing) -> None:
+    verdict = verdict_of(hearing, method)
+    assert (verdict.status, verdict.winner) == by_hand(hearing, method)
+    assert verdict.reason
+
+
+@pytest.mark.parametrize("method", [PanelMethod.MAJORITY, PanelMethod.MEAN])
+def test_every_combination_of_two_judges_has_the_verdict_of_the_rules(method) -> None:
+    """Each order of each judge: a win for either side, a tie, or a failure."""
+    outcomes = [(Fraction(6), Fraction(5)), (Fraction(4), Fraction(6)), (Fraction(5), Fraction(5)), None]
+    for first in itertools.product(outcomes, repeat=2):
+        for second in itertools.product(outcomes, repeat=2):
+            hearing = {"ada": first, "bo": second}
+            verdict = verdict_of(hearing, method)
+            assert (verdict.status, verdict.winner) == by_hand(hearing, method), hearing
+
+
+@pytest.mark.parametrize("method", PanelMethod)
+@examples(20)
+@given(hearing=hearings())
+def test_exchanging_the_sides_exchanges_the_winner(method, hearing) -> None:
+    mirrored = {judge: tuple(t and (t[1], t[0]) for t in both) for judge, both in hearing.items()}
+    verdict, mirror = verdict_of(hearing, method), verdict_of(mirrored, method)
+    other = {"pro": "con", "con": "pro", None: None}
+    assert (mirror.status, mirror.winner) == (verdict.status, other[verdict.winner])
+    assert mirror.gap == (None if verdict.gap is None else -verdict.gap)
+
+
+@pytest.mark.parametrize("method", PanelMethod)
+@examples(20)
+@given(hearing=hearings(), chance=st.randoms(use_true_random=False))
+def test_neither_the_order_of_scores_nor_which_order_came_first_decides(method, hearing, chance) -> None:
+    panel = Panel(tuple(hearing), SIDES, method, weights=weights_for(method, hearing))
+    scores = scores_of(hearing)
+    before = panel.verdict(scores)
+    chance.shuffle(scores)
+    assert panel.verdict(scores) == before
+
+
+@pytest.mark.parametrize("method", PanelMethod)
+@examples(20)
+@given(hearing=hearings())
+def test_a_judge_that_failed_is_named_with_its_reason_and_stays_in_the_denominator(method, hearing) -> None:
+    verdict = verdict_of(hearing, method)
+    failed = [judge for judge, both in hearing.items() if None in both]
+    assert [judge for judge, _ in verdict.failed] == failed
+    assert all("timed out" in reason for _, reason in verdict.failed)
+    assert [row.judge for row in verdict.findings] == list(hearing)
+    assert verdict.degraded == bool(failed)
+    assert f"{len(hearing) - len(failed)} of {len(hearing)} judge" in verdict.heading
+    assert all(judge in verdict.text() for judge in hearing)
+    if verdict.vote is not None:
+        assert sum(verdict.vote.tally.values()) == len(hearing) - len(failed)
+        assert len(verdict.vote.electorate) == len(hearing)
+
+
+@pytest.mark.parametrize("method", PanelMethod)
+@examples(20)
+@given(hearing=hearings())
+def test_a_win_is_a_win_in_either_order(method, hearing) -> None:
+    """Whoever wins, the panel of either order alone does not find for the other side."""
+    verdict = verdict_of(hearing, method)
+    if verdict.winner is None or any(None in both for both in hearing.values()):
+        return
+    for number, order in enumerate(ORDERS):
+        panel = Panel(tuple(hearing), SIDES, method, Orders.ONE, weights_for(method, hearing))
+        alone = panel.verdict([row for row in scores_of(hearing) if row.order == order])
+        assert alone.winner == verdict.winner, number
+
+
+@examples(30)
+@given(hearings(fewest=2))
+def test_whole_weights_are_judges_counted_so_many_times(hearing) -> None:
+    weight = {judge: number + 1 for number, judge in enumerate(hearing)}
+    many = {f"{judge}-{copy}": both for judge, both in hearing.items() for copy in range(weight[judge])}
+    for weighted, plain in (
+        (PanelMethod.WEIGHTED_MEAN, PanelMethod.MEAN),
+        (PanelMethod.WEIGHTED_VOTE, PanelMethod.MAJORITY),
+    ):
+        one, other = verdict_of(hearing, weighted), verdict_of(many, plain)
+        assert (one.status, one.winner, one.gap) == (other.status, other.winner, other.gap)
+
+
+@examples(30)
+@given(hearings(), st.fractions(0, 3))
+def test_a_dead_zone_only_turns_wins_into_ties(hearing, zone) -> None:
+    for method in SCORED:
+        before, after = verdict_of(hearing, method), verdict_of(hearing, method, zone)
+        assert after.winner in {before.winner, None}
+        assert (after.status is PanelStatus.UNDECIDED) == (before.status is PanelStatus.UNDECIDED)
+
+
+def hearing_of(**gaps) -> dict:
+    """Judges by their gap with pro shown first and with con shown first."""
+    return {
+        judge: tuple(None if gap is None else (5 + Fraction(gap) / 2, 5 - Fraction(gap) / 2) for gap in both)
+        for judge, both in gaps.items()
+    }
+
+
+def test_a_win_that_does_not_survive_the_swap_is_a_tie_and_says_so() -> None:
+    verdict = verdict_of(hearing_of(ada=(3, -1), bo=(2, -2)), PanelMethod.MEAN)
+    assert (verdict.status, verdict.winner) == (PanelStatus.TIED, None)
+    assert verdict.gap == Fraction(1, 2)
+    assert verdict.order_decided == ("ada", "bo")
+    assert verdict.reason == (
+        "the mean of the judges puts pro ahead by 0.50 points; the winner changed with the order, so it is a tie "
+        "(pro by 2.50 with pro shown first, con by 1.50 with con shown first)"
+    )
+
+
+def test_being_shown_first_is_measured_in_points() -> None:
+    """Ada gives whoever comes first 2 points more than the mean of both orders."""
+    found = verdict_of(hearing_of(ada=(3, -1), bo=(1, 1)), PanelMethod.MEAN).findings
+    assert [row.first_shown_gains for row in found] == [2, 0]
+    assert [row.swap for row in found] == [Swap.REVERSED, Swap.SURVIVED]
+
+
+def test_one_judge_heard_of_three_is_no_verdict_and_no_tie() -> None:
+    hearing = hearing_of(ada=(3, 3), bo=(None, 2), cleo=(None, None))
+    for method in (PanelMethod.MEAN, PanelMethod.MEDIAN, PanelMethod.MAJORITY):
+        verdict = verdict_of(hearing, method)
+        assert verdict.status is PanelStatus.UNDECIDED
+        assert verdict.winner is None
+        assert verdict.reason == "1 of 3 judges were heard; more than half is needed"
+        assert verdict.heading == f"no verdict ({method.value}, both orders, 1 of 3 judges heard)"
+        assert dict(verdict.failed)["bo"] == "timed out (with pro shown first)"
+
+
+def test_two_of_three_votes_win_and_one_of_three_beside_a_failure_does_not() -> None:
+    assert verdict_of(hearing_of(ada=(1, 1), bo=(1, 1), cleo=(None, 1)), PanelMethod.MAJORITY).winner == "pro"
+    verdict = verdict_of(hearing_of(ada=(1, 1), bo=(0, 0), cleo=(None, 1)), PanelMethod.MAJORITY)
+    assert verdict.status is PanelStatus.TIED
+    assert verdict.vote is not None
+    assert verdict.vote.tied == ("pro", TIE)
+
+
+def test_a_heavy_judge_that_failed_leaves_no_verdict() -> None:
+    hearing = hearing_of(ada=(1, 1), bo=(1, 1), cleo=(None, 1))
+    verdict = verdict_of(hearing, PanelMethod.WEIGHTED_MEAN)
+    assert verdict.status is PanelStatus.UNDECIDED
+    assert verdict.reason == "2 of 3 judges were heard, with 50% of the weight; more than half is needed"
+
+
+def test_a_judge_nothing_was_heard_of_has_failed() -> None:
+    panel = Panel(("ada", "bo"), SIDES)
+    verdict = panel.verdict([])
+    assert dict(verdict.failed)["ada"].startswith("gave no scores")
+    assert verdict.reason == "no judge was heard"
+    assert verdict.totals == {}
+    assert verdict.reading == "no comparison: no judge was heard"
+
+
+def test_an_outlier_moves_the_mean_and_not_the_median() -> None:
+    hearing = hearing_of(ada=(1, 1), bo=(1, 1), cleo=(-8, -8))
+    assert verdict_of(hearing, PanelMethod.MEAN).winner == "con"
+    assert verdict_of(hearing, PanelMethod.MEDIAN).winner == "pro"
+    assert verdict_of(hearing, PanelMethod.MAJORITY).winner == "pro"
+
+
+def test_scores_of_arguments_become_totals_by_the_rubric() -> None:
+    flat = dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), 6)
+    findings = {"pro": {"PRO-1": flat, "PRO-2": flat | {"logic": 10}}, "con": {"CON-1": flat}}
+    scores = JudgeScores.of_findings("ada", SIDES, findings, STANDARD)
+    assert scores.totals == {"pro": Fraction(66, 10), "con": 6}
+    assert scores.arguments["pro"]["PRO-2"] == Fraction(72, 10)
+    bare = JudgeScores.of_findings("ada", SIDES, findings | {"con": {}}, STANDARD)
+    assert bare.failure == "con had no scored argument"
+    assert bare.verdict() is None
+
+
+def test_one_order_says_that_an_effect_of_the_order_is_not_seen() -> None:
+    panel = Panel(("ada",), SIDES, orders=Orders.ONE)
+    verdict = panel.verdict([JudgeScores.of_verdict("ada", ("con", "pro"), "pro")])
+    assert verdict.winner == "pro"
+    assert "one order only" in verdict.text()
+    assert verdict.findings[0].swap is None
+
+
+@examples(20)
+@given(hearings(), st.sampled_from(PanelMethod))
+def test_a_verdict_is_json_with_every_judge_in_it(hearing, method) -> None:
+    found = verdict_of(hearing, method).as_json()
+    assert json.loads(json.dumps(found)) == found
+    assert [row["judge"] for row in found["judges"]] == list(hearing)
+    assert found["panel"] == list(hearing)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: Panel((), SIDES),
+        lambda: Panel(("ada", "ada"), SIDES),
+        lambda: Panel(("ada",), ("pro", "pro")),
+        lambda: Panel(("ada",), ("pro", TIE)),
+        lambda: Panel(("ada",), SIDES, PanelMethod.WEIGHTED_MEAN),
+        lambda: Panel(("ada",), SIDES, weights=Weights.equal(["ada"])),
+        lambda: Panel(("ada",), SIDES, PanelMethod.WEIGHTED_VOTE, weights=Weights.equal(["bo"])),
+        lambda: Panel(("ada",), SIDES, dead_zone=Fraction(-1)),
+        lambda: Weights.fixed({"ada": Fraction(0)}),
+        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.failed("bo", SIDES, "late")]),
+        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.of_verdict("ada", SIDES, TIE)] * 2),
+        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.of_verdict("ada", ("a", "b"), TIE)]),
+        lambda: Panel(("ada",), SIDES, orders=Orders.ONE).verdict(
+            [JudgeScores.of_verdict("ada", order, TIE) for order in ORDERS]
+        ),
+        lambda: JudgeScores.of_verdict("ada", SIDES, "nobody"),
+        lambda: JudgeScores("ada", SIDES),
+        lambda: JudgeScores.of_totals("ada", SIDES, {"pro": Fraction(1)}),
+        lambda: JudgeScores("ada", SIDES, {"pro": Fraction(1), "con": Fraction(1)}, {}, "failed"),
+    ],
+)
+def test_a_panel_that_cannot_judge_is_refused_with_a_next_step(refused) -> None:
+    with pytest.raises(InvalidInputError) as error:
+        refused()
+    assert error.value.next_step

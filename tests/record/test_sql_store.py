@@ -1,0 +1,412 @@
+"""What a store in a database adds: durability, other processes, files that cannot be used."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from disputatio.failures import ExitCode, InvalidInputError, StoreError
+from disputatio.record import broken_link, digest
+from disputatio.record.database import _migrate, open_database
+from disputatio.record.sql import SqlStore
+from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
+from record_makers import Pen, asked, closed, opened
+
+Opening = Callable[[], SqlStore]
+
+
+def check_sentence(error: StoreError | InvalidInputError) -> None:
+    assert error.exit_code in {ExitCode.STORE, ExitCode.INVALID_INPUT}
+    assert "\n" not in str(error)
+    assert error.cause.endswith(".")
+    assert error.next_step
+
+
+def rows_of(url: str, query: str) -> list[tuple[Any, ...]]:
+    engine = sa.create_engine(url if "://" in url else f"sqlite:///{url}", poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        found = connection.exec_driver_sql(query)
+        return [tuple(row) for row in found] if found.returns_rows else []
+
+
+async def test_what_was_awaited_is_there_for_another_store(open_store: Opening) -> None:
+    pen = Pen("d1")
+    first = open_store()
+    await first.append(pen.write(opened(), texts={digest("text"): "text"}))
+    await first.append(pen.write(asked(1)))
+    second = open_store()
+    assert list(second.read("d1")) == pen.chain
+    assert second.texts("d1") == {digest("text"): "text"}
+
+
+async def test_a_record_is_gone_on_with_by_another_store(open_store: Opening) -> None:
+    pen = Pen("d1")
+    first = open_store()
+    await first.append(pen.write(opened(), texts={digest("text"): "text"}))
+    await first.aclose()
+    second = open_store()
+    resumed = Pen("d1", second.read("d1"))
+    await second.append(resumed.write(asked(1), texts={digest("text"): "text", digest("new"): "new"}))
+    assert list(second.read("d1")) == resumed.chain
+    assert set(second.texts("d1")) == {digest("text"), digest("new")}
+
+
+async def test_a_text_is_stored_once_for_a_debate_however_often_it_is_sent(open_store: Opening, store_url: str) -> None:
+    one, other = open_store(), open_store()
+    pen = Pen("d1")
+    await one.append(pen.write(opened(), texts={digest("history"): "history"}))
+    for number in range(5):
+        await one.append(
+            pen.write(asked(number), texts={digest("history"): "history", digest(str(number)): str(number)})
+        )
+    await other.append(pen.write(asked(9), texts={digest("history"): "history"}))
+    await other.append(Pen("d2").write(opened(), texts={digest("history"): "history"}))
+    rows = rows_of(store_url, "SELECT debate, text FROM texts")
+    assert sorted(rows) == [("d1", str(n)) for n in range(5)] + [("d1", "history"), ("d2", "history")]
+
+
+async def test_two_writers_cannot_both_go_on_from_one_event(open_store: Opening) -> None:
+    one, other = open_store(), open_store()
+    pen = Pen("d1")
+    await one.append(pen.write(opened()))
+    rival = Pen("d1", other.read("d1"))
+    results = await asyncio.gather(
+        one.append(pen.write(asked(1))), other.append(rival.write(asked(2))), return_exceptions=True
+    )
+    assert [row for row in results if row is None] == [None]
+    (refused,) = [row for row in results if row is not None]
+    assert isinstance(refused, StoreError)
+    check_sentence(refused)
+    assert list(one.read("d1")) in (pen.chain, rival.chain)
+
+
+async def test_a_failed_batch_forgets_no_text(open_store: Opening, store_url: str, tmp_path: Path) -> None:
+    """Writings that came in while the writer was held up are written as one batch; one of them is bad."""
+    if "://" in store_url:
+        pytest.skip("the lock that holds the writer up is SQLite's")
+    store = open_store()
+    await store.append(Pen("d0").write(opened()))
+    holder = sqlite3.connect(store_url, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    pens = [Pen(f"d{number}") for number in range(1, 4)]
+    waiting = [store.append(Pen("blocked").write(opened()))]
+    waiting += [store.append(pen.write(opened(), texts={digest(pen.debate): pen.debate})) for pen in pens[:2]]
+    bad = store.append(Pen("d0").write(opened()))
+    waiting.append(store.append(pens[2].write(opened(), texts={digest("d3"): "d3"})))
+    holder.execute("ROLLBACK")
+    holder.close()
+    await asyncio.gather(*waiting)
+    with pytest.raises(StoreError, match="Another process"):
+        await bad
+    for pen in pens:
+        assert broken_link(store.read(pen.debate), store.texts(pen.debate)) is None
+        assert store.texts(pen.debate) == {digest(pen.debate): pen.debate}
+
+
+async def test_a_failure_that_no_rule_foresees_is_a_store_error_and_the_writer_lives_on(open_store: Opening) -> None:
+    store = open_store()
+    pen = Pen("d1")
+    await store.append(pen.write(opened()))
+    unwritable: Any = Pen("d2").write(opened(), texts={digest("x"): object()})  # type: ignore[dict-item]
+    with pytest.raises(StoreError) as caught:
+        await store.append(unwritable)
+    check_sentence(caught.value)
+    await store.append(pen.write(asked(1)))
+    assert list(store.read("d1")) == pen.chain
+
+
+def test_a_store_is_made_with_its_folders_and_kept_by_a_second_opening(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "deeper" / "what?100%#1.sqlite"
+    SqlStore(str(path))
+    assert path.exists()
+    assert rows_of_sqlite(path, "SELECT version_num FROM alembic_version") == [(REVISION,)]
+    SqlStore(str(path))
+    assert rows_of_sqlite(path, "PRAGMA journal_mode") == [("wal",)]
+    assert [row.name for row in path.parent.iterdir() if not row.name.endswith(("-wal", "-shm"))] == [path.name]
+
+
+def rows_of_sqlite(path: Path, query: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def test_a_store_that_must_exist_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="There is no store at") as caught:
+        SqlStore(str(tmp_path / "none.sqlite"), create=False)
+    check_sentence(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_migrations_lead_to_the_tables_that_a_new_store_is_made_with(store_url: str) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    if "://" not in store_url:
+        Path(store_url).parent.mkdir(parents=True)
+        store_url = f"sqlite:///{store_url}"
+    engine = sa.create_engine(store_url, poolclass=sa.NullPool)
+    _migrate(engine)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == REVISION
+    assert set(sa.inspect(engine).get_table_names()) == {*metadata.tables, "alembic_version"}
+    open_database(store_url).dispose()
+
+
+def test_the_newest_migration_is_the_known_revision() -> None:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    import disputatio.record
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(disputatio.record.__file__).parent / "migrations"))
+    revisions = [row.revision for row in ScriptDirectory.from_config(config).walk_revisions()]
+    assert revisions[0] == REVISION
+    assert tuple(reversed(revisions)) == KNOWN_REVISIONS
+
+
+def test_a_store_of_a_newer_version_is_refused_by_name(store_url: str) -> None:
+    open_database(store_url).dispose()
+    rows_of(store_url, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(StoreError, match=r"newer version .*revision is 9999.* up to 0001") as caught:
+        SqlStore(store_url)
+    check_sentence(caught.value)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sqlite"
+    path.write_text("These are notes and no database, however long they go on. " * 50)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="is not a database") as caught:
+        SqlStore(str(path))
+    check_sentence(caught.value)
+    assert path.read_bytes() == before
+
+
+async def damaged(path: Path) -> None:
+    """A store with enough in it that its events fill pages of their own, and those pages overwritten."""
+    store = SqlStore(str(path))
+    pen = Pen("d1")
+    await store.append(pen.write(opened()))
+    await asyncio.gather(*(store.append(pen.write(asked(number))) for number in range(300)))
+    await store.aclose()
+    raw = bytearray(path.read_bytes())
+    assert len(raw) > 20 * 4096
+    for page in range(8, len(raw) // 4096):
+        raw[page * 4096 : (page + 1) * 4096] = b"\xa5" * 4096
+    path.write_bytes(raw)
+
+
+async def test_a_damaged_store_is_reported_as_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    await damaged(path)
+    store = SqlStore(str(path))
+    with pytest.raises(StoreError, match="is damaged") as caught:
+        store.read("d1")
+    check_sentence(caught.value)
+    with pytest.raises(StoreError):
+        await store.append(Pen("d1", ()).write(opened()))
+    await store.aclose()
+
+
+@pytest.mark.parametrize("kind", ["below a file", "a folder", "below a missing home"])
+def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "file").write_text("x")
+    place = {
+        "below a file": tmp_path / "file" / "store.sqlite",
+        "a folder": tmp_path,
+        "below a missing home": Path("~nobody-of-this-name/store.sqlite"),
+    }[kind]
+    with pytest.raises((StoreError, InvalidInputError)) as caught:
+        SqlStore(str(place))
+    check_sentence(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "nosuch://user:hunter2@host/name",
+        "nosuch://host/name?password=hunter2",
+        "postgresql+nosuch://user:hunter2@host/name",
+        "mysql+pymysql://user:hunter2@host/name",
+        "://",
+        "sqlite+nosuch:///x",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        SqlStore(url)
+    check_sentence(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_server_that_does_not_answer_is_a_store_error_without_its_password() -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError) as caught:
+        SqlStore("postgresql+psycopg://user:hunter2@127.0.0.1:1/name")
+    check_sentence(caught.value)
+    assert "hunter2" not in repr(caught.value.args)
+
+
+def test_many_threads_make_one_store_at_once(store_url: str) -> None:
+    failures: list[BaseException] = []
+    ready = threading.Barrier(6)
+
+    def make() -> None:
+        ready.wait()
+        try:
+            open_database(store_url).dispose()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert rows_of(store_url, "SELECT version_num FROM alembic_version") == [(REVISION,)]
+
+
+WRITER = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[3])
+from record_makers import Pen, asked, closed, opened
+from disputatio.record.sql import SqlStore
+
+async def main():
+    store = SqlStore(sys.argv[1])
+    async def held(number):
+        pen = Pen(f"{sys.argv[2]}-{number}")
+        await store.append(pen.write(opened()))
+        await store.append(pen.write(asked(1)))
+        await store.append(pen.write(closed()))
+    sys.stdout.write("ready\\n"); sys.stdout.flush()
+    sys.stdin.readline()
+    await asyncio.gather(*map(held, range(20)))
+    await store.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_make_and_fill_one_store_at_once(store_url: str) -> None:
+    tests = str(Path(__file__).parents[1])
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", WRITER, store_url, name, tests],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n", process.communicate()[1]
+    results = [process.communicate("go\n", timeout=60) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], results
+    store = SqlStore(store_url)
+    assert len(store.debates()) == 40
+    for row in store.debates():
+        assert row.status == "COMPLETE"
+        assert broken_link(store.read(row.id), {}) is None
+
+
+READER = """
+import asyncio, os, sys
+sys.path.insert(0, sys.argv[3])
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+from record_makers import Pen, asked, opened
+from disputatio.failures import StoreError
+from disputatio.record.sql import SqlStore
+
+async def main():
+    try:
+        store = SqlStore(sys.argv[1])
+        print(len(store.read("d1")), "events")
+        await store.append(Pen("d1", store.read("d1")).write(asked(2)))
+        print("written")
+    except StoreError as error:
+        print(error.cause)
+
+asyncio.run(main())
+"""
+
+
+def as_somebody_else(path: Path) -> str:
+    """What a process without rights to the file reports; root gives up its rights first."""
+    tests = str(Path(__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(path), "", tests], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def open_tmp_path(tmp_path: Path) -> Path:
+    """A temporary folder that any user can reach."""
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    return tmp_path
+
+
+@pytest.mark.slow
+async def test_a_store_that_may_only_be_read_is_read_and_says_so_when_written(open_tmp_path: Path) -> None:
+    path = open_tmp_path / "store.sqlite"
+    store = SqlStore(str(path))
+    await store.append(Pen("d1").write(opened()))
+    await store.aclose()
+    path.chmod(0o444)
+    open_tmp_path.chmod(0o555)
+    try:
+        reported = as_somebody_else(path)
+    finally:
+        open_tmp_path.chmod(0o755)
+    assert "read-only" in reported
+    assert "written" not in reported.replace("cannot be written", "")
+
+
+@pytest.mark.slow
+def test_a_folder_that_may_not_be_written_is_refused(open_tmp_path: Path) -> None:
+    folder = open_tmp_path / "locked"
+    folder.mkdir(mode=0o555)
+    for path in (folder / "store.sqlite", folder / "deeper" / "store.sqlite"):
+        reported = as_somebody_else(path)
+        assert "cannot be" in reported
+        assert str(folder) in reported
+
+
+def test_closed_debates_need_no_memory(tmp_path: Path) -> None:
+    async def held() -> dict[str, set[str]]:
+        store = SqlStore(str(tmp_path / "store.sqlite"))
+        for number in range(3):
+            pen = Pen(f"d{number}")
+            await store.append(pen.write(opened(), texts={digest("t"): "t"}))
+            await store.append(pen.write(closed()))
+        await store.aclose()
+        return store._known_texts
+
+    assert asyncio.run(held()) == {}
