@@ -32,7 +32,7 @@ def generous(number: int, lift: float = 2) -> list[KnownItem]:
     return items_of(pairs)
 
 
-@examples(25)
+@examples(10)
 @given(st.lists(st.tuples(scores, scores), min_size=50, max_size=60), st.lists(scores, max_size=5))
 def test_an_isotonic_curve_is_scikit_learns(pairs, asked) -> None:
     found = calibrate(items_of(pairs))
@@ -44,7 +44,7 @@ def test_an_isotonic_curve_is_scikit_learns(pairs, asked) -> None:
         assert float(found.adjusted(Fraction(score))) == pytest.approx(oracle.predict([float(score)])[0], abs=1e-9)
 
 
-@examples(25)
+@examples(10)
 @given(st.integers(20, 45), st.integers(0, 3))
 def test_a_line_is_numpys_least_squares_within_the_scale(number, lift) -> None:
     items = generous(number, lift)
@@ -58,7 +58,7 @@ def test_a_line_is_numpys_least_squares_within_the_scale(number, lift) -> None:
         assert float(found.adjusted(Fraction(score))) == pytest.approx(expected, abs=1e-9)
 
 
-@examples(25)
+@examples(10)
 @given(st.lists(st.tuples(scores, scores), max_size=70), st.sampled_from(Curve))
 def test_a_curve_rises_stays_on_the_scale_and_is_used_only_where_it_helps(pairs, wanted) -> None:
     found = calibrate(items_of(pairs), wanted)

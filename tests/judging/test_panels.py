@@ -32,7 +32,7 @@ ORDERS = both_orders(SIDES)
 JUDGES = ("ada", "bo", "cleo", "dan")
 SCORED = (PanelMethod.MEAN, PanelMethod.MEDIAN, PanelMethod.WEIGHTED_MEAN)
 
-points = st.fractions(1, 10, max_denominator=4)
+points = st.integers(2, 20).map(lambda halves: Fraction(halves, 2))
 
 
 @st.composite
@@ -98,7 +98,7 @@ def by_hand(hearing, method: PanelMethod) -> tuple[PanelStatus, str | None]:
 
 
 @pytest.mark.parametrize("method", PanelMethod)
-@examples(25)
+@examples(15)
 @given(hearing=hearings())
 def test_the_verdict_is_that_of_the_rules_written_out(method, hearing) -> None:
     verdict = verdict_of(hearing, method)
@@ -118,7 +118,7 @@ def test_every_combination_of_two_judges_has_the_verdict_of_the_rules(method) ->
 
 
 @pytest.mark.parametrize("method", PanelMethod)
-@examples(20)
+@examples(12)
 @given(hearing=hearings())
 def test_exchanging_the_sides_exchanges_the_winner(method, hearing) -> None:
     mirrored = {judge: tuple(t and (t[1], t[0]) for t in both) for judge, both in hearing.items()}
@@ -129,7 +129,7 @@ def test_exchanging_the_sides_exchanges_the_winner(method, hearing) -> None:
 
 
 @pytest.mark.parametrize("method", PanelMethod)
-@examples(20)
+@examples(12)
 @given(hearing=hearings(), chance=st.randoms(use_true_random=False))
 def test_neither_the_order_of_scores_nor_which_order_came_first_decides(method, hearing, chance) -> None:
     panel = Panel(tuple(hearing), SIDES, method, weights=weights_for(method, hearing))
@@ -140,7 +140,7 @@ def test_neither_the_order_of_scores_nor_which_order_came_first_decides(method, 
 
 
 @pytest.mark.parametrize("method", PanelMethod)
-@examples(20)
+@examples(12)
 @given(hearing=hearings())
 def test_a_judge_that_failed_is_named_with_its_reason_and_stays_in_the_denominator(method, hearing) -> None:
     verdict = verdict_of(hearing, method)
@@ -157,7 +157,7 @@ def test_a_judge_that_failed_is_named_with_its_reason_and_stays_in_the_denominat
 
 
 @pytest.mark.parametrize("method", PanelMethod)
-@examples(20)
+@examples(12)
 @given(hearing=hearings())
 def test_a_win_is_a_win_in_either_order(method, hearing) -> None:
     """Whoever wins, the panel of either order alone does not find for the other side."""
@@ -170,7 +170,7 @@ def test_a_win_is_a_win_in_either_order(method, hearing) -> None:
         assert alone.winner == verdict.winner, number
 
 
-@examples(30)
+@examples(15)
 @given(hearings(fewest=2))
 def test_whole_weights_are_judges_counted_so_many_times(hearing) -> None:
     weight = {judge: number + 1 for number, judge in enumerate(hearing)}
@@ -183,7 +183,7 @@ def test_whole_weights_are_judges_counted_so_many_times(hearing) -> None:
         assert (one.status, one.winner, one.gap) == (other.status, other.winner, other.gap)
 
 
-@examples(30)
+@examples(15)
 @given(hearings(), st.fractions(0, 3))
 def test_a_dead_zone_only_turns_wins_into_ties(hearing, zone) -> None:
     for method in SCORED:
@@ -279,7 +279,7 @@ def test_one_order_says_that_an_effect_of_the_order_is_not_seen() -> None:
     assert verdict.findings[0].swap is None
 
 
-@examples(20)
+@examples(12)
 @given(hearings(), st.sampled_from(PanelMethod))
 def test_a_verdict_is_json_with_every_judge_in_it(hearing, method) -> None:
     found = verdict_of(hearing, method).as_json()

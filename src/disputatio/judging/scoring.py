@@ -42,6 +42,6 @@ def edge(gap: Fraction) -> Edge:
 
 def rounded(value: Fraction, places: int = 2) -> float:
     """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
-    scale = 10**places
+    scale: int = 10**places
     size = (2 * abs(value.numerator) * scale + value.denominator) // (2 * value.denominator)
     return (size if value >= 0 else -size) / scale

@@ -89,8 +89,9 @@ def read_answer(
         return Misfit((str(error),))
     if not isinstance(value, dict):
         return Misfit(("the answer is not a JSON object",))
-    # Without an escape, plain ASCII that parsed as JSON holds nothing to clean out of its strings.
-    content = _stripped(value) if text.isascii() and "\\" not in text and not repaired else _cleaned(value)
+    # JSON in plain ASCII without an escape or a delete character holds nothing to clean out of its strings.
+    plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
+    content = _stripped(value) if plain else _cleaned(value)
     reasons = checks.reasons(content, schema, schema_text)
     return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
 

@@ -126,9 +126,12 @@ class SqlStore:
 
         for writing in writings:
             if writing.debate in self._failed and writing.events:
-                query = sa.select(events.c.hash).where(events.c.debate == writing.debate)
-                head = connection.execute(query.order_by(events.c.seq.desc()).limit(1)).scalar() or GENESIS
-                if writing.events[0].previous != head:
+                query = sa.select(events.c.seq, events.c.hash).where(events.c.debate == writing.debate)
+                row = connection.execute(query.order_by(events.c.seq.desc()).limit(1)).first()
+                last, head = (row.seq, row.hash) if row else (0, GENESIS)
+                first = writing.events[0]
+                # A number that is taken is refused by the table itself, as another writer's.
+                if first.seq > last and (first.seq, first.previous) != (last + 1, head):
                     raise StoreError(
                         "An earlier event of this debate could not be written, so no later one is.",
                         "Cure the earlier failure, then resume.",

@@ -127,6 +127,7 @@ class Exchange:
             place = self._place_of(found.argument, found.words)
             if place:
                 self.quoted[found.argument, found.words] = place
+                self._link_finding(found.argument, found.words, place)
         for row in self.everything:
             for text in row.texts:
                 self._link_mentions(text, row.about)
@@ -138,6 +139,13 @@ class Exchange:
                 if source.text and found:
                     text.add(span, self.anchors, "quoting", source.text.add(found, self.anchors, "quoted", speaker))
                     break
+
+    def _link_finding(self, argument: str, words: str, place: str) -> None:
+        for row in self.about("finding", argument):
+            for _, _, text in row.points:
+                found = find_words(text.text, words)
+                if found:
+                    text.refer(found, place)
 
     def _place_of(self, argument: str, words: str) -> str | None:
         """The passage with the words in which the judge sees a fallacy."""
