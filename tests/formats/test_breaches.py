@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disputatio.formats.turns.adjudication import AdjudicationForm, Exhibit
 from disputatio.formats.turns.closing import ClosingForm
-from disputatio.formats.turns.cross_examination import CrossExaminationForm, Question
+from disputatio.formats.turns.cross_examination import CrossExaminationForm, Question, Response, ResponseKind
 from disputatio.formats.turns.monologue import MonologueForm, SummingForm
 from disputatio.formats.turns.opening import Argument, OpeningForm
 from disputatio.judging import STANDARD, Criterion, Rubric
@@ -191,8 +191,12 @@ def test_a_summing_up_has_no_rule_that_its_schema_does_not_carry() -> None:
 
 
 EXHIBITS = (
-    Exhibit(ARGUMENTS[0], "To CON-1: refute\nYou just fear change!", "Answer to CON-1.Q1: Everybody knows it."),
-    Exhibit(ARGUMENTS[1], "", ""),
+    Exhibit(
+        ARGUMENTS[0],
+        (Response(ARGUMENTS[0].id, ResponseKind.REFUTE, "You just fear change!", ()),),
+        "Answer to CON-1.Q1: Everybody knows it.",
+    ),
+    Exhibit(ARGUMENTS[1], (), ""),
 )
 JUDGING = AdjudicationForm(EXHIBITS, STANDARD)
 

@@ -32,7 +32,7 @@ def generous(number: int, lift: float = 2) -> list[KnownItem]:
     return items_of(pairs)
 
 
-@examples(10)
+@examples(5)
 @given(st.lists(st.tuples(scores, scores), min_size=50, max_size=60), st.lists(scores, max_size=5))
 def test_an_isotonic_curve_is_scikit_learns(pairs, asked) -> None:
     found = calibrate(items_of(pairs))
@@ -109,9 +109,11 @@ def test_a_judge_whose_scores_run_against_the_truth_is_not_turned_round(wanted) 
 
 
 def test_a_judge_that_is_right_already_is_left_alone() -> None:
-    found = calibrate(items_of((known, known) for known in [*range(1, 11)] * 6))
+    """Nine values over ten folds, so that no fold takes all items of one value away."""
+    found = calibrate(items_of((known, known) for known in [*range(1, 10)] * 7))
     assert found.curve is Curve.NONE
     assert found.before.absolute == 0
+    assert "a mean error of 0.00 on items it was not fitted to, against 0.00 as given" in found.reason
 
 
 @given(st.lists(st.tuples(scores, scores), min_size=1, max_size=20))

@@ -192,6 +192,12 @@ def test_a_dead_zone_only_turns_wins_into_ties(hearing, zone) -> None:
         assert (after.status is PanelStatus.UNDECIDED) == (before.status is PanelStatus.UNDECIDED)
 
 
+def test_a_gap_of_exactly_the_dead_zone_is_no_tie() -> None:
+    hearing = hearing_of(ada=(2, 2))
+    assert verdict_of(hearing, PanelMethod.MEAN, Fraction(2)).winner == "pro"
+    assert verdict_of(hearing, PanelMethod.MEAN, Fraction(201, 100)).status is PanelStatus.TIED
+
+
 def hearing_of(**gaps) -> dict:
     """Judges by their gap with pro shown first and with con shown first."""
     return {

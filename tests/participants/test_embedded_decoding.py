@@ -105,6 +105,7 @@ def test_plain_sentences_can_be_written(text: str) -> None:
         'He said "no" again.',
         "It saves money.1.6.2 The next benefit is time.",
         "It saves\nmoney.",
+        "It saves  money.",
         "It saves money. It saves time.",
     ],
 )

@@ -12,6 +12,9 @@ _FEWEST_KEYS = 40
 _COMMON = 600
 _MOST_STARTS = 6
 _UNREACHED = 1 << 30
+_CHANGED, _GAP = 10, 9
+"""The costs of a changed word, and of one left out or put in: a little less, so that equal words are found first."""
+
 _BESIDE, _LEFT_OUT, _EXTRA = 0, 1, 2
 """Words beside each other; a word of the source that the quote leaves out; a word that only the quote has."""
 
@@ -55,9 +58,8 @@ def starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
 def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -> Alignment | None:
     """The cheapest way to lay ``quote`` along ``source`` beginning within ``reach`` words of ``start``.
 
-    Words of the source before and behind the quote cost nothing; a word that was changed, left out or put in costs
-    one. Where two ways cost the same, a changed word is taken before one left out: so the source's word in the place of
-    the quote's first word is a part of what is compared.
+    Words of the source before and behind the quote cost nothing. A word that the quote alone has at its beginning or end
+    is set against the source's word there, so that what it may stand for is a part of what is compared.
     """
     left = max(0, start - reach)
     window = source[left : start + len(quote) + 2 * reach]
@@ -70,8 +72,6 @@ def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -
         costs, row = _next_row(costs, window, fold, max(0, word - reach), min(width - 1, word + 4 * reach))
         ways.append(row)
     end = min(range(width), key=lambda place: (costs[place], place))
-    while end + 1 < width and ways[-1][end] == _EXTRA and costs[end + 1] == costs[end]:
-        end += 1
     return _traced(quote, window, ways, end, left)
 
 
@@ -82,13 +82,13 @@ def _next_row(
     costs, ways = [_UNREACHED] * len(above), [_EXTRA] * len(above)
     before = _UNREACHED
     for place in range(low, high + 1):
-        best, way = above[place] + 1, _EXTRA
+        best, way = above[place] + _GAP, _EXTRA
         if place:
-            beside = above[place - 1] + (window[place - 1] != fold)
+            beside = above[place - 1] + (_CHANGED if window[place - 1] != fold else 0)
             if beside <= best:
                 best, way = beside, _BESIDE
-            if before + 1 < best:
-                best, way = before + 1, _LEFT_OUT
+            if before + _GAP < best:
+                best, way = before + _GAP, _LEFT_OUT
         costs[place] = before = best
         ways[place] = way
     return costs, ways
@@ -113,7 +113,18 @@ def _traced(
             word -= 1
     if place == end:
         return None
-    return Alignment(left + place, left + end - 1, tuple(reversed(steps)))
+    return _to_the_edges(left + place, left + end - 1, steps[::-1], len(quote), left + len(window))
+
+
+def _to_the_edges(first: int, last: int, steps: list[Step], length: int, end: int) -> Alignment:
+    """Sets words that the quote alone has at its edges against the source's words there: they may stand for them."""
+    head = [step for n, step in enumerate(steps) if step == Step(n, None)]
+    steps = steps[len(head) :]
+    tail = [step for n, step in enumerate(reversed(steps)) if step == Step(length - 1 - n, None)][::-1]
+    steps = steps[: len(steps) - len(tail)]
+    before = [Step(step.quote, first - len(head) + n if first - len(head) + n >= 0 else None) for n, step in enumerate(head)]
+    after = [Step(step.quote, last + 1 + n if last + 1 + n < end else None) for n, step in enumerate(tail)]
+    return Alignment(max(0, first - len(head)), min(end - 1, last + len(tail)), (*before, *steps, *after))
 
 
 def tiles(quote: Sequence[str], source: Sequence[str], low: int, high: int) -> Iterator[tuple[int, int, int]]:
@@ -127,9 +138,7 @@ def tiles(quote: Sequence[str], source: Sequence[str], low: int, high: int) -> I
         for place in range(low, high):
             length = 0
             while (
-                word + length < len(quote)
-                and place + length < high
-                and quote[word + length] == source[place + length]
+                word + length < len(quote) and place + length < high and quote[word + length] == source[place + length]
             ):
                 length += 1
             if length > best[0]:

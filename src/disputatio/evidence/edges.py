@@ -12,7 +12,9 @@ _REACH = 8
 
 _NEGATING_LETTERS = frozenset("不没沒無无未非勿莫")
 _NEGATING_ENDINGS = ("ない", "なかっ", "なく", "ません", "ず")
-_VERBS = frozenset("lack lacks lacked lacking fail fails failed failing failure refuse refused refuses deny denied denies".split())
+_VERBS = frozenset(
+    "lack lacks lacked lacking fail fails failed failing failure refuse refused refuses deny denied denies".split()
+)
 """Words that negate within a sentence, but say nothing about what merely stands beside them."""
 
 _SHOWN = 90
@@ -26,18 +28,16 @@ def shown(text: str) -> str:
 
 def objection_at_edges(atoms: Atoms, first: int, last: int) -> Objection | None:
     """Why atoms ``first`` to ``last`` of a source cannot be quoted alone, or None."""
-    return (
-        _cut_figure(atoms, first, last)
-        or _cut_word(atoms, first, last)
-        or _cut_negation(atoms, first, last)
-    )
+    return _cut_figure(atoms, first, last) or _cut_word(atoms, first, last) or _cut_negation(atoms, first, last)
 
 
 def _cut_figure(atoms: Atoms, first: int, last: int) -> Objection | None:
     seen: set[Figure] = set()
     for edge in (first, last):
         near = figures(atoms, max(0, edge - _REACH), min(len(atoms) - 1, edge + _REACH))
-        seen.update(figure for figure in near if figure.first < first <= figure.last or figure.first <= last < figure.last)
+        seen.update(
+            figure for figure in near if figure.first < first <= figure.last or figure.first <= last < figure.last
+        )
     for figure in sorted(seen, key=lambda found: found.first):
         whole = shown(atoms.raw(figure.first, figure.last))
         kept = shown(atoms.raw(max(figure.first, first), min(figure.last, last)))

@@ -58,7 +58,9 @@ _COUNTING = frozenset(
     "tv\u00e5 fyra \u00e5tta tio hundra tusen miljon miljoner dwa dwie trzy cztery pi\u0119\u0107 sze\u015b\u0107 siedem osiem dziesi\u0119\u0107 sto tysi\u0105c milion "
     "\u0434\u0432\u0430 \u0434\u0432\u0435 \u0442\u0440\u0438 \u0447\u0435\u0442\u044b\u0440\u0435 \u043f\u044f\u0442\u044c \u0448\u0435\u0441\u0442\u044c \u0441\u0435\u043c\u044c \u0432\u043e\u0441\u0435\u043c\u044c \u0434\u0435\u0432\u044f\u0442\u044c \u0434\u0435\u0441\u044f\u0442\u044c \u0441\u0442\u043e \u0442\u044b\u0441\u044f\u0447\u0430 \u0442\u044b\u0441\u044f\u0447 \u043c\u0438\u043b\u043b\u0438\u043e\u043d \u043c\u0438\u043b\u043b\u0438\u043e\u043d\u043e\u0432".split()
 )
-_HAN_FIGURES = frozenset("\u3007\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104\u5146\u4e24\u5169\u534a")
+_HAN_FIGURES = frozenset(
+    "\u3007\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104\u5146\u4e24\u5169\u534a"
+)
 _MONTHS = {
     form: number
     for number, forms in enumerate(
@@ -199,7 +201,9 @@ class _Reading:
             keys[-1] += " " + scale
         keys[0] = f"{bound} {sign}{keys[0]}".strip()
         keys[-1] = f"{keys[-1]} {unit}".strip()
-        single = plain is not None and not (scale and factor is None) and not set(sign) & set("<>~\u00b1\u2264\u2265\u2248#")
+        single = (
+            plain is not None and not (scale and factor is None) and not set(sign) & set("<>~\u00b1\u2264\u2265\u2248#")
+        )
         return Figure(start, end, tuple(keys), plain if single else None, places, unit or _currency(sign), bound)
 
     def spelled(self, atom: int) -> Figure:
@@ -329,7 +333,19 @@ def _shown(value: Decimal | None, literal: str) -> str:
 
 
 def _is_currency(fold: str) -> bool:
-    return fold in {"$", "\u20ac", "\u00a3", "\u00a5", "\u20b9", "\u20bd", "\u20a9", "\u20ba", "\u20bf", "\u20ab", "\u00a2"}
+    return fold in {
+        "$",
+        "\u20ac",
+        "\u00a3",
+        "\u00a5",
+        "\u20b9",
+        "\u20bd",
+        "\u20a9",
+        "\u20ba",
+        "\u20bf",
+        "\u20ab",
+        "\u00a2",
+    }
 
 
 def _currency(sign: str) -> str:

@@ -39,7 +39,9 @@ def read_json(text: str, what: str) -> Value:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidInputError(f"{what} is not valid JSON: {error.msg.lower()} at {where}.", "Correct it there.") from None
+        raise InvalidInputError(
+            f"{what} is not valid JSON: {error.msg.lower()} at {where}.", "Correct it there."
+        ) from None
     except _StrictError as error:
         raise InvalidInputError(f"{what} cannot be used: {error}.", "Correct the file.") from None
     except RecursionError:
@@ -132,7 +134,9 @@ def _scalar(value: bool | float | Decimal | str | None) -> str:
         return _quoted(value)
     if isinstance(value, Decimal):
         return f"{value:f}" if -12 <= value.adjusted() <= 20 else str(value)
-    return {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
+    return (
+        {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
+    )
 
 
 def _quoted(text: str) -> str:
@@ -176,4 +180,6 @@ def _once(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
 
 
 def _too_deep(what: str) -> InvalidInputError:
-    return InvalidInputError(f"{what} is nested deeper than {DEEPEST} levels.", "Give the part that bears on the motion.")
+    return InvalidInputError(
+        f"{what} is nested deeper than {DEEPEST} levels.", "Give the part that bears on the motion."
+    )

@@ -21,7 +21,9 @@ def read_markdown(text: str, what: str) -> Page:
 
     reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     tokens = reader.parse(_without_front_matter(text))
-    title = next((_inline(after) for before, after in zip(tokens, tokens[1:], strict=False) if before.type == "heading_open"), "")
+    title = next(
+        (_inline(after) for before, after in zip(tokens, tokens[1:], strict=False) if before.type == "heading_open"), ""
+    )
     if any(_is_markup(token) for token in tokens):
         # Raw HTML can hide text, so the page is read as a browser shows it.
         return Page(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
@@ -46,9 +48,7 @@ def _is_markup(token: Token) -> bool:
 def _inline(token: Token) -> str:
     said = {"softbreak": "\n", "hardbreak": "\n"}
     kept = ("text", "code_inline")
-    return "".join(
-        child.content if child.type in kept else said.get(child.type, "") for child in token.children or ()
-    )
+    return "".join(child.content if child.type in kept else said.get(child.type, "") for child in token.children or ())
 
 
 def _written(tokens: Sequence[Token]) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from rapidfuzz import fuzz
 
@@ -25,7 +26,7 @@ from disputatio.evidence.alignment import MOST_WORDS, Alignment, Step, align, st
 from disputatio.evidence.edges import objection_at_edges, shown
 from disputatio.evidence.figures import Figure, figures, first_difference
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
-from disputatio.evidence.quotes import Wording, refused
+from disputatio.evidence.quotes import Wording, refused, similarity_of
 from disputatio.evidence.sense import marks, turns, weight
 from disputatio.evidence.text_index import TextIndex
 from disputatio.evidence.units import unit_of
@@ -41,7 +42,8 @@ WORDS_FOR_ONE_CHANGE = 6
 _SAME_WORD = 75
 _FEWEST_TO_LOOK_FOR = 3
 _LONGEST_REORDERED = 120
-_CLAUSE_MARKS = frozenset(",;:.()!?\u3001\u3002\uff0c\"")
+_INSIDE_ADDRESSES = frozenset("./_@\\#&=:")
+_CLAUSE_MARKS = frozenset(',;:.()!?\u3001\u3002\uff0c"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,16 @@ def find_near(index: TextIndex, quote: str) -> Finding:
     candidates, nearest = comparison.candidates()
     borne_out = sorted((c for c in candidates if c.objection is None), key=_nearness)
     against = sorted((c for c in candidates if c.objection is not None), key=_nearness)
+    reordered = None if borne_out else comparison.reordered()
+    if reordered is not None:
+        return reordered
     refusal = against[0] if against else None
     if refusal is not None and refusal.objection is not None and (not borne_out or _is_nearer(refusal, borne_out[0])):
-        return refused(index, refusal.objection, refusal.similarity)
+        return refused(index, refusal.objection, wording)
     if borne_out:
         best = borne_out[0]
         return Finding(Status.REPAIRED, Match.NEAR, Reason.WORDING, "", (best.span,), best.similarity)
-    return comparison.reordered() or Finding(
-        Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, "the source has no such words", (), nearest
-    )
+    return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, "the source has no such words", (), nearest)
 
 
 def _nearness(candidate: _Candidate) -> tuple[float, float, int]:
@@ -133,8 +136,10 @@ class _Comparison:
                 first, last = self.index.words[runs[0][0]], self.index.words[runs[-1][0] + runs[-1][1] - 1]
                 objection = objection_at_edges(self.atoms, first, last)
                 if objection is not None:
-                    return refused(self.index, objection)
-                similarity = round(fuzz.token_sort_ratio(" ".join(self.folds), " ".join(self._span_folds(first, last))), 1)
+                    return refused(self.index, objection, self.wording)
+                similarity = round(
+                    fuzz.token_sort_ratio(" ".join(self.folds), " ".join(self._span_folds(first, last))), 1
+                )
                 span = Span(self.atoms.starts[first], self.atoms.ends[last])
                 return Finding(Status.REPAIRED, Match.NEAR, Reason.WORDING, "", (span,), similarity)
         return None
@@ -149,7 +154,7 @@ class _Comparison:
                 return False
             left, right = self.index.words[following - 1], self.index.words[following]
             between = set(self.atoms.folds[left + 1 : right]) & _CLAUSE_MARKS
-            if not between and self.atoms.joints[right] != "-":
+            if not between and not set(self.index.text[self.atoms.ends[left] : self.atoms.starts[right]]) & {"-", "\n"}:
                 return False
         return True
 
@@ -174,8 +179,7 @@ class _Comparison:
         return starting_points([self.index.positions(key) for key in keys], reach)
 
     def _similarity(self, first: int, last: int) -> float:
-        quote = self.quote.folds[self.wording.first : self.wording.last + 1]
-        return round(fuzz.ratio(" ".join(quote), " ".join(self._span_folds(first, last))), 1)
+        return similarity_of(self.wording.folds, self._span_folds(first, last))
 
     def _span_folds(self, first: int, last: int) -> list[str]:
         return self.atoms.folds[first : last + 1]
@@ -185,6 +189,8 @@ class _Comparison:
         quote, source = self._pair(step)
         if quote and source and _bare(quote) == _bare(source):
             return 0.1
+        if any(word == "not" or word.endswith("n't") for word in (quote, source)):
+            return 0.25  # "do not" and "don't": that neither says "not" alone is seen to elsewhere
         if quote and source and min(len(quote), len(source)) > 3 and fuzz.ratio(quote, source) >= _SAME_WORD:
             return 1 / 3
         either = self.words[step.quote] if step.quote is not None else None
@@ -221,9 +227,13 @@ class _Comparison:
         difference = first_difference(theirs, self.figures)
         if difference is None:
             return None
-        source = shown(self.atoms.raw(difference[0].first, difference[0].last)) if difference[0] else "no such number"
-        quote = shown(self.quote.raw(difference[1].first, difference[1].last)) if difference[1] else "no such number"
-        return Objection(Reason.NUMBER_DIFFERS, f"the source says {source}, the quote {quote}", first, last)
+        source = self.atoms.raw(difference[0].first, difference[0].last) if difference[0] else ""
+        quote = self.quote.raw(difference[1].first, difference[1].last) if difference[1] else ""
+        if source and quote:
+            detail = f"the source says {shown(source)}, the quote {shown(quote)}"
+        else:
+            detail = _said(shown(source), shown(quote))
+        return Objection(Reason.NUMBER_DIFFERS, detail, first, last)
 
     def _is_reference(self, figure: Figure) -> bool:
         """Whether a figure is a footnote mark of the source, such as ``[12]``."""
@@ -234,16 +244,15 @@ class _Comparison:
     def _weights_differ(self, first: int, last: int) -> Objection | None:
         theirs = [(fold, found) for fold in self._span_folds(first, last) if (found := weight(fold))]
         ours = [(fold, found) for fold in self.folds if (found := weight(fold))]
-        if [found for _, found in theirs] != [found for _, found in ours]:
-            place = next(
-                (n for n, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a[1] != b[1]), min(len(theirs), len(ours))
-            )
-            source, quote = theirs[place : place + 1], ours[place : place + 1]
+        matcher = SequenceMatcher(None, [found for _, found in theirs], [found for _, found in ours], autojunk=False)
+        for tag, *(start, end, from_quote, quote_end) in matcher.get_opcodes():
+            if tag == "equal":
+                continue
+            source, quote = theirs[start:end][:1], ours[from_quote:quote_end][:1]
             negates = any(found.startswith("negation") for _, found in (*source, *quote))
             reason = Reason.NEGATION_DIFFERS if negates else Reason.SENSE_DIFFERS
-            said = f"'{source[0][0]}'" if source else "nothing of the kind"
-            told = f"'{quote[0][0]}'" if quote else "nothing of the kind"
-            return Objection(reason, f"the source says {said}, the quote {told}", first, last)
+            detail = _said(source[0][0] if source else "", quote[0][0] if quote else "")
+            return Objection(reason, detail, first, last)
         if marks(self.atoms.raw(first, last)) != marks(self.quote.text):
             return Objection(Reason.NEGATION_DIFFERS, "negation or direction differs from the source", first, last)
         return None
@@ -258,13 +267,11 @@ class _Comparison:
             return None
         elif quote and source and turns(quote, source):
             reason = Reason.SENSE_DIFFERS
-        elif self._is_name(step):
+        elif self._is_name(step) or (quote and source and self._in_address(step)):
             reason = Reason.NAME_DIFFERS
         if reason is None:
             return None
-        said = f"'{source}'" if source else "nothing there"
-        told = f"'{quote}'" if quote else "nothing there"
-        return Objection(reason, f"the source says {said}, the quote {told}", first, last)
+        return Objection(reason, _said(source, quote), first, last)
 
     def _touches_sign(self, step: Step) -> bool:
         quote = step.quote is not None and self.quote.kinds[self.words[step.quote]] in {SIGN, NUMBER}
@@ -286,22 +293,49 @@ class _Comparison:
                 (self.quote, self.words[step.quote] if step.quote is not None else 0),
                 (self.atoms, self.index.words[step.source] if step.source is not None else 0),
             )
-            if atom and atoms.kinds[atom] == WORD and any(f.last == atom - 1 for f in figures(atoms, max(0, atom - 8), atom - 1))
+            if atom
+            and atoms.kinds[atom] == WORD
+            and any(f.last == atom - 1 for f in figures(atoms, max(0, atom - 8), atom - 1))
         ]
         years = all(len(fold) == 4 and fold.isdigit() and "1000" <= fold <= "2100" for fold in behind)
         return bool(behind) and not (years and not (quote and source))
 
     def _is_name(self, step: Step) -> bool:
-        """Whether a word is a name that the quote exchanged or put in: never written small in the source."""
-        if step.source is not None and step.quote is not None:
-            atom = self.index.words[step.source]
-            raw = self.atoms.raw(atom, atom)
-            return raw[:1].isupper() and self.atoms.folds[atom] not in self.index.lower_case_words
-        if step.quote is not None and step.quote > 0:
-            atom = self.words[step.quote]
-            raw = self.quote.raw(atom, atom)
-            return raw[:1].isupper() and not self.quote.text.isupper() and self.quote.folds[atom] not in self.index.lower_case_words
-        return False
+        """Whether a word is a name that the quote exchanged or put in: one that the source never writes small.
+
+        The first word of a sentence has a capital anyway, so there it must be a quite different word.
+        """
+        if step.quote is None or (step.source is None and step.quote == 0):
+            return False
+        quote = self.words[step.quote]
+        if step.source is None:
+            said, atoms, atom = self.quote.raw(quote, quote), self.quote, quote
+            if self.quote.text.isupper():
+                return False
+        else:
+            atoms, atom = self.atoms, self.index.words[step.source]
+            said = atoms.raw(atom, atom)
+            first = self.index.sentence_of(atoms.starts[atom])[0]
+            if not any(char.isalnum() for char in atoms.text[first : atoms.starts[atom]]):
+                return said[:1].isupper() and fuzz.ratio(atoms.folds[atom], self.quote.folds[quote]) < _SAME_WORD
+        return said[:1].isupper() and atoms.folds[atom] not in self.index.lower_case_words
+
+
+    def _in_address(self, step: Step) -> bool:
+        """Whether a changed word is a part of an address, a path or the like, with no space before or behind it."""
+        if step.source is None:
+            return False
+        atom = self.index.words[step.source]
+        before = self.atoms.folds[atom - 1] in _INSIDE_ADDRESSES and self.atoms.joints[atom] == "" if atom else False
+        behind = atom + 2 < len(self.atoms) and self.atoms.folds[atom + 1] in _INSIDE_ADDRESSES
+        return before or (behind and self.atoms.joints[atom + 1] == self.atoms.joints[atom + 2] == "")
+
+
+def _said(source: str, quote: str) -> str:
+    """What the source and the quote say in one place; one of them may say nothing."""
+    if source and quote:
+        return f"the source says '{source}', the quote '{quote}'"
+    return f"the quote leaves out '{source}'" if source else f"the quote puts in '{quote}'"
 
 
 def _bare(word: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from disputatio.evidence.edges import shown
+from disputatio.evidence.figures import figures, first_difference
 from disputatio.evidence.findings import Finding, Match, Reason, Span, Status
 from disputatio.evidence.json_text import Missing, Value, at_pointer
 from disputatio.evidence.quantities import (
@@ -17,7 +18,7 @@ from disputatio.evidence.quantities import (
     stated_unit,
 )
 from disputatio.evidence.sources import Source, SourceKind
-from disputatio.evidence.words import normalise
+from disputatio.evidence.words import Atoms, normalise
 
 
 def find_value(source: Source, pointer: str, value: object, tolerance: Tolerance = AS_GIVEN) -> Finding:
@@ -40,7 +41,10 @@ def find_value(source: Source, pointer: str, value: object, tolerance: Tolerance
     if isinstance(there, Mapping) or (isinstance(there, Sequence) and not isinstance(there, str)):
         kind = "an object" if isinstance(there, Mapping) else "a list"
         return Finding(
-            Status.UNVERIFIED, Match.NONE, Reason.VALUE_DIFFERS, f"{kind} stands at {pointer or 'the top'}; cite one value of it"
+            Status.UNVERIFIED,
+            Match.NONE,
+            Reason.VALUE_DIFFERS,
+            f"{kind} stands at {pointer or 'the top'}; cite one value of it",
         )
     return _compared(source, pointer, there, value, spans, tolerance)
 
@@ -89,10 +93,17 @@ def _quantity(value: object) -> Quantity | None:
 def _same(there: Value, value: object) -> bool:
     """Whether two values that are not both numbers are equal: of one kind, and texts after normalisation."""
     if isinstance(there, str) and isinstance(value, str):
-        return normalise(there) == normalise(value) and bool(normalise(there) or there == value)
+        return there == value or (
+            bool(normalise(there)) and normalise(there) == normalise(value) and _figures_agree(there, value)
+        )
     if isinstance(value, str):
         return value in {"true", "false", "null"} and value == _spoken(there)
     return type(there) is type(value) and there == value
+
+
+def _figures_agree(one: str, other: str) -> bool:
+    found = [figures(atoms, 0, len(atoms) - 1) for atoms in (Atoms.of(one), Atoms.of(other))]
+    return first_difference(*found) is None
 
 
 def _with_unit(there: Value, own: Quantity, said: str) -> str:

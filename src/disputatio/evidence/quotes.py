@@ -15,11 +15,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rapidfuzz import fuzz
+
 from disputatio.evidence.edges import objection_at_edges, shown
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
 from disputatio.evidence.sense import negates, negating_marks
 from disputatio.evidence.text_index import TextIndex
-from disputatio.evidence.units import CASE_BEARING
+from disputatio.evidence.units import case_makes_another
 from disputatio.evidence.words import BROKEN, DASH, GLUED, LETTER, NUMBER, POINT, SPACE, WORD, Atoms, spaces_agree
 
 MOST_PLACES = 50
@@ -61,6 +63,11 @@ class Wording:
         return self.atoms.squeezed[self.atoms.places[self.first] : self.atoms.place_end(self.last)]
 
     @property
+    def folds(self) -> list[str]:
+        """The folded forms, with the punctuation between the words."""
+        return self.atoms.folds[self.first : self.last + 1]
+
+    @property
     def words(self) -> list[int]:
         """The atoms that are no punctuation."""
         return [atom for atom in range(self.first, self.last + 1) if self.atoms.kinds[atom] != POINT]
@@ -85,14 +92,20 @@ def find_quote(index: TextIndex, quote: str) -> Finding | None:
             objections.append(objection)
     pieces = [piece for piece in _ELLIPSIS.split(quote) if any(char.isalnum() for char in piece)]
     if len(pieces) > 1:
-        return _find_pieces(index, pieces, objections)
-    return refused(index, objections[0]) if objections else None
+        return _find_pieces(index, wording, pieces, objections)
+    return refused(index, objections[0], wording) if objections else None
 
 
-def refused(index: TextIndex, objection: Objection, similarity: float = 0.0) -> Finding:
+def refused(index: TextIndex, objection: Objection, wording: Wording) -> Finding:
     """The finding that ``objection`` makes."""
     span = Span(index.atoms.starts[objection.first], index.atoms.ends[objection.last])
+    similarity = similarity_of(wording.folds, index.atoms.folds[objection.first : objection.last + 1])
     return Finding(Status.UNVERIFIED, Match.NONE, objection.reason, objection.detail, (span,), similarity)
+
+
+def similarity_of(quote: list[str], source: list[str]) -> float:
+    """How similar two texts are, in folded forms: 0 to 100, by ``rapidfuzz.fuzz.ratio``, to a tenth."""
+    return round(fuzz.ratio(" ".join(quote), " ".join(source)), 1)
 
 
 def _verified(index: TextIndex, match: Match, places: list[tuple[int, int]]) -> Finding:
@@ -165,17 +178,17 @@ def _case_of_units(atoms: Atoms, first: int, wording: Wording) -> Objection | No
     quote = wording.atoms
     base = atoms.places[first] - quote.places[wording.first]
     for atom in range(wording.first + 1, wording.last + 1):
-        if quote.folds[atom] not in CASE_BEARING or quote.kinds[atom - 1] != NUMBER:
+        if quote.kinds[atom - 1] != NUMBER or quote.kinds[atom] != WORD:
             continue
         mine = bisect_right(atoms.places, base + quote.places[atom]) - 1
-        if atoms.folds[mine] == quote.folds[atom] and atoms.raw(mine, mine) != quote.raw(atom, atom):
+        if case_makes_another(atoms.raw(mine, mine), quote.raw(atom, atom)):
             number = atoms.raw(mine - 1, mine)
             detail = f"the source says {number}, the quote {quote.raw(atom - 1, atom)}"
             return Objection(Reason.NUMBER_DIFFERS, detail, mine - 1, mine)
     return None
 
 
-def _find_pieces(index: TextIndex, pieces: list[str], objections: list[Objection]) -> Finding:
+def _find_pieces(index: TextIndex, whole: Wording, pieces: list[str], objections: list[Objection]) -> Finding:
     wordings = [Wording.of(piece) for piece in pieces]
     for piece, wording in zip(pieces, wordings, strict=True):
         if wording is None or _length(wording) < SHORTEST_PIECE:
@@ -187,7 +200,7 @@ def _find_pieces(index: TextIndex, pieces: list[str], objections: list[Objection
         if chain is not None:
             return _verified(index, Match.NORMALISED, chain)
     if objections:
-        return refused(index, objections[0])
+        return refused(index, objections[0], whole)
     detail = "the pieces around the ellipsis do not stand in the source in this order, near each other"
     return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
 
@@ -232,5 +245,7 @@ def _gap(index: TextIndex, left: int, right: int) -> Objection | None:
             detail = f"the ellipsis leaves out '{atoms.raw(atom, atom)}'"
             return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
     if negating_marks(index.text[start:end]):
-        return Objection(Reason.NEGATION_DIFFERS, f"the ellipsis leaves out '{shown(index.text[start:end])}'", left, right)
+        return Objection(
+            Reason.NEGATION_DIFFERS, f"the ellipsis leaves out '{shown(index.text[start:end])}'", left, right
+        )
     return None

@@ -37,9 +37,10 @@ def _ends(text: str, end: re.Match[str]) -> bool:
         return False
     if stop[0] != "." or len(stop.rstrip("\"'\u201d\u2019\u00bb)]")) > 1:
         return True
-    word = re.search(r"[^\s(\[\"'\u201c\u2018]*$", text[max(0, end.start() - 20) : end.start()])
+    word = re.search(r"[^\W\d_][\w.]*$", text[max(0, end.start() - 20) : end.start()])
     before = word.group().casefold() if word else ""
-    return before not in _ABBREVIATIONS and not (len(before) == 1 and before.isalpha())
+    initials = all(len(part) == 1 and part.isalpha() for part in before.split("."))
+    return before not in _ABBREVIATIONS and not initials
 
 
 def paragraph_spans(text: str) -> list[tuple[int, int]]:

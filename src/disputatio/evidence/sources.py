@@ -85,7 +85,7 @@ class Source:
     text: str
     kind: SourceKind = SourceKind.TEXT
     value: Value = field(default=None, compare=False)
-    places: Mapping[str, Span] = field(default=MappingProxyType({}), compare=False, repr=False)
+    places: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}), compare=False, repr=False)
 
     @classmethod
     def of(cls, evidence: Evidence) -> Source:
@@ -107,9 +107,7 @@ class Source:
         return TextIndex(self.text)
 
 
-def read_source(
-    raw: str | bytes, name: str, *, kind: SourceKind | None = None, source_id: str | None = None
-) -> Source:
+def read_source(raw: str | bytes, name: str, *, kind: SourceKind | None = None, source_id: str | None = None) -> Source:
     """The source in ``raw``.
 
     Args:
@@ -141,7 +139,9 @@ def read_source(
     return Source(source_id, title, evidence.text, kind)
 
 
-def read_sources(given: Iterable[str | Path | Source | Evidence], standard_input: BinaryIO | None = None) -> list[Source]:
+def read_sources(
+    given: Iterable[str | Path | Source | Evidence], standard_input: BinaryIO | None = None
+) -> list[Source]:
     """Every source in ``given``, with ids of its own.
 
     Args:
@@ -188,7 +188,11 @@ def _read(path: str | Path, standard_input: BinaryIO | None) -> tuple[str, bytes
 
 
 def _id_from(name: str) -> str:
-    stem = Path(name).stem if Path(name).suffix.lower() in {*_BY_SUFFIX, ".txt", ".text", ".log", ".csv"} else Path(name).name
+    stem = (
+        Path(name).stem
+        if Path(name).suffix.lower() in {*_BY_SUFFIX, ".txt", ".text", ".log", ".csv"}
+        else Path(name).name
+    )
     plain = re.sub("-{2,}", "-", "".join(char if char.isalnum() or char in "-_" else "-" for char in clean(stem)))
     return plain.strip("-")[:_LONGEST_ID].strip("-") or "source"
 

@@ -37,7 +37,9 @@ class TextIndex:
         """The folded words that stand somewhere in the text with a small first letter."""
         atoms = self.atoms
         return frozenset(
-            atoms.folds[atom] for atom in self.words if atoms.kinds[atom] == WORD and self.text[atoms.starts[atom]].islower()
+            atoms.folds[atom]
+            for atom in self.words
+            if atoms.kinds[atom] == WORD and self.text[atoms.starts[atom]].islower()
         )
 
     @cached_property

@@ -71,11 +71,10 @@ mHz
 GHz gigahertz
 bit bits
 byte bytes
-kB
-KB
+kB KB
+Kb
 MB megabyte megabytes
 Mb megabit megabits
-mb
 GB gigabyte gigabytes
 Gb gigabit gigabits
 TB terabyte terabytes
@@ -150,11 +149,11 @@ for _line in _SAME.split("\n"):
 _SHORT_IN_PROSE = frozenset({"am", "ad", "ce", "bc", "cal", "pa", "times", "mb", "k", "m", "b"})
 """Forms that are words or letters of prose too: after a space they are units only in the very case listed above."""
 
-CASE_BEARING = frozenset(
-    {fold for fold, units in _BY_FOLD.items() if len(units) > 1}
-    | {"mm", "mg", "ms", "mb", "kb", "gb", "tb", "pa", "m", "k", "g", "b", "s", "h", "t", "mbps"}
-)
-"""Folded forms that are another unit, or a scale, in another case: ``mW`` and ``MW``, ``m`` and ``M``."""
+def case_makes_another(one: str, other: str) -> bool:
+    """Whether two words that differ in case alone are two units, or a unit and a scale, behind a number."""
+    if {one, other} == {"m", "M"}:
+        return True
+    return one in _BY_SURFACE and other in _BY_SURFACE and _BY_SURFACE[one] != _BY_SURFACE[other]
 
 
 def unit_of(surface: str, *, glued: bool = False) -> str | None:
@@ -167,9 +166,9 @@ def unit_of(surface: str, *, glued: bool = False) -> str | None:
     if fold in _SHORT_IN_PROSE and not (glued or surface.isupper()):
         return None
     found = _BY_FOLD.get(fold, set())
-    if len(found) != 1:
-        return surface if found else None
-    return surface if fold in CASE_BEARING else next(iter(found))
+    if len(found) > 1:
+        return surface  # neither of the units that its letters could be in the right case
+    return next(iter(found), None)
 
 
 def scale_of(fold: str, *, glued: bool = False) -> tuple[Decimal | None, str] | None:

@@ -41,7 +41,14 @@ _SPACELESS = (
 _SUBSCRIPTS = {chr(0x2080 + digit): str(digit) for digit in range(10)}
 
 
-_BLOCKS = ((0xA0, 0x3400), (0xA600, 0xAC00), (0xD7B0, 0xD800), (0xF900, 0x12000), (0x16A00, 0x17000), (0x1B000, 0x1F200))
+_BLOCKS = (
+    (0xA0, 0x3400),
+    (0xA600, 0xAC00),
+    (0xD7B0, 0xD800),
+    (0xF900, 0x12000),
+    (0x16A00, 0x17000),
+    (0x1B000, 0x1F200),
+)
 """The parts of Unicode that are searched for marks and figures: what is left out holds Han and Hangul alone."""
 
 

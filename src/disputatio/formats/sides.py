@@ -23,7 +23,8 @@ class Side:
     def words(self) -> dict[str, str]:
         """How a prompt names the side and its task."""
         other = "con" if self.seat == "pro" else "pro"
-        return {"side": self.seat.upper(), "stance": self.stance, "opponent": other.upper()}
+        point = "benefit" if self.seat == "pro" else "problem"
+        return {"side": self.seat.upper(), "stance": self.stance, "opponent": other.upper(), "point": point}
 
 
 PRO = Side(Seat("pro"), "PRO", "for")

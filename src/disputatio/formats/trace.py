@@ -154,7 +154,7 @@ class StructuredVerdict:
 def exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
     """Every argument with what it drew and how it was defended, as the judge finds on it."""
     return tuple(
-        Exhibit(argument, _drew_text(argument.id, other), _defence_text(argument.id, own, other))
+        Exhibit(argument, _drew(argument.id, other), _defence_text(argument.id, own, other))
         for own, other in ((pro, con), (con, pro))
         for argument in own.arguments
     )
@@ -192,7 +192,7 @@ def verdict(pro: Case, con: Case, adjudication: Adjudication | None, rubric: Rub
 
 
 def _row(own: Case, other: Case, argument: str, claim: str, finding: Judgement | None, rubric: Rubric) -> TraceRow:
-    drew = tuple(response for response in other.responses if response.target == argument)
+    drew = _drew(argument, other)
     replies = tuple(
         Reply(response.kind.value, all(own.answered(question.id) for question in response.questions))
         for response in drew
@@ -214,8 +214,8 @@ def _row(own: Case, other: Case, argument: str, claim: str, finding: Judgement |
     )
 
 
-def _drew_text(argument: str, other: Case) -> str:
-    return "\n".join(response.text() for response in other.responses if response.target == argument)
+def _drew(argument: str, other: Case) -> tuple[Response, ...]:
+    return tuple(response for response in other.responses if response.target == argument)
 
 
 def _defence_text(argument: str, own: Case, other: Case) -> str:

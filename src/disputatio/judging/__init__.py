@@ -19,6 +19,7 @@ from disputatio.judging.fallacies import FALLACIES, Fallacy, FoundFallacy, words
 from disputatio.judging.inflation import Inflation, ScoreSpread, score_spread
 from disputatio.judging.judge_scores import TIE, JudgeScores
 from disputatio.judging.known_answers import AnswerReport, answer_report
+from disputatio.judging.panel_agreement import panel_agreement, panel_ratings
 from disputatio.judging.panel_verdict import JudgeFinding, Orders, PanelMethod, PanelStatus, PanelVerdict
 from disputatio.judging.panels import Panel
 from disputatio.judging.peer_rank import PeerRank, Review, rank_peers
@@ -119,6 +120,8 @@ __all__ = [
     "krippendorff_alpha",
     "latest_ballots",
     "mean",
+    "panel_agreement",
+    "panel_ratings",
     "rank_peers",
     "reliability",
     "retest",

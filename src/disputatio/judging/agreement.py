@@ -27,6 +27,9 @@ from typing import TypeAlias
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
+# Below this a reading says that it rests on few items: our choice. Krippendorff 2004, section 11.4, asks for far more.
+FEW_ITEMS = 10
+
 Rating: TypeAlias = str | int | float | Fraction | None
 Ratings: TypeAlias = Sequence[Sequence[Rating]]
 
@@ -229,7 +232,7 @@ class _Measured:
         return Agreement(self.measure, None, "", because, self.judges, self.silent, self.items, self.left_out)
 
     def defined(self, value: float, reading: Callable[[float], str]) -> Agreement:
-        words = reading(value)
+        words = reading(value) + (", but it rests on few items" if self.items < FEW_ITEMS else "")
         return Agreement(self.measure, value, words, "", self.judges, self.silent, self.items, self.left_out)
 
 

@@ -74,6 +74,15 @@ class JudgeFinding:
             side: sum((row.totals[side] for row in self.scores), Fraction(0)) / len(self.scores) for side in self.sides
         }
 
+    @property
+    def arguments(self) -> dict[str, Fraction]:
+        """Points of each argument that it scored in every order, the mean over them; empty where not heard."""
+        if not self.heard:
+            return {}
+        rows = [{key: points for part in row.arguments.values() for key, points in part.items()} for row in self.scores]
+        common = [key for key in rows[0] if all(key in row for row in rows)]
+        return {key: sum((row[key] for row in rows), Fraction(0)) / len(rows) for key in common}
+
     def gap(self, order: tuple[str, str] | None = None) -> Fraction | None:
         """Its gap with the sides shown in ``order``, or over all orders; None where it has none."""
         if not self.heard:

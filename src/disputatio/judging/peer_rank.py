@@ -1,7 +1,7 @@
 """Weights of judges from their own standing: a reviewer counts for as much as its own answers win.
 
 Source: Li, Patel and Du 2023, "PRD: Peer Rank and Discussion Improve Large Language Model based Evaluations"
-(arXiv 2307.02762), section 3.1. Each reviewer is also a contestant. Round by round, every contestant's win rate
+(arXiv 2307.02762), section 3. Each reviewer is also a contestant. Round by round, every contestant's win rate
 is the weighted share of its comparisons that it won (half for a tie), and a reviewer's weight is its own win
 rate, min-max normalised over the reviewers and divided by the sum: the worst reviewer has weight zero. Five
 rounds, as in the authors' notebook.

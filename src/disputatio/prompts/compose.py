@@ -52,7 +52,7 @@ def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tu
     return (Segment("system", system), Segment("user", _persona(book, setting, ask.seat) + evidence + text))
 
 
-_EMPTY_QUOTES = dict.fromkeys(("earlier", "conceded", "responses", "defence"), "")
+_EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence"), "")
 
 
 # A debate sends its history again with every call; what was rendered for one call serves the next ones.

@@ -51,8 +51,12 @@ def open_database(url: str, *, create: bool = True) -> Engine:
             f"The store address {shown!r} cannot be used: {_first_line(error)}.",
             "Give sqlite:///PATH or postgresql+psycopg://USER@HOST/NAME.",
         ) from None
-    with store_failures(engine.url.render_as_string(hide_password=True)):
-        _bring_up(engine)
+    try:
+        with store_failures(engine.url.render_as_string(hide_password=True)):
+            _bring_up(engine)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 

@@ -1,8 +1,10 @@
 """What people read of a debate: one read model, folded from its record, and the surfaces made from it."""
 
+from disputatio.report.argdown import render_argdown
 from disputatio.report.heading import Heading, heading
 from disputatio.report.json_export import EXPORT_SCHEMA, export_json, export_schema, printable_json, render_json
 from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
 from disputatio.report.reading import DebateReport
 from disputatio.report.text import render_result_text, render_text
 
@@ -14,8 +16,10 @@ __all__ = [
     "export_schema",
     "heading",
     "printable_json",
+    "render_argdown",
     "render_json",
     "render_markdown",
+    "render_page",
     "render_result_text",
     "render_text",
 ]

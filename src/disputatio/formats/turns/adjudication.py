@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.cross_examination import Response
 from disputatio.formats.turns.opening import Argument
 from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Rubric, Standing, words_are_in
 from disputatio.judging.rubric import HIGHEST, LOWEST
@@ -53,12 +54,17 @@ class Exhibit:
     """One argument as it lies before the judge: itself, what it drew, and how it was defended."""
 
     argument: Argument
-    responses: str
+    drew: tuple[Response, ...]
     defence: str
+
+    @property
+    def objections(self) -> str:
+        """What the other side said about it, without ids and questions."""
+        return "\n".join(response.reasoning for response in self.drew)
 
     def text(self) -> str:
         """Everything said about the argument, where the words of a fallacy must be found."""
-        return "\n".join((self.argument.text(), self.responses, self.defence))
+        return "\n".join((self.argument.text(), *(response.text() for response in self.drew), self.defence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +134,10 @@ class AdjudicationForm:
         """One argument at a time, then the overall finding."""
         if len(done) < len(self.exhibits):
             exhibit = self.exhibits[len(done)]
+            argument = f"{exhibit.argument.claim} {exhibit.argument.reasoning}"
             quotes = {
-                "argument": exhibit.argument.text(),
-                "responses": exhibit.responses,
+                "argument": argument,
+                "responses": exhibit.objections,
                 "defence": exhibit.defence,
             }
             keys = {**self._finding(reason=220), "fallacies": _fallacies(120, 1)}
@@ -142,11 +149,8 @@ class AdjudicationForm:
             return Part(exhibit.argument.id, schema.record(keys), task, 260)
         if len(done) > len(self.exhibits):
             return None
-        findings = "\n".join(
-            f"{row.argument.id} ({cast('str', content['standing'])}): {row.argument.claim}"
-            for row, content in zip(self.exhibits, done, strict=True)
-        )
-        overall = schema.record(_overall(insight=300, question=160, least=1, most=2))
+        findings = "\n".join(row.argument.claim for row in self.exhibits)
+        overall = schema.record(_overall(insight=300, question=160, least=1, most=1))
         return Part("overall", overall, Task("judging-overall", {}, {"findings": findings}), 320)
 
     def _criteria(self) -> str:

@@ -140,42 +140,54 @@ class ClosingForm:
         return (Violation("word_limit", detail, "position"),)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """One answer at a time, then everything else."""
-        if len(done) < len(self.questions):
-            question = self.questions[len(done)]
-            argument = next(row for row in self.own if question.id.startswith(f"{row.id}."))
-            task = Task(
-                "closing-answer",
-                {"question_id": question.id},
-                {"question": question.text, "claim": argument.claim},
-            )
-            return Part(question.id, schema.record({"answer": schema.text(10, 300)}), task, 160)
-        if len(done) > len(self.questions):
+        """One own argument at a time, then one concession at a time, then the final position."""
+        place = len(done)
+        if place < len(self.own):
+            return self._own_part(self.own[place])
+        place -= len(self.own)
+        if place < len(self.conceded):
+            argument = self.conceded[place]
+            task = Task("closing-concession", {}, {"claim": argument.claim})
+            return Part(argument.id, schema.record({"accepted": schema.text(10, 200)}), task, 120)
+        if place > len(self.conceded):
             return None
-        return Part("position", self._position_schema(), self._position_task(), 420)
+        keys = {
+            "final_position": schema.text(10, 360),
+            "shift": schema.one_of([shift.value for shift in Shift]),
+        }
+        quotes = {"claims": "\n".join(row.claim for row in self.own)}
+        return Part("position", schema.record(keys), Task("closing-position", {}, quotes), 200)
 
-    def _position_schema(self) -> JsonObject:
-        keys: dict[str, JsonObject] = {}
-        if self.conceded:
-            keys["concessions"] = schema.record({row.id: schema.text(2, 90) for row in self.conceded})
-        if self.own:
-            status = schema.one_of([hold.value for hold in Hold])
-            held = schema.record({"status": status, "because": schema.text(2, 90)})
-            keys["own_arguments"] = schema.record({row.id: held for row in self.own})
-        keys["final_position"] = schema.text(10, 360)
-        keys["shift"] = schema.one_of([shift.value for shift in Shift])
-        return schema.record(keys)
+    def _questions_to(self, argument: Argument) -> tuple[Question, ...]:
+        return tuple(question for question in self.questions if question.id.startswith(f"{argument.id}."))
 
-    def _position_task(self) -> Task:
-        quotes = {"claims": "\n".join(f"{row.id}: {row.claim}" for row in self.own)}
-        if self.conceded:
-            quotes["conceded"] = "\n".join(f"{row.id}: {row.claim}" for row in self.conceded)
-        return Task("closing-position", {"limit": str(self.limit)}, quotes)
+    def _own_part(self, argument: Argument) -> Part:
+        """The answers to the questions about one argument, and whether it stands."""
+        questions = self._questions_to(argument)
+        keys = {question.id: schema.text(10, 300) for question in questions}
+        keys["because"] = schema.text(10, 200)
+        keys["status"] = schema.one_of([hold.value for hold in Hold])
+        quotes = {"claim": argument.claim, "questions": "\n".join(question.text for question in questions)}
+        task = Task("closing-argument", {}, {name: text for name, text in quotes.items() if text})
+        return Part(argument.id, schema.record(keys), task, 120 + 100 * len(questions))
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The answers keyed by question, with the rest."""
-        *answers, position = done
-        if not answers:
-            return position
-        keyed = {question.id: content["answer"] for question, content in zip(self.questions, answers, strict=True)}
-        return {"answers": keyed, **position}
+        """The parts, grouped as the whole form groups them."""
+        own = list(zip(self.own, done, strict=False))
+        conceded = zip(self.conceded, done[len(self.own) :], strict=False)
+        whole: dict[str, JsonObject] = {}
+        if self.questions:
+            whole["answers"] = {question.id: done[place][question.id] for place, question in self._placed_questions()}
+        if self.conceded:
+            whole["concessions"] = {argument.id: content["accepted"] for argument, content in conceded}
+        if self.own:
+            whole["own_arguments"] = {
+                argument.id: {"status": content["status"], "because": content["because"]} for argument, content in own
+            }
+        return {**whole, **done[-1]}
+
+    def _placed_questions(self) -> list[tuple[int, Question]]:
+        """Every question with the place of the own argument it is about."""
+        return [
+            (place, question) for place, argument in enumerate(self.own) for question in self._questions_to(argument)
+        ]

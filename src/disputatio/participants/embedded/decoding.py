@@ -22,13 +22,14 @@ from disputatio.kernel import JsonObject
 
 SAMPLING: Mapping[str, float | int] = {
     "min_p": 0.05,
-    "repeat_penalty": 1.1,
+    "repeat_penalty": 1.05,
     "dry_multiplier": 0.8,
-    "dry_allowed_length": 3,
-    "dry_penalty_last_n": 1024,
+    "dry_allowed_length": 4,
+    "dry_penalty_last_n": 256,
 }
-"""For models that repeat themselves. DRY punishes runs of words that were there before, over the answer and
-the end of the prompt (https://github.com/oobabooga/text-generation-webui/pull/5677)."""
+"""For models that repeat themselves. DRY punishes runs of tokens that were there before
+(https://github.com/oobabooga/text-generation-webui/pull/5677). Stronger settings forbid the words of the motion
+and drive the model off its subject."""
 
 DEFAULT_TEMPERATURE = 0.3
 """Where a call leaves the temperature to the provider."""
@@ -41,11 +42,10 @@ _SENTENCE_CHARACTERS = 200
 _MOST_SENTENCES = 6
 
 _LETTER = "A-Za-zÀ-ÖØ-öø-ÿ"
-_PLAIN = rf"[{_LETTER} ,'’%$&+-]"
-_NUMBER = r"[0-9]+([.,][0-9]+)?[ ,%]"
-_FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*[ ,]"
-_LAST_WORD = rf"([{_LETTER}%]{{2,}}|[0-9]{{4}})"
-_SENTENCE = rf"{_FIRST_WORD}({_PLAIN}|{_NUMBER})+{_LAST_WORD}[.!?]"
+_WORD = rf"([{_LETTER}'’$&+-]+|[$]?[0-9]+([.,][0-9]+)?%?)"
+_FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*"
+_LAST_WORD = rf"([{_LETTER}'’-]*[{_LETTER}]{{2}}|[0-9]{{4}})"
+_SENTENCE = rf"{_FIRST_WORD}(,? {_WORD})*,? {_LAST_WORD}[.!?]"
 
 _INSIDE = ("properties", "$defs", "patternProperties")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")

@@ -207,6 +207,8 @@ def _answered(exchange: Exchange, response: Said) -> str:
     answered = sum(question in given for question in put)
     if answered == len(put):
         return f"{counted(len(put), 'question')} answered"
+    if not answered:
+        return f"{counted(len(put), 'question')} unanswered"
     return f"{answered} of {counted(len(put), 'question')} answered"
 
 

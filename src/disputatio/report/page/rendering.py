@@ -76,12 +76,10 @@ def sentence(report: DebateReport) -> str:
     verdict = structured_reading(report)
     if verdict is not None:
         return _capital(f"{verdict.reading.rstrip('.')}.")
-    if five_headings(report) is not None:
-        return "The judge gave a finding under five headings, without scores."
     if not report.closed:
         return "There is no verdict yet."
     said = str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
-    return one_line(said, _LEDE) or "The debate ended without a verdict in words."
+    return one_line(said, _LEDE) or "The debate ended without a verdict."
 
 
 def _capital(text: str) -> str:
@@ -132,8 +130,12 @@ def _environment() -> Environment:
 
 
 _CLASSES = frozenset(
-    "pro con judge upheld partially_upheld refuted uncertain refute challenge partial concede "
-    "stands narrowed withdrawn".split()
+    {
+        *("pro", "con", "judge"),
+        *("upheld", "partially_upheld", "refuted", "uncertain"),
+        *("refute", "challenge", "partial", "concede"),
+        *("stands", "narrowed", "withdrawn"),
+    }
 )
 
 

@@ -1,0 +1,277 @@
+"""A calculator for seats: exact arithmetic on a small language, with no names, no attributes and bounded size.
+
+``+ - * / ** ( )``, ``7 % 3`` (remainder) and ``15 %`` (per cent: 0.15), and ``min max sum mean round sqrt
+percent_change``. Numbers are exact fractions; only ``sqrt`` and fractional powers are rounded, to 40 digits.
+``round(x, n)`` rounds halves away from zero. A mistake is a value with a reason, never an exception.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Context, Decimal, DecimalException
+from fractions import Fraction
+from math import isqrt
+
+from disputatio.kernel import JsonObject
+
+LONGEST_EXPRESSION = 500
+"""In characters."""
+
+_DEEPEST = 50
+_MOST_BITS = 4_096
+_LARGEST_POWER = 1_000
+_SHOWN_DIGITS = 15
+_CONTEXT = Context(prec=40)
+_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|\.\d+)|([a-z_]+)|(\*\*|[-+*/%(),]))")
+_GROUPED = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?!\d)")
+_WRITTEN = str.maketrans(
+    {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "^": "\u0001", "\u00a0": " "}
+)
+
+
+class _MistakeError(Exception):
+    """The expression has no value, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """An expression and its value, or why it has none.
+
+    ``value`` is a decimal number; ``exact`` says whether it is the whole truth or rounded to 15 digits. Where ``error``
+    is not empty there is no value.
+    """
+
+    expression: str
+    value: str = ""
+    exact: bool = False
+    error: str = ""
+
+    def as_json(self) -> JsonObject:
+        """The calculation as it is recorded."""
+        if self.error:
+            return {"expression": self.expression, "error": self.error}
+        return {"expression": self.expression, "value": self.value, "exact": self.exact}
+
+
+def calculate(expression: str) -> Calculation:
+    """The value of ``expression``; safe on anything a model may write."""
+    try:
+        if len(expression) > LONGEST_EXPRESSION:
+            raise _MistakeError(
+                f"the expression has {len(expression)} characters, and {LONGEST_EXPRESSION} are the most"
+            )
+        value, exact = _Parser(expression).whole()
+        shown, whole = _shown(value)
+    except _MistakeError as mistake:
+        return Calculation(expression[:LONGEST_EXPRESSION], error=str(mistake))
+    return Calculation(expression, shown, exact and whole)
+
+
+def _shown(value: Fraction) -> tuple[str, bool]:
+    """``value`` in decimal digits, and whether those are all of them."""
+    try:
+        rounded = Context(prec=_SHOWN_DIGITS).divide(Decimal(value.numerator), Decimal(value.denominator))
+    except DecimalException:
+        raise _MistakeError("the value is too large to be written") from None
+    plain = rounded.normalize(Context(prec=_SHOWN_DIGITS))
+    text = f"{plain:f}" if -12 <= plain.adjusted() <= 20 else str(plain)
+    return ("0" if plain == 0 else text), Fraction(rounded) == value
+
+
+class _Parser:
+    """Reads and computes in one pass; ``_exact`` falls when something had to be rounded."""
+
+    def __init__(self, expression: str) -> None:
+        self._tokens = _tokens(expression)
+        self._place = 0
+        self._depth = 0
+        self._exact = True
+
+    def whole(self) -> tuple[Fraction, bool]:
+        """The value of the whole expression, and whether it is exact."""
+        value = self._sum()
+        if self._next():
+            raise _MistakeError(f"'{self._next()}' is not expected here")
+        return value, self._exact
+
+    def _next(self) -> str:
+        return self._tokens[self._place] if self._place < len(self._tokens) else ""
+
+    def _take(self, *wanted: str) -> str:
+        token = self._next()
+        if token and token in wanted:
+            self._place += 1
+            return token
+        return ""
+
+    def _sum(self) -> Fraction:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _MistakeError(f"there are more than {_DEEPEST} parentheses in each other")
+        value = self._product()
+        while sign := self._take("+", "-"):
+            other = self._product()
+            value = _bounded(value + other if sign == "+" else value - other)
+        self._depth -= 1
+        return value
+
+    def _product(self) -> Fraction:
+        value = self._signed()
+        while sign := self._take("*", "/", "%"):
+            other = self._signed()
+            if sign == "*":
+                value = _bounded(value * other)
+            elif other == 0:
+                raise _MistakeError("a division by zero has no value")
+            else:
+                value = _bounded(value / other if sign == "/" else value % other)
+        return value
+
+    def _signed(self) -> Fraction:
+        negative = False
+        while sign := self._take("+", "-"):
+            negative ^= sign == "-"
+        value = self._power()
+        return -value if negative else value
+
+    def _power(self) -> Fraction:
+        base = self._percent(self._single())
+        if not self._take("**"):
+            return base
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _MistakeError(f"there are more than {_DEEPEST} powers of powers")
+        exponent = self._signed()
+        self._depth -= 1
+        return self._percent(self._raised(base, exponent))
+
+    def _percent(self, value: Fraction) -> Fraction:
+        """``value`` a hundredth, where a per cent sign with no operand behind it follows."""
+        while self._next() == "%":
+            following = self._tokens[self._place + 1] if self._place + 1 < len(self._tokens) else ""
+            if following[:1].isalnum() or following[:1] in {"(", "."}:
+                break
+            self._place += 1
+            value /= 100
+        return value
+
+    def _single(self) -> Fraction:
+        token = self._next()
+        self._place += 1
+        if not token:
+            raise _MistakeError("the expression ends where a number is expected")
+        if token[0].isdigit() or token[0] == ".":
+            return _bounded(Fraction(token))
+        if token == "(":
+            value = self._sum()
+            self._close()
+            return value
+        if token[0].isalpha() or token[0] == "_":
+            return self._called(token)
+        raise _MistakeError(f"'{token}' stands where a number is expected")
+
+    def _close(self) -> None:
+        if not self._take(")"):
+            raise _MistakeError("a parenthesis is not closed")
+
+    def _called(self, name: str) -> Fraction:
+        function = _FUNCTIONS.get(name)
+        if function is None:
+            raise _MistakeError(f"there is no '{name[:40]}'; there are: {', '.join(sorted(_FUNCTIONS))}")
+        if not self._take("("):
+            raise _MistakeError(f"{name} is followed by its numbers in parentheses")
+        numbers = [self._sum()]
+        while self._take(","):
+            numbers.append(self._sum())
+        self._close()
+        return _bounded(function(self, numbers))
+
+    def root(self, numbers: list[Fraction]) -> Fraction:
+        """The square root of one number."""
+        (number,) = _counted("sqrt", numbers, 1)
+        if number < 0:
+            raise _MistakeError("a negative number has no square root here")
+        top, bottom = isqrt(number.numerator), isqrt(number.denominator)
+        if top * top == number.numerator and bottom * bottom == number.denominator:
+            return Fraction(top, bottom)
+        self._exact = False
+        return Fraction(_CONTEXT.sqrt(_CONTEXT.divide(Decimal(number.numerator), Decimal(number.denominator))))
+
+    def _raised(self, base: Fraction, exponent: Fraction) -> Fraction:
+        if base == 0 and exponent < 0:
+            raise _MistakeError("zero has no negative power")
+        if abs(exponent) > _LARGEST_POWER:
+            raise _MistakeError(f"a power may be {_LARGEST_POWER} at most")
+        if exponent.denominator == 1:
+            bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+            if bits * abs(exponent.numerator) > _MOST_BITS:
+                raise _MistakeError("the value is too large")
+            return Fraction(base**exponent.numerator)
+        if base < 0:
+            raise _MistakeError("a negative number has no fractional power here")
+        self._exact = False
+        try:
+            shown = [_CONTEXT.divide(Decimal(part.numerator), Decimal(part.denominator)) for part in (base, exponent)]
+            return Fraction(_CONTEXT.power(*shown))
+        except DecimalException:
+            raise _MistakeError("the value is too large") from None
+
+
+def _tokens(expression: str) -> list[str]:
+    grouped = _GROUPED.search(expression)
+    if grouped:
+        raise _MistakeError(
+            f"write {grouped.group().replace(',', '')} for {grouped.group()}, and a space behind commas"
+        )
+    text = expression.translate(_WRITTEN).replace("\u0001", "**").strip()
+    tokens: list[str] = []
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise _MistakeError(f"'{text[place:].strip()[:1]}' cannot be computed with")
+        tokens.append(found.group().strip())
+        place = found.end()
+    return tokens
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise _MistakeError("the value is too large or has too many digits")
+    return value
+
+
+def _counted(name: str, numbers: list[Fraction], *allowed: int) -> list[Fraction]:
+    if len(numbers) not in allowed:
+        raise _MistakeError(f"{name} takes {' or '.join(map(str, allowed))} numbers, not {len(numbers)}")
+    return numbers
+
+
+def _round(_: _Parser, numbers: list[Fraction]) -> Fraction:
+    value, *places = _counted("round", numbers, 1, 2)
+    digits = places[0] if places else Fraction(0)
+    if digits.denominator != 1 or abs(digits) > 30:
+        raise _MistakeError("round takes a whole number of digits from -30 to 30")
+    factor = Fraction(10) ** digits.numerator
+    whole = (abs(value) * factor + Fraction(1, 2)) // 1
+    return Fraction(whole) / factor * (-1 if value < 0 else 1)
+
+
+def _percent_change(_: _Parser, numbers: list[Fraction]) -> Fraction:
+    old, new = _counted("percent_change", numbers, 2)
+    if old <= 0:
+        raise _MistakeError("a change in per cent is measured from a number above zero")
+    return (new - old) / old * 100
+
+
+_FUNCTIONS: dict[str, Callable[[_Parser, list[Fraction]], Fraction]] = {
+    "min": lambda _, numbers: min(numbers),
+    "max": lambda _, numbers: max(numbers),
+    "sum": lambda _, numbers: sum(numbers, Fraction(0)),
+    "mean": lambda _, numbers: sum(numbers, Fraction(0)) / len(numbers),
+    "round": _round,
+    "sqrt": _Parser.root,
+    "percent_change": _percent_change,
+}

@@ -1,0 +1,174 @@
+"""Citations, and their check by code.
+
+A citation names a source and either the words it quotes or a JSON pointer with the value that stands there. The check
+gives one of three statuses:
+
+- ``verified``: the source says so, to the letter or after normalisation (case, spaces, kinds of quotation marks and dashes,
+  hyphens at line ends, an ellipsis that joins pieces in order);
+- ``repaired``: the source says nearly so, and its own words take the place of the quote; both are kept;
+- ``unverified``, with the reason. A changed number, unit, sign, negation, direction or name is always this.
+
+The rule throughout is precision before recall: a faithful quote may come out unverified, a false one not verified.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from disputatio.evidence.findings import Finding, Match, Reason, Span, Status
+from disputatio.evidence.near_miss import find_near
+from disputatio.evidence.passages import passage_at
+from disputatio.evidence.pointers import find_value
+from disputatio.evidence.quantities import AS_GIVEN, Tolerance
+from disputatio.evidence.quotes import find_quote
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
+from disputatio.kernel import JsonObject
+from disputatio.motion import clean
+
+LONGEST_QUOTE = 4_000
+"""How many characters of a quote are checked; a longer one is unverified."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """``quote`` is said to stand in the source ``source_id``."""
+
+    source_id: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """``value`` is said to stand at the JSON pointer ``pointer`` (RFC 6901) of the source ``source_id``."""
+
+    source_id: str
+    pointer: str
+    value: bool | float | Decimal | str | None
+
+
+Citation: TypeAlias = Quotation | Reading
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCitation:
+    """A citation and what its source says.
+
+    Attributes:
+        citation: as it was made.
+        status: ``verified``, ``repaired`` or ``unverified``.
+        match: how it was found.
+        reason: why it is not verified.
+        detail: one clause for people, such as ``the source says 3.8 h, the quote 8.3 h``.
+        passage_id: the passage in which the words begin; empty where there are none.
+        spans: where in the source's text, one place for each piece of a quote with an ellipsis. Of an unverified
+            citation: what was nearest, where anything was near.
+        words: the source's own words there; pieces are joined by an ellipsis.
+        similarity: 0 to 100, of the letters of quote and source.
+    """
+
+    citation: Citation
+    status: Status
+    match: Match
+    reason: Reason
+    detail: str
+    passage_id: str
+    spans: tuple[Span, ...]
+    words: str
+    similarity: float
+
+    @property
+    def source_id(self) -> str:
+        """The source that the citation names, whether or not there is one."""
+        return self.citation.source_id
+
+    @property
+    def start(self) -> int | None:
+        """Offset in the source's text at which the words begin, if there are any."""
+        return self.spans[0].start if self.spans else None
+
+    @property
+    def end(self) -> int | None:
+        """Offset in the source's text at which the words end, if there are any."""
+        return self.spans[-1].end if self.spans else None
+
+    @property
+    def sound(self) -> bool:
+        """Whether the source bears it out, repaired or not."""
+        return self.status is not Status.UNVERIFIED
+
+    def statement(self) -> str:
+        """The status in a few words: ``verified``, ``repaired``, ``unverified: the source says 3.8 h, the quote 8.3 h``."""
+        why = self.detail or self.reason.value
+        return f"{self.status.value}: {why}" if self.status is Status.UNVERIFIED and why else self.status.value
+
+    def as_json(self) -> JsonObject:
+        """The check as it is recorded; equal checks give equal JSON."""
+        return {
+            **citation_json(self.citation),
+            "status": self.status.value,
+            "match": self.match.value,
+            "reason": self.reason.value,
+            "detail": self.detail,
+            "passage_id": self.passage_id,
+            "spans": [[span.start, span.end] for span in self.spans],
+            "words": self.words,
+            "similarity": self.similarity,
+        }
+
+
+def citation_json(citation: Citation) -> JsonObject:
+    """A citation as JSON; a ``Decimal`` becomes text, so that its digits are kept."""
+    if isinstance(citation, Quotation):
+        return {"source_id": citation.source_id, "quote": citation.quote}
+    value = str(citation.value) if isinstance(citation.value, Decimal) else citation.value
+    return {"source_id": citation.source_id, "pointer": citation.pointer, "value": value}
+
+
+def check_citation(sources: SourceSet, citation: Citation, tolerance: Tolerance = AS_GIVEN) -> CheckedCitation:
+    """What ``sources`` say to ``citation``.
+
+    Args:
+        sources: the sources of the debate.
+        citation: a quotation or a reading.
+        tolerance: how far the number of a reading may be off; quotes know no tolerance.
+    """
+    source = sources.find(citation.source_id)
+    if source is None:
+        known = ", ".join(sources.ids[:8]) or "none"
+        detail = f"there is no source '{clean(citation.source_id)[:60]}'; there are: {known}"
+        return _checked(citation, None, Finding(Status.UNVERIFIED, Match.NONE, Reason.NO_SUCH_SOURCE, detail))
+    if isinstance(citation, Reading):
+        return _checked(citation, source, find_value(source, citation.pointer, citation.value, tolerance))
+    return _checked(citation, source, _find(source, citation.quote))
+
+
+def _find(source: Source, quote: str) -> Finding:
+    if len(quote) > LONGEST_QUOTE:
+        detail = f"the quote has {len(quote):,} characters, and {LONGEST_QUOTE:,} are the most that are checked"
+        return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
+    quote = clean(quote).strip()
+    found = find_quote(source.index, quote)
+    if found is not None and (found.reason is not Reason.NOT_FOUND or found.spans):
+        return found
+    near = find_near(source.index, quote)
+    return near if found is None or near.reason is not Reason.NOT_FOUND else found
+
+
+def _checked(citation: Citation, source: Source | None, found: Finding) -> CheckedCitation:
+    spans = found.spans if source is not None else ()
+    words = " … ".join(source.text[span.start : span.end] for span in spans) if source is not None else ""
+    passage = passage_at(source.passages, spans[0].start) if source is not None and spans else None
+    return CheckedCitation(
+        citation=citation,
+        status=found.status,
+        match=found.match,
+        reason=found.reason,
+        detail=found.detail,
+        passage_id=passage.id if passage is not None else "",
+        spans=spans,
+        words=words,
+        similarity=found.similarity,
+    )

@@ -1,0 +1,135 @@
+r"""A debate as Argdown, the text format for argument maps (argdown.org).
+
+How the debate is read as a map:
+
+- the motion is a statement; the arguments of the first side support it, those of the other attack it;
+- each argument is a statement, its claim, supported by an argument, its reasoning and evidence;
+- a refutation attacks the claim (``-``), since it says that it has an error;
+- a challenge undercuts the reasoning (``_``): the evidence does not carry the claim. A partial response does the same,
+  because it leaves the core of the claim alone and disputes how far it reaches;
+- a concession supports the claim (``+``);
+- an answer to a question of a response attacks that response;
+- the standings and the score of an argument are tags and data on its claim.
+
+Participants' text can be read in it and can structure nothing: every character that Argdown could take for structure
+stands behind a backslash, and a text never leaves its line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from disputatio.motion import one_line
+from disputatio.report.amounts import spoken
+from disputatio.report.heading import heading
+from disputatio.report.reading import DebateReport
+from disputatio.report.statements import Statement, statements
+from disputatio.report.transcript import report_questions
+from disputatio.report.verdict import TraceLine, structured_reading, verdict_sentence
+
+_SPECIAL = re.compile(r"[\\@#*_\[\]<>{}|=`~]|(?<=-)-|-(?=-)|/(?=[/*])|(?<=/)/|([.:])(?=\S*\1)|\((?=\d+\))|(?<=\])\(")
+_START = re.compile(r"^[-+_(]")
+_NAME = re.compile(r"[^\w -]+")
+_SIGNS = {"refute": "-", "challenge": "_", "partial": "_", "concede": "+"}
+
+
+def escaped(text: str) -> str:
+    """``text`` on one line, as Argdown that shows exactly it."""
+    line = _SPECIAL.sub(lambda found: f"\\{found.group()}", one_line(text))
+    return _START.sub(lambda found: f"\\{found.group()}", line)
+
+
+def render_argdown(report: DebateReport) -> str:
+    """The debate as Argdown; where it has no arguments, its motion and its verdict."""
+    said = _Said(report)
+    sides = list(dict.fromkeys(seat for seat, _ in said.arguments))
+    data = {"title": one_line(report.motion, 200), "debate": report.id, "status": heading(report).text}
+    front = "\n".join(f"{key}: {_quoted(value)}" for key, value in data.items())
+    blocks = [f"===\n{front}\n==="]
+    lines = [f"[Motion]: {escaped(report.motion) or 'A debate'}"]
+    for seat, row in said.arguments:
+        lines.append(f"  {'+' if seat == sides[0] else '-'} [{_name(row.mark)}]")
+    blocks.append("\n".join(lines))
+    for seat in sides:
+        blocks.append(f"# {escaped(seat.upper())}")
+        blocks += [said.argument(row) for owner, row in said.arguments if owner == seat]
+    verdict = verdict_sentence(report)
+    if verdict:
+        blocks.append(f"# Verdict\n\n[Verdict]: {escaped(verdict)}")
+    return "\n\n".join(blocks) + "\n"
+
+
+class _Said:
+    """The statements of a debate, by what they are about."""
+
+    def __init__(self, report: DebateReport) -> None:
+        questions = report_questions(report)
+        self.arguments: list[tuple[str, Statement]] = []
+        self.responses: dict[str, list[tuple[str, Statement]]] = {}
+        self.answers: dict[str, list[tuple[str, Statement]]] = {}
+        verdict = structured_reading(report)
+        self.trace = {row.id: row for row in verdict.trace} if verdict else {}
+        for entry in report.turns:
+            for row in statements(entry.form, entry.seat, entry.content, questions):
+                if entry.form == "opening":
+                    self.arguments.append((entry.seat, row))
+                elif entry.form == "cross_examination":
+                    self.responses.setdefault(row.mark.rpartition(" -> ")[2], []).append((entry.seat, row))
+                elif entry.form == "closing" and row.word == "answer":
+                    self.answers.setdefault(row.mark.partition(".")[0], []).append((entry.seat, row))
+
+    def argument(self, row: Statement) -> str:
+        """An argument with everything said to it."""
+        name = _name(row.mark)
+        lines = [f"[{name}]: {escaped(row.lead) or 'no claim'}{_standing(self.trace.get(row.mark))}"]
+        lines.append(f"  + <{name} case>")
+        inner: list[str] = []
+        for seat, response in self.responses.get(row.mark, ()):
+            sign = _SIGNS.get(response.word, "-")
+            title = f"<{_name(seat.upper())} on {name}>"
+            lines += [f"  {sign} {title}"] if sign != "_" else []
+            inner += [f"  {sign} {title}"] if sign == "_" else []
+        case = " ".join(f"{label}: {text}" if label else text for label, text in row.points)
+        blocks = ["\n".join(lines), "\n".join([f"<{name} case>: {escaped(case) or 'no reasoning'}", *inner])]
+        answers = self.answers.get(row.mark, [])
+        for seat, response in self.responses.get(row.mark, ()):
+            blocks.append(self._response(name, seat, response, answers))
+        blocks += [f"<{_name(f'Answer {answer.mark}')}>: {escaped(answer.lead)}" for _, answer in answers]
+        return "\n\n".join(blocks)
+
+    def _response(self, name: str, seat: str, response: Statement, answers: Iterable[tuple[str, Statement]]) -> str:
+        asked = " ".join(f"{label}: {text}" for label, text in response.points)
+        words = " ".join(piece for piece in (f"{response.word}:", response.lead, asked) if piece)
+        lines = [f"<{_name(seat.upper())} on {name}>: {escaped(words)}"]
+        if response.word != "concede":
+            lines += [f"  - <{_name(f'Answer {answer.mark}')}>" for _, answer in answers]
+        return "\n".join(lines)
+
+
+def _name(text: str) -> str:
+    """A name for a statement or an argument: letters, digits, spaces and hyphens, none of which structures anything."""
+    return _NAME.sub(" ", one_line(text, 60).replace("_", " ")).strip(" -") or "unnamed"
+
+
+def _standing(row: TraceLine | None) -> str:
+    """Tags and data on the claim of an argument."""
+    if row is None:
+        return ""
+    word = row.judged or row.computed
+    tags = f" #({_name(spoken(word).lower())})" if word else ""
+    data: Mapping[str, Any] = {
+        key: value
+        for key, value in (("judged", row.judged), ("computed", row.computed), ("score", row.score))
+        if value is not None
+    }
+    told = ", ".join(f"{key}: {_quoted(value)}" for key, value in data.items())
+    return f"{tags} {{{told}}}" if told else tags
+
+
+def _quoted(value: Any) -> str:
+    """``value`` as YAML; its text holds nothing that could end the front matter or the data."""
+    text = json.dumps(one_line(value) if isinstance(value, str) else value, ensure_ascii=False)
+    return "".join(f"\\u{ord(char):04x}" if char in "={}" else char for char in text)

@@ -1,0 +1,110 @@
+"""Pages to look at: the staged debates, one with sources that are quoted, and ones whose every word is hostile."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from staged_debates import MOTION, Staged, held, house_of, settings_of, staged
+
+from disputatio.engine.debates import start
+from disputatio.engine.opening import Proposal
+from disputatio.formats import find_format
+from disputatio.motion import read_evidence, read_motion
+from disputatio.participants.call import Call
+from disputatio.record import MemoryStore
+from disputatio.report import DebateReport, render_page
+
+CANARY = "window.canary=1"
+ATTACK = (
+    f"</title></style></script></svg></textarea>--> <script>{CANARY}</script> <img src=x onerror={CANARY}> "
+    f"<svg/onload={CANARY}> \"' onfocus={CANARY} autofocus tabindex=1 x=' <a href=javascript:{CANARY}>a</a> "
+    f"javascript:{CANARY} {{{{ 7*7 }}}} {{% raw %}} ${{{CANARY}}} }} body{{display:none}} @import 'http://e.example/x'; "
+    "<meta http-equiv=refresh content=0> <base href=http://e.example/> <iframe srcdoc=x></iframe> "
+    "<form action=http://e.example><input autofocus></form> &lt;b&gt; ]]> \x1b[31m \u202e\U000e0041 #verdict"
+)
+QUOTED = "3.8 hours from commit to release against 0.7 hours after the split"
+SOURCE = (
+    f"Benchmark of one team.\n\nMeasured over a month: {QUOTED.replace(' ', chr(10), 1)}.\nNothing else was measured."
+)
+
+
+def quoting(seat: str, call: Call) -> dict[str, Any]:
+    """Answers whose first argument quotes the source."""
+    answer = staged(seat, call)
+    if call.schema_name == "opening" and seat == "pro":
+        answer["arguments"][0]["evidence"] = f'The team\'s own log: "{QUOTED}".'
+    return answer
+
+
+async def _sourced() -> Staged:
+    store = MemoryStore()
+    evidence = (read_evidence("benchmark", "benchmark.md", SOURCE),)
+    motion = read_motion(MOTION)
+    proposal = Proposal(motion, find_format("structured"), settings_of("structured"), evidence)
+    return Staged(await start(proposal, house_of(store, quoting)), store)
+
+
+def _elsewhere(work: Callable[[], Staged]) -> DebateReport:
+    """The report of a debate held in a thread of its own: a test that drives a browser has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result().report
+
+
+@cache
+def report_of(name: str) -> DebateReport:
+    """The report of a debate by its name; ``poisoned`` and ``poisoned whole`` are hostile in every field."""
+    if name == "sourced":
+        return _elsewhere(lambda: asyncio.run(_sourced()))
+    if name == "poisoned":
+        return poisoned(report_of("sourced"), keep=_STRUCTURE)
+    if name == "poisoned whole":
+        return poisoned(report_of("sourced"), keep=frozenset())
+    if name == "poisoned freeform":
+        return poisoned(report_of("freeform"), keep=_STRUCTURE)
+    return _elsewhere(lambda: held(name))
+
+
+@cache
+def page_of(name: str) -> str:
+    """The page of a debate by its name."""
+    return render_page(report_of(name))
+
+
+_STRUCTURE = frozenset({"form", "seat", "path", "side", "response", "judged", "computed", "status", "id", "text"})
+"""Words that decide how a record is read; with these kept every part of the page has hostile words in it."""
+
+
+def poisoned(report: DebateReport, keep: frozenset[str]) -> DebateReport:
+    """``report`` with the attack in every text, apart from the fields in ``keep``; all of ``texts`` are hostile."""
+    texts = {digest: f"{ATTACK} {text}" for digest, text in report.texts.items()}
+    bad: DebateReport = _poison(dataclasses.replace(report, texts={}), keep)
+    return dataclasses.replace(bad, texts=texts, evidence=tuple({**row, "text": _digest(row)} for row in bad.evidence))
+
+
+def _digest(row: Mapping[str, Any]) -> str:
+    return str(row["text"]).removeprefix(ATTACK).strip()
+
+
+def _poison(value: Any, keep: frozenset[str], name: str = "") -> Any:
+    if isinstance(value, Enum):
+        return value
+    if isinstance(value, str):
+        kept = name in keep or name in {"cost_usd", "opened_at", "last_at", "usd"} or (keep and value in _WORDS)
+        return value if kept else f"{ATTACK} {value}"
+    if isinstance(value, Mapping):
+        return {key: _poison(row, keep, str(key)) for key, row in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_poison(row, keep, name) for row in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [field.name for field in dataclasses.fields(value) if field.init]
+        return dataclasses.replace(value, **{field: _poison(getattr(value, field), keep, field) for field in fields})
+    return value
+
+
+_WORDS = frozenset({"refute", "challenge", "partial", "concede", "stands", "narrowed", "withdrawn"})

@@ -1,0 +1,233 @@
+"""The page as text: well formed, self-contained, the same for the same record, every link with its target."""
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from functools import cache
+from xml.etree.ElementTree import Element
+
+import html5lib
+import pytest
+from staged_debates import ENDINGS
+from staged_pages import ATTACK, QUOTED, SOURCE, page_of, report_of
+
+from disputatio.motion import clean
+from disputatio.report import heading, render_page
+from disputatio.report.verdict import five_headings, structured_reading, sureness
+
+POISONED = ("poisoned", "poisoned whole", "poisoned freeform")
+PEACEFUL = ("complete", "sourced", "freeform", *ENDINGS, "embedded")
+ALL = (*PEACEFUL, "hostile", "hostile freeform", "wide", "long", *POISONED)
+OUR_TAGS = frozenset(
+    "html head meta title style body a svg symbol circle path rect polygon text tspan use g header p b span h1 h2 h3 h4 h5 "
+    "time nav ul li main section div figure figcaption table thead tbody tr th td article q ol details summary pre "
+    "code mark dl dt dd br footer script".split()  # noqa: SIM905  (a list of words reads better as one line)
+)
+
+
+@cache
+def tree_of(name: str) -> Element:
+    """The parsed page; a strict parser raises at the first thing that is not well formed."""
+    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page_of(name))
+
+
+def elements(name: str) -> list[tuple[str, Element]]:
+    return [(row.tag.rpartition("}")[2], row) for row in tree_of(name).iter() if isinstance(row.tag, str)]
+
+
+def shown(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def by_id(name: str, anchor: str) -> Element:
+    return next(row for _, row in elements(name) if row.get("id") == anchor)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_page_is_well_formed(name):
+    assert len(elements(name)) > 60
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_link_leads_to_one_place_of_the_page(name):
+    ids = Counter(row.get("id") for _, row in elements(name) if row.get("id"))
+    assert not [anchor for anchor, number in ids.items() if number > 1]
+    links = [row.get("href") for _, row in elements(name) if row.get("href") is not None]
+    assert links
+    assert {link for link in links if not link.startswith("#") or link[1:] not in ids} == set()
+    named = " ".join(row.get("aria-labelledby", "") for _, row in elements(name)).split()
+    assert set(named) <= set(ids)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_in_a_page_can_reach_outside_or_run(name):
+    for tag, row in elements(name):
+        assert tag in OUR_TAGS
+        assert not {"src", "srcset", "style", "action", "srcdoc", "data", "autofocus"} & set(row.attrib)
+        assert not [attribute for attribute in row.attrib if str(attribute).startswith("on")]
+    tags = Counter(tag for tag, _ in elements(name))
+    assert (tags["script"], tags["style"], tags["title"]) == (1, 1, 1 + page_of(name).count('<title id="map-'))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_policy_allows_the_page_s_own_style_and_script_and_nothing_else(name):
+    policy = next(row for _, row in elements(name) if row.get("http-equiv") == "Content-Security-Policy").get("content")
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    for tag in ("style", "script"):
+        text = next(row for found, row in elements(name) if found == tag).text
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules.pop(f"{tag}-src") == f"'sha256-{digest}'"
+    assert set(rules.items()) == {("default-src", "'none'"), ("base-uri", "'none'"), ("form-action", "'none'")}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_hidden_character_comes_through(name):
+    assert clean(page_of(name)) == page_of(name)
+
+
+def test_a_poisoned_page_nests_nothing_that_a_peaceful_one_does_not():
+    nested = {
+        name: {(row.tag, child.tag) for _, row in elements(name) for child in row if isinstance(child.tag, str)}
+        for name in ("sourced", "poisoned")
+    }
+    # The poisoned language is none that goes without saying, which adds one row to a list that exists.
+    assert nested["poisoned"] <= nested["sourced"] | {("p", "mark")}
+
+
+@pytest.mark.parametrize("name", POISONED)
+def test_what_is_hostile_is_still_shown_as_it_was_written(name):
+    words = " ".join(clean(ATTACK).split())
+    assert words in shown(tree_of(name).find("body"))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_headings_step_down_one_level_at_a_time(name):
+    levels = [int(tag[1]) for tag, _ in elements(name) if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+
+
+@pytest.mark.parametrize("name", ["complete", "sourced", "freeform", "poisoned"])
+def test_the_same_record_gives_the_same_bytes(name):
+    assert render_page(report_of(name)) == page_of(name)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_page_is_smaller_than_a_megabyte(name):
+    assert len(page_of(name).encode()) < 1_000_000
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_what_a_debate_lacks_stands_before_its_verdict(name):
+    verdict = shown(by_id(name, "verdict"))
+    assert " ".join(heading(report_of(name)).text.split()) in verdict
+    assert verdict.index(heading(report_of(name)).status.value) < 20
+
+
+def test_a_whole_debate_has_no_caution():
+    assert not [row for _, row in elements("complete") if row.get("class") == "caution"]
+
+
+def test_verdict_scores_and_sureness_are_those_of_the_record():
+    report = report_of("complete")
+    verdict, text = structured_reading(report), shown(by_id("complete", "verdict")).lower()
+    assert verdict.reading.lower() in text
+    assert all(f"{total:.2f}" in text for total in verdict.totals.values())
+    assert all(row.lower() in text for row in sureness(report))
+
+
+def test_the_trace_table_has_every_argument_with_both_standings_and_reasons():
+    rows = [shown(row) for tag, row in elements("complete") if tag == "tr"]
+    for line in structured_reading(report_of("complete")).trace:
+        row = next(row for row in rows if line.id in row and line.claim in row)
+        for word in (line.judged, line.computed):
+            assert word.replace("_", " ") in row
+        told = (line.judged_reason, line.computed_reason, f"{line.score:.2f}", *line.drew)
+        assert [piece for piece in told if piece not in row] == []
+        assert ("differs" in row) is line.differs
+
+
+def follow(name: str, place: str, words: str) -> str:
+    """Click the link in ``place`` that reads ``words``; where it leads."""
+    links = [row for row in by_id(name, place).iter() if row.get("href") and words in shown(row)]
+    assert links, f"{place} has no link that reads {words}"
+    return links[0].get("href")[1:]
+
+
+def test_clicks_lead_from_the_verdict_to_the_response_and_to_the_evidence_it_attacks():
+    response = follow("sourced", "verdict", "con: refute")
+    assert "CON → PRO-2" in shown(by_id("sourced", response))
+    argument = follow("sourced", response, "PRO-2")
+    assert "Teams can own services end to end" in shown(by_id("sourced", argument))
+    evidence = follow("sourced", response, "the evidence it attacks")
+    assert "A survey of 61 small teams" in shown(by_id("sourced", evidence))
+    finding = follow("sourced", argument, "PARTIALLY UPHELD")
+    assert follow("sourced", finding, "con: refute") == response
+
+
+def test_clicks_lead_from_an_argument_to_the_quoted_words_in_their_source_and_back():
+    evidence = follow("sourced", follow("sourced", "trace", "PRO-1"), QUOTED)
+    place = by_id("sourced", evidence)
+    assert (place.tag.rpartition("}")[2], shown(place)) == ("mark", QUOTED)
+    assert shown(by_id("sourced", follow("sourced", evidence, QUOTED))).startswith("PRO-1")
+    assert shown(by_id("sourced", "source-benchmark")).endswith(" ".join(SOURCE.split()))
+
+
+def test_words_of_a_fallacy_are_highlighted_where_they_were_said():
+    place = by_id("complete", follow("complete", "trace", "Three public accounts"))
+    assert (place.tag.rpartition("}")[2], shown(place)) == ("mark", "Three public accounts of such splits")
+
+
+@pytest.mark.parametrize("drawing", ["wide", "narrow"])
+def test_each_drawing_of_the_map_has_every_argument_and_response(drawing):
+    root = next(row for _, row in elements("complete") if row.get("class") == f"map {drawing}")
+    told = [row.get("aria-label") for row in root.iter() if row.get("aria-label")]
+    for line in structured_reading(report_of("complete")).trace:
+        assert [row for row in told if row.startswith(f"{line.id}: {line.claim}") and line.judged in row]
+        assert [row for row in told if f" on {line.id}: {line.drew[0]}, " in row]
+    kinds = Counter(row.get("class") for row in root.iter() if (row.get("class") or "").startswith("edge"))
+    assert kinds == {"edge refute": 1, "edge challenge": 2, "edge partial": 2, "edge concede": 1}
+    assert sum("agreed by both sides" in row for row in told) == 1
+
+
+def test_a_map_is_drawn_within_its_frame():
+    for name in ("complete", "long", "wide", "degraded"):
+        for row in (found for tag, found in elements(name) if tag == "svg" and "map" in (found.get("class") or "")):
+            left, top, width, height = map(float, row.get("viewBox").split())
+            for box in (found for found in row.iter() if found.get("class") in {"box", "inner", "spine"}):
+                x, y, w, h = (float(box.get(key)) for key in ("x", "y", "width", "height"))
+                assert left <= x <= x + w <= left + width
+                assert top <= y <= y + h <= top + height
+
+
+def test_a_free_form_debate_has_its_five_headings_and_all_speeches():
+    report, text = report_of("freeform"), shown(tree_of("freeform"))
+    for title, words in five_headings(report):
+        assert f"{title} {words}" in shown(by_id("freeform", "briefing")) or words in shown(
+            by_id("freeform", "briefing")
+        )
+    speeches = [row.content["speech"] for row in report.turns if row.form == "monologue"]
+    assert len(speeches) == 6
+    assert all(" ".join(row.split()) in text for row in speeches)
+    assert "Argument map" not in text
+
+
+def test_every_turn_tells_who_served_it_what_it_cost_and_what_was_refused():
+    report = report_of("hostile")
+    turns = [row for tag, row in elements("hostile") if tag == "article"]
+    assert len(turns) == len(report.entries)
+    for entry, row in zip(report.entries, turns, strict=True):
+        text = shown(row)
+        assert f"served by {entry.seat}-model" in text
+        assert re.search(r"\d+ tokens.*USD", text)
+        assert len([part for part in row.iter() if "raw" in (part.get("class") or "")]) == len(entry.rejections)
+        assert all(str(row["rule"]).replace("_", " ") in text for row in entry.violations)
+    assert any(entry.rejections for entry in report.entries)
+    assert any(entry.violations for entry in report.entries)
+
+
+def test_the_page_tells_the_head_of_the_chain_and_how_to_verify_it():
+    report = report_of("complete")
+    assert f"disputatio verify {report.id} --head {report.head}" in shown(by_id("complete", "record"))
