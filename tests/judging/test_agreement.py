@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import krippendorff  # noqa: F401  (imported here, like the other libraries, so that no single test pays for it)
@@ -286,3 +288,19 @@ def test_no_judge_at_all_is_not_an_error() -> None:
     assert krippendorff_alpha([]).value is None
     assert kendall_w([[], []]).value is None
     assert fleiss_kappa([[None], [None]]).undefined_because
+
+
+def test_a_missing_library_is_one_sentence_with_what_to_install(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "krippendorff", None)
+    with pytest.raises(InvalidInputError) as error:
+        krippendorff_alpha([[1, 2], [1, 2]])
+    assert error.value.cause == "Measures of agreement need the library krippendorff."
+    assert "disputatio[statistics]" in error.value.next_step
+
+
+@pytest.mark.slow
+def test_no_numeric_library_is_imported_before_a_measure_is_asked_for() -> None:
+    heavy = "{'numpy', 'scipy', 'sklearn', 'statsmodels', 'krippendorff'}"
+    code = f"import sys, disputatio.judging; print(*({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

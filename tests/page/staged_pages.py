@@ -24,7 +24,8 @@ CANARY = "window.canary=1"
 ATTACK = (
     f"</title></style></script></svg></textarea>--> <script>{CANARY}</script> <img src=x onerror={CANARY}> "
     f"<svg/onload={CANARY}> \"' onfocus={CANARY} autofocus tabindex=1 x=' <a href=javascript:{CANARY}>a</a> "
-    f"javascript:{CANARY} {{{{ 7*7 }}}} {{% raw %}} ${{{CANARY}}} }} body{{display:none}} @import 'http://e.example/x'; "
+    f"javascript:{CANARY} {{{{ 7*7 }}}} {{% raw %}} ${{{CANARY}}} }} body{{display:none}} "
+    "@import 'http://e.example/x'; "
     "<meta http-equiv=refresh content=0> <base href=http://e.example/> <iframe srcdoc=x></iframe> "
     "<form action=http://e.example><input autofocus></form> &lt;b&gt; ]]> \x1b[31m \u202e\U000e0041 #verdict"
 )

@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 import html5lib
@@ -20,9 +21,63 @@ POISONED = ("poisoned", "poisoned whole", "poisoned freeform")
 PEACEFUL = ("complete", "sourced", "freeform", *ENDINGS, "embedded")
 ALL = (*PEACEFUL, "hostile", "hostile freeform", "wide", "long", *POISONED)
 OUR_TAGS = frozenset(
-    "html head meta title style body a svg symbol circle path rect polygon text tspan use g header p b span h1 h2 h3 h4 h5 "
-    "time nav ul li main section div figure figcaption table thead tbody tr th td article q ol details summary pre "
-    "code mark dl dt dd br footer script".split()  # noqa: SIM905  (a list of words reads better as one line)
+    [
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "script",
+        "body",
+        "header",
+        "nav",
+        "main",
+        "section",
+        "article",
+        "footer",
+        "div",
+        "figure",
+        "figcaption",
+        "details",
+        "summary",
+        "svg",
+        "symbol",
+        "circle",
+        "path",
+        "rect",
+        "polygon",
+        "text",
+        "tspan",
+        "use",
+        "g",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "p",
+        "b",
+        "span",
+        "time",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "q",
+        "pre",
+        "code",
+        "mark",
+        "a",
+        "br",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    ]
 )
 
 
@@ -91,8 +146,8 @@ def test_a_poisoned_page_nests_nothing_that_a_peaceful_one_does_not():
         name: {(row.tag, child.tag) for _, row in elements(name) for child in row if isinstance(child.tag, str)}
         for name in ("sourced", "poisoned")
     }
-    # The poisoned language is none that goes without saying, which adds one row to a list that exists.
-    assert nested["poisoned"] <= nested["sourced"] | {("p", "mark")}
+    # A persona, which the peaceful seats lack, stands in a line of its own.
+    assert nested["poisoned"] <= nested["sourced"] | {("dd", "br"), ("dd", "span")}
 
 
 @pytest.mark.parametrize("name", POISONED)
@@ -106,7 +161,7 @@ def test_headings_step_down_one_level_at_a_time(name):
     levels = [int(tag[1]) for tag, _ in elements(name) if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+    assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
 
 
 @pytest.mark.parametrize("name", ["complete", "sourced", "freeform", "poisoned"])

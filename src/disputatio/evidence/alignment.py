@@ -71,7 +71,7 @@ def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -
     for word, fold in enumerate(quote, start=1):
         costs, row = _next_row(costs, window, fold, max(0, word - reach), min(width - 1, word + 4 * reach))
         ways.append(row)
-    end = min(range(width), key=lambda place: (costs[place], place))
+    end = min(range(width), key=lambda place: (costs[place], ways[-1][place] == _EXTRA, place))
     return _traced(quote, window, ways, end, left)
 
 
@@ -87,7 +87,7 @@ def _next_row(
             beside = above[place - 1] + (_CHANGED if window[place - 1] != fold else 0)
             if beside <= best:
                 best, way = beside, _BESIDE
-            if before + _GAP < best:
+            if before + _GAP <= best:
                 best, way = before + _GAP, _LEFT_OUT
         costs[place] = before = best
         ways[place] = way

@@ -27,10 +27,10 @@ from disputatio.evidence.edges import objection_at_edges, shown
 from disputatio.evidence.figures import Figure, figures, first_difference
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
 from disputatio.evidence.quotes import Wording, refused, similarity_of
-from disputatio.evidence.sense import marks, turns, weight
+from disputatio.evidence.sense import marks, resembles, turns, weight
 from disputatio.evidence.text_index import TextIndex
 from disputatio.evidence.units import unit_of
-from disputatio.evidence.words import LETTER, NUMBER, SIGN, WORD
+from disputatio.evidence.words import GLUED, LETTER, NUMBER, SIGN, WORD, Atoms
 
 FEWEST_WORDS = 5
 """A shorter quote is repaired only where its words all stand in the source, and only punctuation differs."""
@@ -39,7 +39,6 @@ LEAST_SIMILARITY = 80.0
 """0 to 100, of the letters of quote and source; see ``rapidfuzz.fuzz.ratio``."""
 
 WORDS_FOR_ONE_CHANGE = 6
-_SAME_WORD = 75
 _FEWEST_TO_LOOK_FOR = 3
 _LONGEST_REORDERED = 120
 _INSIDE_ADDRESSES = frozenset("./_@\\#&=:")
@@ -191,7 +190,7 @@ class _Comparison:
             return 0.1
         if any(word == "not" or word.endswith("n't") for word in (quote, source)):
             return 0.25  # "do not" and "don't": that neither says "not" alone is seen to elsewhere
-        if quote and source and min(len(quote), len(source)) > 3 and fuzz.ratio(quote, source) >= _SAME_WORD:
+        if quote and source and resembles(quote, source):
             return 1 / 3
         either = self.words[step.quote] if step.quote is not None else None
         return 0.5 if either is not None and self.quote.kinds[either] == LETTER else 1.0
@@ -267,7 +266,7 @@ class _Comparison:
             return None
         elif quote and source and turns(quote, source):
             reason = Reason.SENSE_DIFFERS
-        elif self._is_name(step) or (quote and source and self._in_address(step)):
+        elif self._is_name(step) or self._in_address(step):
             reason = Reason.NAME_DIFFERS
         if reason is None:
             return None
@@ -285,8 +284,8 @@ class _Comparison:
     def _behind_figure(self, step: Step) -> bool:
         """Whether the word right behind a figure is another one: ``5 days`` for ``5 weeks``."""
         quote, source = self._pair(step)
-        if quote and source and unit_of(quote) is not None and unit_of(quote) == unit_of(source):
-            return False
+        if quote and source and (unit_of(quote) == unit_of(source) is not None or resembles(quote, source)):
+            return False  # figures with another unit or scale have been refused before
         behind = [
             atoms.folds[atom - 1]
             for atoms, atom in (
@@ -317,18 +316,24 @@ class _Comparison:
             said = atoms.raw(atom, atom)
             first = self.index.sentence_of(atoms.starts[atom])[0]
             if not any(char.isalnum() for char in atoms.text[first : atoms.starts[atom]]):
-                return said[:1].isupper() and fuzz.ratio(atoms.folds[atom], self.quote.folds[quote]) < _SAME_WORD
+                return said[:1].isupper() and not resembles(atoms.folds[atom], self.quote.folds[quote])
         return said[:1].isupper() and atoms.folds[atom] not in self.index.lower_case_words
 
 
     def _in_address(self, step: Step) -> bool:
         """Whether a changed word is a part of an address, a path or the like, with no space before or behind it."""
-        if step.source is None:
+        if step.quote is None:
             return False
-        atom = self.index.words[step.source]
-        before = self.atoms.folds[atom - 1] in _INSIDE_ADDRESSES and self.atoms.joints[atom] == "" if atom else False
-        behind = atom + 2 < len(self.atoms) and self.atoms.folds[atom + 1] in _INSIDE_ADDRESSES
-        return before or (behind and self.atoms.joints[atom + 1] == self.atoms.joints[atom + 2] == "")
+        sides = [(self.quote, self.words[step.quote])]
+        sides += [(self.atoms, self.index.words[step.source])] if step.source is not None else []
+        return any(_inside_address(atoms, atom) for atoms, atom in sides)
+
+
+def _inside_address(atoms: Atoms, atom: int) -> bool:
+    if atom and atoms.joints[atom] == GLUED and atoms.folds[atom - 1] in _INSIDE_ADDRESSES:
+        return True
+    behind = atom + 2 < len(atoms) and atoms.folds[atom + 1] in _INSIDE_ADDRESSES
+    return behind and atoms.joints[atom + 1] == atoms.joints[atom + 2] == GLUED
 
 
 def _said(source: str, quote: str) -> str:

@@ -26,15 +26,15 @@ tidak tak bukan belum jangan tanpa không chưa chẳng لا لم لن ليس ل
 না নেই hapana bila
 """
 _DIRECTION = """
-up down upward upwards downward downwards above below over under more less fewer most least higher lower highest
-lowest high low before after earlier later prior since until ago than rise rises rose risen rising fall falls fell
-fallen falling grow grows grew grown growing growth drop drops dropped dropping gain gains gained gaining lose loses
-lost losing loss losses win wins won winning beat beats beaten against versus from plus minus positive negative maximum
-minimum max min majority minority best worst better worse inside outside within beyond into onto toward towards away
-top bottom mehr weniger höher niedriger über unter vor nach steigt stieg gestiegen sinkt sank gesunken besser
-schlechter plus moins supérieur inférieur hausse baisse avant après más menos mayor menor aumento sube baja antes
-después più meno maggiore minore aumento calo prima dopo mais menos maior menor antes depois meer minder hoger lager
-voor больше меньше выше ниже до после рост снижение
+up upward/upwards down downward/downwards above below over under more most less least few/fewer/fewest higher/highest
+high lower/lowest low before after earlier later prior since until ago than rise/rises/rose/risen/rising
+fall/falls/fell/fallen/falling grow/grows/grew/grown/growing/growth drop/drops/dropped/dropping gain/gains/gained/gaining
+lose/loses/lost/losing/loss/losses win/wins/won/winning beat/beats/beaten against versus from plus minus positive
+negative maximum/max minimum/min majority minority best worst better worse inside outside within beyond into onto toward
+towards away top bottom
+mehr weniger höher niedriger über unter vor nach steigt/stieg/gestiegen sinkt/sank/gesunken besser schlechter moins
+supérieur inférieur hausse baisse avant après más menos mayor menor aumento sube baja antes después più meno maggiore
+minore calo prima dopo mais maior depois meer minder hoger lager voor больше меньше выше ниже до после рост снижение
 """
 _DIRECTION_STEMS = """
 increas decreas reduc declin improv worsen deteriorat expand shrink shrank shrunk strengthen weaken accelerat decelerat
@@ -64,18 +64,24 @@ deep shallow early late easy hard difficult simple complex effective ineffective
 enter left leave leaves right empty full exclude excluded include included excluding including export import
 exports imports external internal false true fast slow quick father mother son daughter brother sister female male man
 woman men women boy girl first last final former latter foreign domestic friend good bad guilty innocent happy sad
-healthy sick heavy light hire hired fire fired hot cold husband wife illegal legal
-join joined long short love hate loved hated major minor new old north south east west northern southern eastern western
-now then parent child pass passed past future present permanent temporary poor rich private public pro con profit
-deficit surplus pull push put real fake safe unsafe dangerous same different senior junior strong weak
-succeed succeeded success successful summer winter spring autumn teacher student thick thin today tomorrow yesterday
-upper valid victory defeat defeated win with young he she his her him hers king queen and or but yes
+healthy sick heavy light hire hired fire fired hot cold husband wife illegal legal join joined long short love hate
+loved hated major minor new old north south east west northern southern eastern western parent child pass passed past
+future present permanent temporary poor rich private public pro con profit deficit surplus pull push put real fake safe
+unsafe dangerous same different senior junior strong weak succeed succeeded success successful summer winter spring
+autumn teacher student thick thin today tomorrow yesterday upper valid victory defeat defeated young king queen
+"""
+_PAIRS = """
+and or but he she it they we i you his her their our my your him them us me now then yes with without this that these
+those is was are were be been being has had have do does did who which what when where why
 """
 _NEGATING_PREFIXES = (
     "un in im il ir dis non non- anti anti- de mis under over counter counter- a ab ant contra ex hyper hypo inter intra pre "
     "post maxi mini mono multi pro re sub super up down out не без анти ne nie bez des dés mal sous sur über unter "
     "außer ein aus auf miss kontra onto om on"
 ).split()
+_MISSPELT = 75
+"""How similar two words are at least, of 100, where one may be the other misspelt."""
+
 _ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("free", ""))
 
 _NEGATING_MARKS = "[不没沒無无未非否勿莫]|ない|なく|なかっ|なけれ|ません|まい|ずに|ぬ|않|못|없|아니|안\\s|ไม่|มิ|ห้าม|ບໍ່|မ"
@@ -83,17 +89,14 @@ _TURNING_MARKS = "[别別减減增增升降上下高低多少大小前後后]"
 
 
 @cache
-def _words(table: str, kind: str) -> dict[str, str]:
-    return {word: f"{kind} {word}" for word in table.split()}
-
-
-@cache
 def _weights() -> dict[str, str]:
+    """Every listed word with what it weighs; forms of one word, with a slash between them, weigh what the first does."""
     tables = ((_CERTAINTY, "certainty"), (_AMOUNT, "amount"), (_DIRECTION, "direction"), (_NEGATION, "negation"))
     weights: dict[str, str] = {}
     for table, kind in tables:
-        weights |= _words(table, kind)
-    return weights | {"cannot": "negation not", "hasn": "negation not"}
+        for forms in (family.split("/") for family in table.split()):
+            weights |= dict.fromkeys(forms, f"{kind} {forms[0]}")
+    return weights | {"cannot": "negation not"}
 
 
 @cache
@@ -104,6 +107,11 @@ def _stems() -> tuple[str, ...]:
 @cache
 def _turning() -> frozenset[str]:
     return frozenset(_OPPOSITES.split())
+
+
+@cache
+def _paired() -> frozenset[str]:
+    return frozenset(_PAIRS.split())
 
 
 def weight(fold: str) -> str | None:
@@ -135,36 +143,43 @@ def marks(text: str) -> list[str]:
 
 
 def turns(one: str, other: str) -> bool:
-    """Whether two different folded words may be opposites: a listed one, or one that is the other with a prefix."""
+    """Whether two different folded words may be opposites.
+
+    They may where one is listed and the other is no form or misspelling of it, where one is the other with a prefix or
+    an ending that turns the sense, and where both are small words that are exchanged for each other (``and``, ``or``).
+    """
     if one == other:
         return False
-    if (one in _turning() or other in _turning()) and not _one_family(one, other):
+    if {one, other} <= _paired():
         return True
     short, long = sorted((one, other), key=len)
-    if any(long == prefix + short for prefix in _NEGATING_PREFIXES):
-        return True
-    if any(a + rest == one and b + rest == other for a, b, rest in _prefixed(one, other)):
+    if any(long == prefix + short for prefix in _NEGATING_PREFIXES) or _prefixed(one, other):
         return True
     for against, to in _ENDINGS_THAT_OPPOSE:
         for left, right in ((one, other), (other, one)):
             stem = left.removesuffix(against)
             if stem != left and len(stem) > 2 and right == stem + to:
                 return True
-    return False
+    listed = {one, other} & _turning()
+    return bool(listed) and (len(listed) == 2 or not resembles(one, other)) and not _one_family(one, other)
+
+
+def resembles(one: str, other: str) -> bool:
+    """Whether one word may be the other misspelt."""
+    return min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= _MISSPELT
 
 
 def _one_family(one: str, other: str) -> bool:
     """Whether two words are forms of one word, such as ``support`` and ``supports``."""
     shared = min(len(one), len(other))
     same = next((index for index in range(shared) if one[index] != other[index]), shared)
-    return same >= 3 and len(one) - same <= 3 and len(other) - same <= 3 and fuzz.ratio(one, other) >= 75
+    return same >= 3 and len(one) - same <= 3 and len(other) - same <= 3 and resembles(one, other)
 
 
-def _prefixed(one: str, other: str) -> list[tuple[str, str, str]]:
-    """Ways to read both words as one stem behind two different prefixes: ``import`` and ``export``."""
-    found = []
-    for a in _NEGATING_PREFIXES:
-        rest = one.removeprefix(a)
-        if rest != one and len(rest) > 3:
-            found += [(a, b, rest) for b in _NEGATING_PREFIXES if other == b + rest]
-    return found
+def _prefixed(one: str, other: str) -> bool:
+    """Whether both words are one stem behind two different prefixes: ``import`` and ``export``."""
+    for prefix in _NEGATING_PREFIXES:
+        rest = one.removeprefix(prefix)
+        if rest != one and len(rest) > 3 and any(other == instead + rest for instead in _NEGATING_PREFIXES):
+            return True
+    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,9 +25,11 @@ def open_database(url: str, *, create: bool = True) -> Engine:
         url: ``sqlite:///PATH``, a plain path, or another SQLAlchemy address.
         create: make the file and its folder where they are missing.
 
+    A file on a disk that takes no writes is opened for reading.
+
     Raises:
         InvalidInputError: the address cannot be understood or its driver is not installed.
-        StoreError: it cannot be opened, or was written by a newer version.
+        StoreError: it cannot be opened, holds something else, or was written by a newer version.
     """
     import sqlalchemy as sa
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
@@ -36,11 +40,10 @@ def open_database(url: str, *, create: bool = True) -> Engine:
         address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=_path_of(url))
         if address.get_backend_name() == "sqlite":
             _check_file(address.database, create=create)
-            engine = sa.create_engine(
-                address,
-                connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
-                poolclass=QueuePool,
-            )
+            options: dict[str, Any] = {"timeout": _BUSY_SECONDS, "check_same_thread": False}
+            reading = _for_reading(address.database)
+            opener = {"creator": lambda: _open_for_reading(reading, options)} if reading else {}
+            engine = sa.create_engine(address, connect_args=options, poolclass=QueuePool, **opener)
             sa.event.listen(engine, "connect", _prepare_sqlite)
         else:
             engine = sa.create_engine(address)
@@ -73,22 +76,62 @@ def _check_file(name: str | None, *, create: bool) -> None:
     if not name or name == ":memory:":
         return
     path = Path(name)
-    if not path.exists() and not create:
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        found = None
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"The store {str(path)[:200]} cannot be opened: {_reason(error)}.", "Choose another place with --store PATH."
+        ) from None
+    if found is None and not create:
         raise StoreError(f"There is no store at {path}.", "Give its address with --store.")
+    if found is not None and stat.S_ISDIR(found.st_mode):
+        raise StoreError(f"The store {path} is a folder.", "Give a file in it, such as --store FOLDER/debates.sqlite.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise StoreError(
-            f"The folder of the store, {path.parent}, cannot be made: {error.strerror}.",
+            f"The folder of the store, {path.parent}, cannot be made: {_reason(error)}.",
             "Choose another place with --store PATH.",
         ) from None
 
 
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "what stands at its place is no folder"
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _for_reading(name: str | None) -> Path | None:
+    """The file, where it is there and neither it nor what SQLite puts beside it can be written.
+
+    A log beside it may hold what the file does not have yet, and cannot be read without writing.
+    """
+    path = Path(name or "")
+    if not name or not path.is_file() or Path(f"{name}-wal").exists():
+        return None
+    return None if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else path
+
+
+def _open_for_reading(path: Path, options: dict[str, Any]) -> Any:
+    import sqlite3
+
+    # Nobody else can write it either, so that it is read without the locks, which would be files beside it.
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, **options)
+
+
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # A text that was damaged is read, and found damaged, rather than stopping all that is read with it.
+    connection.text_factory = _as_text
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
+
+
+def _as_text(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")
 
 
 def _bring_up(engine: Engine) -> None:
@@ -97,12 +140,15 @@ def _bring_up(engine: Engine) -> None:
     from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
 
     with engine.connect() as connection:
+        # In this order: who makes a store makes tables and mark at once.
+        tables = set(sa.inspect(connection).get_table_names())
         found = _revision(connection)
     if found == REVISION:
         return
+    _check_ours(engine, tables, found)
     if found is not None and found not in KNOWN_REVISIONS:
         raise StoreError(
-            f"The store {engine.url.render_as_string(hide_password=True)} was written by a newer version "
+            f"The store {_shown(engine.url.render_as_string(hide_password=True))} was written by a newer version "
             f"(its revision is {found}; this version knows up to {REVISION}).",
             "Upgrade disputatio, or choose another store with --store.",
         )
@@ -122,6 +168,19 @@ def _bring_up(engine: Engine) -> None:
             metadata.create_all(connection)
             connection.execute(sa.text(_VERSION_TABLE))
             connection.execute(sa.text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": REVISION})
+
+
+def _check_ours(engine: Engine, tables: set[str], found: str | None) -> None:
+    """Refuse a database of another program. In PostgreSQL ours may stand beside its tables, in a file not."""
+    from disputatio.record.tables import metadata
+
+    beside = engine.dialect.name != "sqlite"
+    ours = tables.issuperset(metadata.tables)
+    if (found is None and tables and not beside) or (found is not None and not ours):
+        raise StoreError(
+            f"{_shown(engine.url.render_as_string(hide_password=True))} is a database, but no store of debates.",
+            "Choose another place with --store PATH.",
+        )
 
 
 _MAKING = 0x64697370
@@ -152,7 +211,7 @@ def _migrate(engine: Engine) -> None:
 
 def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".") if lines else type(error).__name__
+    return lines[0][:200].rstrip(".") if lines else type(error).__name__
 
 
 @contextmanager
@@ -176,7 +235,7 @@ def store_failures(place: str) -> Iterator[None]:
 def unexpected(place: str, error: BaseException) -> StoreError:
     """A failure that no rule here foresees, as a ``StoreError``."""
     return StoreError(
-        f"The store {place} failed: {type(error).__name__}: {_first_line(error)}.",
+        f"The store {_shown(place)} failed: {type(error).__name__}: {_first_line(error)}.",
         "Check the address given with --store.",
     )
 
@@ -185,8 +244,13 @@ def _explained(place: str, cause: str) -> StoreError:
     lower = cause.lower()
     for sign, (what, then) in _CAUSES.items():
         if sign in lower:
-            return StoreError(f"The store {place} {what}.", then)
-    return StoreError(f"The store {place} failed: {cause}.", "Check the address given with --store.")
+            return StoreError(f"The store {_shown(place)} {what}.", then)
+    return StoreError(f"The store {_shown(place)} failed: {cause}.", "Check the address given with --store.")
+
+
+def _shown(place: str) -> str:
+    """A file by its path, as people gave it."""
+    return place.removeprefix("sqlite:///")
 
 
 _CAUSES = {

@@ -37,15 +37,14 @@ DEFAULT_TEMPERATURE = 0.3
 _PROSE_FROM = 40
 """Free text that may be at least this long (in characters) is written in sentences."""
 _LEAST_AT_MOST = 60
-"""Beside a pattern, llguidance gives up on a higher ``minLength`` and the server then ignores the grammar."""
+"""A higher ``minLength`` would force one long sentence, so such text is left to its lengths alone."""
 _SENTENCE_CHARACTERS = 200
 _MOST_SENTENCES = 6
 
 _LETTER = "A-Za-zÀ-ÖØ-öø-ÿ"
-_WORD = rf"([{_LETTER}'’$&+-]+|[$]?[0-9]+([.,][0-9]+)?%?)"
-_FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*"
-_LAST_WORD = rf"([{_LETTER}'’-]*[{_LETTER}]{{2}}|[0-9]{{4}})"
-_SENTENCE = rf"{_FIRST_WORD}(,? {_WORD})*,? {_LAST_WORD}[.!?]"
+_CHARACTER = rf"[{_LETTER}0-9 ,'’%$&+-]"
+_FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*[ ,]"
+_LAST_WORD = rf"([{_LETTER}%]{{2}}|[0-9]{{4}})"
 
 _INSIDE = ("properties", "$defs", "patternProperties")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -82,7 +81,9 @@ def _in_sentences(schema: Any) -> Any:
     if "items" in schema:
         inside["items"] = _in_sentences(schema["items"])
     if _is_free_text(schema):
-        inside["pattern"] = _sentences(schema.get("maxLength"))
+        # llguidance gives up on a pattern beside a ``minLength``, and the server then ignores the whole grammar:
+        # the least length goes into the pattern.
+        inside["pattern"] = _sentences(inside.pop("minLength", 0), schema.get("maxLength"))
     return inside
 
 
@@ -93,8 +94,13 @@ def _is_free_text(schema: Mapping[str, Any]) -> bool:
     return schema.get("minLength", 0) <= _LEAST_AT_MOST and (longest is None or longest >= _PROSE_FROM)
 
 
-def _sentences(longest: int | None) -> str:
+def _sentences(least: int, longest: int | None) -> str:
     most = _MOST_SENTENCES
     if longest is not None:
         most = max(1, min(most, longest // _SENTENCE_CHARACTERS))
-    return f"^{_SENTENCE}( {_SENTENCE}){{0,{most - 1}}}$"
+    return f"^{_sentence(least)}( {_sentence(1)}){{0,{most - 1}}}$"
+
+
+def _sentence(least: int) -> str:
+    """A sentence with ``least`` characters or more."""
+    return rf"{_FIRST_WORD}{_CHARACTER}{{{max(1, least - 5)},}}{_LAST_WORD}[.!?]"
