@@ -58,7 +58,9 @@ def directly(model: Any, call: Call) -> Any:
         model_settings={"temperature": call.temperature, "max_tokens": call.max_tokens},
         model_request_parameters=ModelRequestParameters(
             output_mode="native",
-            output_object=OutputObjectDefinition(json_schema=dict(call.schema or {}), name=call.schema_name, strict=True),
+            output_object=OutputObjectDefinition(
+                json_schema=dict(call.schema or {}), name=call.schema_name, strict=True
+            ),
         ),
         instrument=False,
     )
@@ -95,7 +97,9 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
             alone = (time.process_time() - begun) / len(calls)
             begun = time.process_time()
             for place in range(0, len(calls), 2 * debates):
-                replies = await asyncio.gather(*(gateway.inner.call(call) for call in calls[place : place + 2 * debates]))
+                replies = await asyncio.gather(
+                    *(gateway.inner.call(call) for call in calls[place : place + 2 * debates])
+                )
                 assert all(isinstance(row, Reply) for row in replies)
             through = (time.process_time() - begun) / len(calls)
             own.append(with_debate * 1e3)
@@ -106,12 +110,16 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
     print(f"{blocks} blocks of {debates} structured debates, {len(calls)} calls in the last")
     print(f"CPU per call in a debate, record in SQLite   {middle(own):.2f} ms")
     print(f"the same calls directly                      {middle(direct):.2f} ms")
-    print(f"added over the direct request, gateway too   {middle(a - b for a, b in zip(own, direct, strict=True)):.2f} ms")
+    print(
+        f"added over the direct request, gateway too   {middle(a - b for a, b in zip(own, direct, strict=True)):.2f} ms"
+    )
     print(f"kernel, rendering, validation, ledger, record {middle(differences):.2f} ms  (ceiling 0.5 ms)")
 
 
 def main() -> None:
-    blocks, debates = (int(row) for row in (*sys.argv[1:3], 5, 20)[:2]) if len(sys.argv) < 3 else map(int, sys.argv[1:3])
+    blocks, debates = (
+        (int(row) for row in (*sys.argv[1:3], 5, 20)[:2]) if len(sys.argv) < 3 else map(int, sys.argv[1:3])
+    )
     with provider_process("--no-prefix-cache") as base_url:
         asyncio.run(measure(base_url, blocks, debates))
 

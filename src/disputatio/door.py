@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.failures import ExitCode, InvalidInputError, ResumeMismatchError, UnknownDebateError
 from disputatio.kernel import JsonObject
-from disputatio.motion import Evidence, read_evidence, read_motion
+from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence, one_line, read_evidence, read_motion
 from disputatio.participants.scripted import Scripted
 
 if TYPE_CHECKING:
@@ -112,9 +112,29 @@ def open_store(url: str | None = None, *, create: bool = True) -> Store:
     """
     from disputatio.record.sql import SqlStore
 
-    if url is None:
-        url = _settings("structured", _arguments({}), os.environ, Path.cwd()).store
-    return SqlStore(url, create=create)
+    return SqlStore(configured_store(_arguments({})).store if url is None else url, create=create)
+
+
+def configured_store(arguments: CommandLine) -> Settings:
+    """Settings to take the store's address from; seats are not looked at, so that nothing said of them is in the way.
+
+    Raises:
+        InvalidInputError: the configuration cannot be read.
+    """
+    from disputatio.config import resolve
+    from disputatio.engine.opening import format_options
+    from disputatio.formats.registry import FORMATS, find_format
+
+    form = find_format("structured")
+    seats = frozenset(str(seat) for row in FORMATS.values() for seat in row.seats)
+    return resolve(
+        format_name=form.name,
+        seats=(),
+        environ=os.environ,
+        directory=Path.cwd(),
+        arguments=arguments,
+        options=replace(format_options(form), other_seats=seats),
+    )
 
 
 async def debate(
@@ -227,8 +247,8 @@ async def resume(
     from disputatio.engine.debates import Resumption, find_debate
     from disputatio.engine.debates import resume as go_on
 
-    settings = _settings("structured", _arguments({}), os.environ, Path.cwd())
-    async with _Housed(store, settings.store, watcher, opener) as house:
+    configured = configured_store(_arguments({})).store if store is None else ""
+    async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
         resumption = Resumption(
             settings=recorded_settings(house.store, found, _arguments({})),
@@ -258,13 +278,50 @@ def read_debate(store: Store, debate_id: str) -> Debate:
 
 
 def recorded_settings(store: Store, debate_id: str, arguments: CommandLine) -> Settings:
-    """Today's settings for the format of a recorded debate: they bring the keys."""
+    """Today's settings for a recorded debate, with its own models in the seats that ``arguments`` do not name.
+
+    They bring the keys. What seats the environment would give to a new debate does not matter here.
+
+    Raises:
+        VerificationError: the record was altered.
+        ResumeMismatchError: an address is given that is not the recorded one.
+    """
+    from disputatio.engine.debates import read_verified
+    from disputatio.engine.table import seating_from_json
     from disputatio.formats.registry import find_format
     from disputatio.record.events import DebateOpened
 
-    first = store.read(debate_id)[0].event()
-    name = first.format if isinstance(first, DebateOpened) else "structured"
-    return _settings(name, arguments, os.environ, Path.cwd(), find_format(name))
+    opened = read_verified(store, debate_id)[0].event()
+    if not isinstance(opened, DebateOpened):
+        raise UnknownDebateError(f"The record of {debate_id} has no opening.", "`disputatio list` shows all.")
+    seats: Mapping[str, Any] = opened.seats
+    if not arguments.seat:
+        _check_address(seats, arguments.base_url)
+        arguments = replace(arguments, base_url=None)
+    named = {entry.partition("=")[0].strip().lower() for entry in arguments.seat}
+    recorded = tuple(
+        f"{seat}={seating_from_json(row).address}"
+        for seat, row in seats.items()
+        if row["kind"] == "model" and not named & {"all", seat, seat.rpartition("_")[0]}
+    )
+    arguments = replace(arguments, seat=(*recorded, *arguments.seat))
+    return _settings(opened.format, arguments, os.environ, Path.cwd(), find_format(opened.format))
+
+
+def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:
+    from disputatio.engine.table import seating_from_json
+
+    for seat, row in seats.items():
+        if base_url is not None and row["kind"] == "model" and row["base_url"] != base_url.rstrip("/"):
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by {seating_from_json(row).address}; "
+                "its address cannot become another one on resume.",
+                "Leave --base-url out, or start a new debate.",
+            )
+
+
+_LARGEST_EVIDENCE = 8 * MAX_EVIDENCE_CHARS
+"""In bytes; no text within the limit is larger, however much is cleaned away."""
 
 
 def gather_evidence(sources: Sequence[Evidence | str | Path]) -> list[Evidence]:
@@ -281,12 +338,19 @@ def gather_evidence(sources: Sequence[Evidence | str | Path]) -> list[Evidence]:
             continue
         path = Path(source)
         try:
-            raw = path.read_bytes()
-        except OSError as error:
+            # No more than could be used: some files, such as devices, never end.
+            with path.open("rb") as file:
+                raw = file.read(_LARGEST_EVIDENCE + 1)
+        except (OSError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
             raise InvalidInputError(
-                f"The evidence {path} cannot be read: {(error.strerror or 'unknown cause').lower()}.",
-                "Give the path of a text file.",
+                f"The evidence {one_line(str(path), 200)} cannot be read: {reason}.", "Give the path of a text file."
             ) from None
+        if len(raw) > _LARGEST_EVIDENCE:
+            raise InvalidInputError(
+                f"The evidence {one_line(path.name, 80)} is too long: {MAX_EVIDENCE_CHARS:,} characters are the most.",
+                "Give the part that bears on the motion.",
+            )
         stem = "".join(char if char.isalnum() or char in "-_" else "-" for char in path.stem)[:40] or "source"
         taken[stem] = taken.get(stem, 0) + 1
         source_id = stem if taken[stem] == 1 else f"{stem}-{taken[stem]}"

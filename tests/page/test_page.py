@@ -10,11 +10,11 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
-from staged_debates import ENDINGS
+from staged_debates import ENDINGS, held
 from staged_pages import ATTACK, QUOTED, SOURCE, page_of, report_of
 
 from disputatio.motion import clean
-from disputatio.report import heading, render_page
+from disputatio.report import DebateReport, heading, render_argdown, render_page
 from disputatio.report.verdict import five_headings, structured_reading, sureness
 
 POISONED = ("poisoned", "poisoned whole", "poisoned freeform")
@@ -286,3 +286,13 @@ def test_every_turn_tells_who_served_it_what_it_cost_and_what_was_refused():
 def test_the_page_tells_the_head_of_the_chain_and_how_to_verify_it():
     report = report_of("complete")
     assert f"disputatio verify {report.id} --head {report.head}" in shown(by_id("complete", "record"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("renderer", [render_page, render_argdown])
+def test_a_debate_can_be_shown_wherever_it_stands(renderer):
+    events = list(held("complete").events)
+    for number in (0, 1, 2, len(events) // 3, len(events) // 2, len(events) - 1):
+        text = renderer(DebateReport.of("7f3a", events[:number], {}))
+        assert text.strip()
+    assert "There is no verdict yet." in render_page(DebateReport.of("7f3a", events[:-1], {}))

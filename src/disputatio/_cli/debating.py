@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -12,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.screen import Screen, print_json
-from disputatio.failures import ExitCode
+from disputatio._cli.screen import Screen
+from disputatio._cli.stopping import Stopping
+from disputatio._cli.streams import print_json, tell
+from disputatio.failures import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
@@ -119,10 +120,9 @@ def debate(
     """
     from disputatio.door import gather_evidence
     from disputatio.engine.opening import Proposal
-    from disputatio.formats.registry import find_format
     from disputatio.motion import read_motion
 
-    form = find_format(format_name)
+    form = format_called(format_name)
     arguments = command_line(
         seat=tuple(seat or ()),
         base_url=base_url,
@@ -136,9 +136,9 @@ def debate(
         store=store,
     )
     settings = settings_for(form, arguments)
-    raw: str | bytes = sys.stdin.buffer.read(1 << 20) if motion == "-" else motion
+    say_notes(settings)
     proposal = Proposal(
-        read_motion(raw, settings.language),
+        read_motion(_motion_given(motion), settings.language),
         form,
         settings,
         tuple(gather_evidence(evidence or ())),
@@ -147,7 +147,9 @@ def debate(
     if dry_run:
         _dry_run(proposal, as_json=json_)
         return
-    run(_debate(proposal, Screen(as_json=json_, plain=plain)))
+    check_kept(settings)
+    screen = Screen(as_json=json_, plain=plain)
+    run(_debate(proposal, screen), screen)
 
 
 def resume(
@@ -177,7 +179,8 @@ def resume(
         max_calls=max_calls,
         store=store,
     )
-    run(_resume(debate_id, arguments, Screen(as_json=json_, plain=plain), prompts=prompts, format_name=format_name))
+    screen = Screen(as_json=json_, plain=plain)
+    run(_resume(debate_id, arguments, screen, prompts=prompts, format_name=format_name), screen)
 
 
 async def _debate(proposal: Proposal, screen: Screen) -> ExitCode:
@@ -187,7 +190,7 @@ async def _debate(proposal: Proposal, screen: Screen) -> ExitCode:
     store = SqlStore(proposal.settings.store)
     try:
         house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
-        async with screen.showing(store):
+        async with screen.showing():
             debate_id = await start(proposal, house, on_opened=screen.opened)
         return screen.result(store, debate_id)
     finally:
@@ -198,14 +201,21 @@ async def _resume(
     prefix: str, arguments: CommandLine, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
     from disputatio.door import recorded_settings
-    from disputatio.engine.debates import House, Resumption, find_debate
+    from disputatio.engine.debates import House, Resumption, can_go_on, find_debate, read_verified
     from disputatio.engine.debates import resume as go_on
+    from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
 
     store = SqlStore(store_url(arguments), create=False)
     try:
         debate_id = find_debate(store, prefix)
+        record = read_verified(store, debate_id)
+        history = History.of(sealed.event() for sealed in record)
+        if not can_go_on(history):
+            tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
+            return screen.result(store, debate_id)
         settings = recorded_settings(store, debate_id, arguments)
+        say_notes(settings)
         resumption = Resumption(
             settings=settings,
             budget_usd=settings.budget.usd if arguments.budget_usd is not None else None,
@@ -216,8 +226,8 @@ async def _resume(
             asked_format=format_name,
         )
         house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
-        screen.opened(debate_id, store.read(debate_id))
-        async with screen.showing(store):
+        screen.opened(debate_id, record)
+        async with screen.showing():
             await go_on(debate_id, resumption, house)
         return screen.result(store, debate_id)
     finally:
@@ -276,24 +286,72 @@ def settings_for(form: Format, arguments: CommandLine) -> Settings:
 
 def store_url(arguments: CommandLine) -> str:
     """Where records are kept."""
-    from disputatio.formats.registry import find_format
+    from disputatio.door import configured_store
 
-    return settings_for(find_format("structured"), arguments).store
+    settings = configured_store(arguments)
+    check_kept(settings)
+    return settings.store
 
 
-def run(work: Coroutine[Any, Any, ExitCode]) -> None:
-    """Run ``work`` and leave with its exit code; SIGTERM stops it as Ctrl-C does."""
+def check_kept(settings: Settings) -> None:
+    """Refuse a store that would be gone with this process.
 
-    async def guarded() -> ExitCode:
-        task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
-        if task is not None and hasattr(signal, "SIGTERM"):
-            loop.add_signal_handler(signal.SIGTERM, task.cancel)
-        return await work
+    Raises:
+        InvalidInputError: it is one in memory.
+    """
+    if settings.store in {"sqlite://", "sqlite:///"} or settings.store.endswith(":memory:"):
+        raise InvalidInputError(
+            "A store in memory is gone when this command ends, and the debate with it.", "Give a file: --store PATH."
+        )
 
+
+def format_called(name: str) -> Format:
+    """The format called ``name``, with a hint where it was only misspelled.
+
+    Raises:
+        InvalidInputError: there is none.
+    """
+    from disputatio.formats.registry import FORMATS, find_format
+    from disputatio.participants.providers import did_you_mean, shown
+
+    if name in FORMATS:
+        return find_format(name)
+    raise InvalidInputError(
+        f"There is no format called {shown(name)}.",
+        f"{did_you_mean(name.lower(), FORMATS)}The formats are: {', '.join(FORMATS)}.",
+    )
+
+
+def say_notes(settings: Settings) -> None:
+    """Say what was found in the environment and not used: a misspelled variable is silent otherwise."""
+    tell(*(f"Note: {note}" for note in settings.notes))
+
+
+_MOST_READ = 1 << 20
+"""Bytes of standard input; no motion is nearly as long."""
+
+
+def _motion_given(motion: str) -> str | bytes:
+    if motion == "-":
+        if sys.stdin.isatty():
+            tell("Type the motion, then press Ctrl-D on a line of its own.")
+        return sys.stdin.buffer.read(_MOST_READ)
     try:
-        code = asyncio.run(guarded())
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+        motion.encode()
+    except UnicodeEncodeError:
+        # Bytes that are no UTF-8 come as lone surrogates; as bytes they are refused like those of a file.
+        return os.fsencode(motion)
+    return motion
+
+
+def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
+    """Run ``work`` and leave with its exit code. Ctrl-C stops it, and so do the signals that end a process."""
+    with Stopping() as stopping:
+        screen.on_lost_output = stopping.stop
+        try:
+            code = stopping.run(work)
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            screen.say_stopped()
+            code = ExitCode.INTERRUPTED
     if code is not ExitCode.COMPLETE:
         raise typer.Exit(int(code))

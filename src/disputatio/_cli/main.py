@@ -1,90 +1,100 @@
-"""``disputatio``: the commands, and what every one of them does with a failure.
+"""``disputatio``: runs one command, and says in one sentence what went wrong.
 
 Exit codes are in ``disputatio.failures.ExitCode`` and in the reference. No traceback reaches a user; set
-``DISPUTATIO_DEBUG=1`` to see one.
+``DISPUTATIO_DEBUG=1`` to see one. The commands are imported only once Ctrl-C is looked after: whoever presses it
+at once has not met a bug.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import typer
-
-from disputatio._cli.debating import debate, resume
-from disputatio._cli.reading import list_debates, show, verify
-from disputatio._cli.setup import doctor, models
 from disputatio.failures import DisputatioError, ExitCode
 
-_EPILOG = (
-    "Exit codes: 0 complete, 2 invalid input, 3 truncated at a ceiling, 4 seats missing, 5 provider failure, "
-    "6 failed verification, 7 store failure, 130 interrupted."
-)
-
-app = typer.Typer(
-    name="disputatio",
-    help=(
-        "Structured debate between AI models, with rules kept by code and a record that verifies.\n\n"
-        'Start with: disputatio debate "We should adopt microservices"'
-    ),
-    epilog=_EPILOG,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command("debate")(debate)
-app.command("resume")(resume)
-app.command("list")(list_debates)
-app.command("show")(show)
-app.command("verify")(verify)
-app.command("models")(models)
-app.command("doctor")(doctor)
-
-
-def _version(value: bool) -> None:  # noqa: FBT001  (the signature Typer calls)
-    if value:
-        from importlib.metadata import version
-
-        typer.echo(f"disputatio {version('disputatio')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001
-) -> None:
-    """What comes before a command."""
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and leave with its exit code."""
+    """Run one command and leave with its exit code.
+
+    Args:
+        arguments: what follows ``disputatio``; None takes the process's own.
+    """
     try:
-        app(args=None if arguments is None else list(arguments))
-    except DisputatioError as failure:
-        _say(failure.cause, failure.next_step)
-        sys.exit(failure.exit_code)
+        code = _outcome(arguments)
     except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read the output has left; nothing is lost, the record is written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.COMPLETE)
-    except Exception as error:
+        code = ExitCode.INTERRUPTED
+    if arguments is None:
+        # All is written; another Ctrl-C would only break into the interpreter's own end, with a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(int(code))
+
+
+def _outcome(arguments: Sequence[str] | None) -> int:
+    from typer.exceptions import TyperException
+
+    from disputatio._cli.streams import drop_output, is_about_output, reader_left, standard_streams, tell
+
+    standard_streams()
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except DisputatioError as failure:
+        tell(failure.cause, failure.next_step)
+        return failure.exit_code
+    except TyperException as error:
+        tell(*_usage(error))
+        return ExitCode.INVALID_INPUT
+    except (Exception, SystemExit) as error:
+        if reader_left(error):
+            # Nothing is lost: what a command shows can be shown again.
+            drop_output()
+            return ExitCode.COMPLETE
+        if isinstance(error, SystemExit):
+            return error.code if isinstance(error.code, int) else ExitCode.COMPLETE
+        if is_about_output(error):
+            drop_output()
+            tell(f"The output cannot be written: {error.strerror}.", "Give it another place; what was recorded is kept.")
+            return ExitCode.INVALID_INPUT
         if os.environ.get("DISPUTATIO_DEBUG"):
             raise
-        _say(
+        tell(
             f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}",
             "This is a bug; what was recorded is kept. Please report it with the output under DISPUTATIO_DEBUG=1.",
         )
-        sys.exit(ExitCode.INTERNAL)
+        return ExitCode.INTERNAL
+    return code
 
 
-def _say(cause: str, next_step: str) -> None:
-    from disputatio.motion import clean
+def _run(arguments: Sequence[str] | None) -> int:
+    from disputatio._cli.app import app
 
-    lines = clean(f"{cause}\n{next_step}" if next_step else cause)
-    print(lines, file=sys.stderr)
+    code = app(args=None if arguments is None else list(arguments), prog_name="disputatio", standalone_mode=False)
+    return code if isinstance(code, int) else ExitCode.COMPLETE
+
+
+def _usage(error: TyperException) -> tuple[str, str]:
+    """What is wrong with a command line, and where its commands and options are told; nothing for a mere help page."""
+    from disputatio.motion import one_line
+
+    message = one_line(error.format_message(), 300)
+    if not message:
+        return "", ""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "disputatio"
+    option, possible = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
+    if message.startswith("No such option"):
+        near = f" Did you mean {' or '.join(sorted(possible))}?" if possible else ""
+        message = f"There is no option {one_line(option, 60)} here.{near}"
+    if message.startswith("No such command") and " " in message.split("'")[1]:
+        return message, 'To debate a motion: disputatio debate "MOTION"'
+    message = message.replace("Value error, ", "")
+    return message if message.endswith((".", "?")) else f"{message}.", f"`{command} --help` shows what it takes."
 
 
 if __name__ == "__main__":

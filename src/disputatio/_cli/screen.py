@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from disputatio._cli.streams import print_json, print_lines, reader_left, tell
 from disputatio.engine.ports import Nobody
-from disputatio.failures import ExitCode
+from disputatio.failures import DisputatioError, ExitCode, InvalidInputError, StoreError
 from disputatio.motion import one_line
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from disputatio.participants.call import Gateway
     from disputatio.participants.seating import ModelSeating
     from disputatio.record.chain import Sealed
+    from disputatio.record.events import Event
     from disputatio.record.store import DebateRow, Store
+    from disputatio.report import DebateReport
 
 
 def terminal_width() -> int:
@@ -49,27 +52,17 @@ def console(*, plain: bool = False, stderr: bool = False) -> Console:
     )
 
 
-def print_json(value: Any) -> None:
-    """JSON on standard output."""
-    from disputatio.report import printable_json
-
-    sys.stdout.write(printable_json(value) + "\n")
-
-
-def print_lines(text: str) -> None:
-    """Text on standard output, as it is."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
-
-
 class Screen:
     """What one ``debate`` or ``resume`` shows while it runs and when it has ended."""
 
     def __init__(self, *, as_json: bool, plain: bool) -> None:
         from disputatio._terminal import open_view
 
+        self.on_lost_output: Callable[[], None] = lambda: None
         self._as_json = as_json
         self._console = console(plain=plain, stderr=as_json)
         self._id: str | None = None
+        self._lost: BaseException | None = None
         self._view: Any = open_view(self._console, plain=plain or as_json)
         if as_json and not sys.stderr.isatty():
             self._view = None
@@ -77,12 +70,20 @@ class Screen:
     @property
     def watcher(self) -> Watcher:
         """Who sees the debate."""
-        return self._view if self._view is not None else Nobody()
+        return self if self._view is not None else Nobody()
 
     @property
     def watches(self) -> bool:
         """Whether output is worth streaming: only where it can be seen while it is written."""
         return self._view is not None and self._console.is_terminal
+
+    def happened(self, event: Event, sealed: Sealed) -> None:
+        """An event was written to the record."""
+        self._show(lambda: self._view.happened(event, sealed))
+
+    def writing(self, path: str, part: str, text: str) -> None:
+        """Raw output arrived."""
+        self._show(lambda: self._view.writing(path, part, text))
 
     def opener(self, seating: ModelSeating, api_key: str | None) -> Gateway:
         """The gateway for a seating; what it has to prepare is shown."""
@@ -91,43 +92,115 @@ class Screen:
         return open_gateway(seating, api_key, on_progress=self._progress)
 
     def _progress(self, message: str) -> None:
-        if self._view is not None:
-            self._view.note(message)
+        self._show(lambda: self._view.note(message))
 
     def opened(self, debate_id: str, record: Sequence[Sealed] = ()) -> None:
         """The debate has a record from here on; ``record`` is what it held before, when it is resumed."""
         self._id = debate_id
-        if self._view is not None:
-            self._view.opened(debate_id, record)
+        self._show(lambda: self._view.opened(debate_id, record))
+
+    def _show(self, draw: Callable[[], None]) -> None:
+        """Draw, as long as there is something to draw on; when it is lost, the debate is stopped.
+
+        A failure must not reach the engine: it would look like one of the debate.
+        """
+        if self._view is None or self._lost is not None:
+            return
+        try:
+            draw()
+        except (OSError, SystemExit) as error:
+            self._lost = error
+            self.on_lost_output()
 
     @asynccontextmanager
-    async def showing(self, store: Store) -> AsyncIterator[None]:
-        """Show the debate while the block runs; say how to go on when it is interrupted or the store fails."""
+    async def showing(self) -> AsyncIterator[None]:
+        """Show the debate while the block runs, and say how to go on when the store fails."""
+        self._show(lambda: self._view.__enter__())
+        try:
+            yield
+        except StoreError as error:
+            if self._id is None:
+                raise
+            then = f"Go on with it then: disputatio resume {self._id}"
+            raise StoreError(error.cause, f"{error.next_step}\n{then}") from None
+        except DisputatioError:
+            raise
+        except Exception:
+            if self._id is not None:
+                tell(f"The debate was stopped. Go on with it: disputatio resume {self._id}")
+            raise
+        finally:
+            if self._view is not None:
+                # Where it was drawn on is gone, maybe; what it holds is let go all the same.
+                with suppress(OSError, SystemExit):
+                    self._view.__exit__(None, None, None)
+
+    def say_stopped(self) -> None:
+        """Say, once, that the debate was stopped, what is kept, and how to go on."""
         from disputatio._terminal import print_interrupted
 
-        try:
-            if self._view is None:
-                yield
-            else:
-                with self._view:
-                    yield
-        except BaseException:
-            if self._id is not None and store.read(self._id):
-                print_interrupted(console(stderr=True), self._id)
-            raise
+        if self._lost is not None:
+            why = (
+                "nobody reads it any more"
+                if reader_left(self._lost)
+                else f"it cannot be written ({getattr(self._lost, 'strerror', None) or self._lost})"
+            )
+            tell(f"The output is lost: {why}. So the debate was stopped.")
+        if self._id is None:
+            tell("Stopped before the debate began: nothing was recorded or spent.")
+            return
+        with suppress(OSError):
+            print_interrupted(console(stderr=True), self._id)
 
     def result(self, store: Store, debate_id: str) -> ExitCode:
         """Print what came of the debate; returns the exit code."""
         from disputatio.door import read_debate
 
         debate = read_debate(store, debate_id)
-        if self._as_json:
-            print_json(debate.as_json())
-        else:
-            from disputatio._terminal import print_result
+        report = debate.report()
+        try:
+            if self._as_json:
+                print_json(debate.as_json())
+            else:
+                from disputatio._terminal import print_result
 
-            print_result(self._console, debate.report())
+                print_result(self._console, report)
+            sys.stdout.flush()
+        except OSError as error:
+            if reader_left(error):
+                raise
+            raise InvalidInputError(
+                f"The result cannot be written: {(error.strerror or 'unknown cause').lower()}.",
+                f"It is recorded: disputatio show {debate_id}",
+            ) from None
+        self._tell_aside(report, debate.exit_code)
         return debate.exit_code
+
+    def _tell_aside(self, report: DebateReport, code: ExitCode) -> None:
+        """Say what a result lacks where whoever runs the command sees it, when the result itself goes elsewhere."""
+        from disputatio.report import heading
+
+        if code is not ExitCode.COMPLETE and (self._as_json or not sys.stdout.isatty()):
+            head = heading(report)
+            tell(head.text, head.next_step)
+
+
+def print_wrapped(lines: Sequence[str], hang: int) -> None:
+    """Lines on standard output, those too long for a terminal broken between words and indented by ``hang``.
+
+    What is not read on a terminal stays one line each, so that it can be searched.
+    """
+    if not sys.stdout.isatty():
+        print_lines("\n".join(lines))
+        return
+    from textwrap import wrap
+
+    width = max(terminal_width(), 20)
+    shown: list[str] = []
+    for line in lines:
+        indent = " " * min(hang, width // 2)
+        shown += [line] if len(line) <= width else wrap(line, width, subsequent_indent=indent, drop_whitespace=True)
+    print_lines("\n".join(shown))
 
 
 def print_list(rows: Sequence[DebateRow]) -> None:
@@ -175,7 +248,7 @@ def print_preview(proposal: Proposal, seen: Preview) -> None:
         lines.append(f"This is over the ceiling of {budget.tokens:,} tokens: the debate would be truncated.")
     if budget.calls is not None and seen.calls > budget.calls:
         lines.append(f"This is over the ceiling of {budget.calls} calls: the debate would be truncated.")
-    print_lines("\n".join(lines))
+    print_wrapped(lines, 8)
 
 
 _MARKS = {"fine": "ok", "absent": "-", "problem": "!!"}
@@ -196,7 +269,7 @@ def print_doctor(found: Sequence[Finding], answers: Mapping[str, Mapping[str, st
         lines += ["", "Answers"]
     for seat, answer in answers.items():
         lines.append(f"  {_MARKS[answer['state']]:2}  {seat} ({answer['model']}): {one_line(answer['detail'])}")
-    print_lines("\n".join(lines))
+    print_wrapped(lines, 6)
 
 
 def print_models(rows: Sequence[Mapping[str, str]]) -> None:

@@ -30,7 +30,7 @@ from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownD
 from disputatio.formats.registry import find_format
 from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
-from disputatio.motion import Evidence, Motion
+from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Usage
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
 from disputatio.participants.providers import PROVIDERS
@@ -39,9 +39,10 @@ from disputatio.prompts import PromptBook, Setting
 from disputatio.record.chain import Sealed, broken_link
 from disputatio.record.events import CallLost, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
-from disputatio.record.store import Store
+from disputatio.record.store import DebateRow, Store
 
 _ID_BYTES = 4
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,24 +116,47 @@ def find_debate(store: Store, prefix: str) -> str:
     found = store.find(prefix) if prefix else []
     if len(found) == 1:
         return found[0]
+    shown = repr(one_line(prefix, 40))
     if not found:
-        raise UnknownDebateError(f"There is no debate {prefix!r} in this store.", "`disputatio list` shows all.")
-    raise UnknownDebateError(f"{prefix!r} could be {', '.join(sorted(found)[:5])}.", "Give more of the id.")
+        raise UnknownDebateError(f"There is no debate {shown} in this store.", "`disputatio list` shows all.")
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    names = ", ".join(sorted(found)[:_MOST_NAMED])
+    raise UnknownDebateError(f"{shown} could be {names}{more}.", "Give more of the id.")
 
 
 def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
-    """The record of ``debate``, after its chain was checked.
+    """The record of ``debate``, after its chain was checked, and with it what the list of debates says of it.
 
     Raises:
-        VerificationError: an event or text was altered.
+        VerificationError: an event or text was altered, or the list says something else.
     """
+    # The list first: a debate that goes on meanwhile only gets longer than it says.
+    listed = next((row for row in store.debates() if row.id == debate), None)
     events = tuple(store.read(debate))
-    fault = broken_link(events, store.texts(debate))
+    fault = broken_link(events, store.texts(debate)) or _listed_otherwise(listed, events)
     if fault:
         raise VerificationError(
             f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
         )
     return events
+
+
+def _listed_otherwise(row: DebateRow | None, events: tuple[Sealed, ...]) -> str | None:
+    """How the list of debates differs from the events that it was made from, in one sentence."""
+    if row is None:
+        return "the list of debates does not have it"
+    if not 1 <= row.events <= len(events) or events[row.events - 1].hash != row.head:
+        return f"it does not hold event {row.events} ({row.head[:12]}) any more, which the list of debates knows"
+    history = History.of(sealed.event() for sealed in events[: row.events])
+    opened = history.opened
+    found = {
+        "opened_at": events[0].at,
+        "format": opened.format if opened else "",
+        "motion": str(opened.motion["text"]) if opened else "",
+        "status": history.status.value,
+    }
+    other = next((name for name, value in found.items() if getattr(row, name) != value), None)
+    return f"the list of debates has another {other.replace('_', ' ')} than its events" if other else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +194,15 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
     opened = history.opened
     if opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
-    if not _can_go_on(history):
+    if not can_go_on(history):
         return history
     gateways = SharedGateways(house.opener)
     try:
         plan = _recorded_plan(opened, house.store.texts(debate), resumption, gateways)
         budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
         ledger = Ledger(budget, PriceBook())
+        _restore(ledger, history)
+        _check_ceilings(ledger, resumption)
         check_prices(plan.table, budget, ledger.prices)
         if house.checks_first:
             check_reachable(plan.table, await probe_table(plan.table))
@@ -186,13 +212,13 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
             *lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened))
         )
         await journal.durable()
-        _restore(ledger, history)
         return await _running(plan, journal, ledger, house).run()
     finally:
         await gateways.aclose()
 
 
-def _can_go_on(history: History) -> bool:
+def can_go_on(history: History) -> bool:
+    """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing."""
     if history.status in {Status.RUNNING, Status.INTERRUPTED, Status.TRUNCATED}:
         return True
     return history.status in {Status.DEGRADED, Status.FAILED} and bool(history.reopenable)
@@ -255,7 +281,8 @@ def _recorded_sitter(seat: str, row: Any, resumption: Resumption, gateways: Shar
         raise ResumeMismatchError(f"The seat {seat} was taken by a model.", "Leave the participant out on resume.")
     seating = seating_from_json(row)
     now = resumption.settings.seats[seat]
-    if seat in resumption.asked_seats and (now.provider, now.model) != (seating.provider, seating.model):
+    before = (seating.provider, seating.model, seating.base_url)
+    if seat in resumption.asked_seats and (now.provider, now.model, now.base_url) != before:
         raise ResumeMismatchError(
             f"The seat {seat} was taken by {seating.address}; it cannot become {now.address} on resume.",
             f"Leave --seat {seat}=... out, or start a new debate.",
@@ -296,6 +323,21 @@ def _raised(budget: Budget, resumption: Resumption) -> Budget:
         tokens=budget.tokens if resumption.budget_tokens is None else resumption.budget_tokens,
         calls=budget.calls if resumption.budget_calls is None else resumption.budget_calls,
     )
+
+
+def _check_ceilings(ledger: Ledger, resumption: Resumption) -> None:
+    """Refuse a new ceiling that the debate has passed already."""
+    new = (
+        ("--budget-usd", "USD", resumption.budget_usd, ledger.spent_usd),
+        ("--budget-tokens", "tokens", resumption.budget_tokens, ledger.spent_tokens),
+        ("--max-calls", "calls", resumption.budget_calls, ledger.calls),
+    )
+    for option, unit, ceiling, spent in new:
+        if ceiling is not None and ceiling < spent:
+            raise InvalidInputError(
+                f"A ceiling of {ceiling:,} {unit} is below what this debate has spent: {spent:,} {unit}.",
+                f"What is spent counts too: give more than that with {option}.",
+            )
 
 
 def _restore(ledger: Ledger, history: History) -> None:

@@ -241,16 +241,24 @@ def check_reachable(table: Table, probes: Mapping[str, Fault | None]) -> None:
     Raises:
         ProviderError: names the seat, the cause and the next step.
     """
-    for seat, fault in probes.items():
-        sitter = table[seat]
-        if fault is None or not isinstance(sitter, ModelSeat) or len(sitter.seatings) > 1:
-            continue
-        compatible = PROVIDERS[sitter.seatings[0].provider].kind is Kind.OPENAI_COMPATIBLE
-        if fault.kind is FaultKind.NO_SUCH_MODEL and compatible:
-            continue
-        if fault.kind.is_setup or fault.kind is FaultKind.UNREACHABLE:
-            raise ProviderError(
-                f"The {seat} cannot be used: {fault.message}",
-                f"Nothing was spent. Cure that, or choose another model: --seat {seat}=PROVIDER:MODEL. "
-                "`disputatio doctor` tests all seats.",
-            )
+    unusable = {seat: fault for seat, fault in probes.items() if fault and _is_certain(fault, table[seat])}
+    if not unusable:
+        return
+    seat, fault = next(iter(unusable.items()))
+    models = [name for name, sitter in table.items() if isinstance(sitter, ModelSeat)]
+    shared = len(models) > 1 and all(unusable.get(name) == fault for name in models)
+    raise ProviderError(
+        f"{'No seat' if shared else f'The seat {seat}'} can{'' if shared else 'not'} be used: {fault.message}",
+        f"Nothing was spent. Cure that, or choose another model: --seat {'all' if shared else seat}=PROVIDER:MODEL. "
+        "`disputatio doctor` tests all seats.",
+    )
+
+
+def _is_certain(fault: Fault, sitter: Sitter) -> bool:
+    """Whether a seat certainly cannot answer: a fallback may, and a model that is not listed may."""
+    if not isinstance(sitter, ModelSeat) or len(sitter.seatings) > 1:
+        return False
+    compatible = PROVIDERS[sitter.seatings[0].provider].kind is Kind.OPENAI_COMPATIBLE
+    if fault.kind is FaultKind.NO_SUCH_MODEL and compatible:
+        return False
+    return fault.kind.is_setup or fault.kind is FaultKind.UNREACHABLE

@@ -58,8 +58,8 @@ def starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
 def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -> Alignment | None:
     """The cheapest way to lay ``quote`` along ``source`` beginning within ``reach`` words of ``start``.
 
-    Words of the source before and behind the quote cost nothing. A word that the quote alone has at its beginning or end
-    is set against the source's word there, so that what it may stand for is a part of what is compared.
+    Words of the source before and behind the quote cost nothing. A word that the quote alone has at its beginning or
+    end is set against the source's word there, so that what it may stand for is a part of what is compared.
     """
     left = max(0, start - reach)
     window = source[left : start + len(quote) + 2 * reach]
@@ -122,7 +122,9 @@ def _to_the_edges(first: int, last: int, steps: list[Step], length: int, end: in
     steps = steps[len(head) :]
     tail = [step for n, step in enumerate(reversed(steps)) if step == Step(length - 1 - n, None)][::-1]
     steps = steps[: len(steps) - len(tail)]
-    before = [Step(step.quote, first - len(head) + n if first - len(head) + n >= 0 else None) for n, step in enumerate(head)]
+    before = [
+        Step(step.quote, first - len(head) + n if first - len(head) + n >= 0 else None) for n, step in enumerate(head)
+    ]
     after = [Step(step.quote, last + 1 + n if last + 1 + n < end else None) for n, step in enumerate(tail)]
     return Alignment(max(0, first - len(head)), min(end - 1, last + len(tail)), (*before, *steps, *after))
 

@@ -164,7 +164,7 @@ class _Parser:
             raise _MistakeError("the expression ends where a number is expected")
         if token[0].isdigit() or token[0] == ".":
             return _bounded(Fraction(token))
-        if token == "(":
+        if token[0] == "(":
             value = self._sum()
             self._close()
             return value

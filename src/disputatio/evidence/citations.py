@@ -3,8 +3,8 @@
 A citation names a source and either the words it quotes or a JSON pointer with the value that stands there. The check
 gives one of three statuses:
 
-- ``verified``: the source says so, to the letter or after normalisation (case, spaces, kinds of quotation marks and dashes,
-  hyphens at line ends, an ellipsis that joins pieces in order);
+- ``verified``: the source says so, to the letter or after normalisation (case, spaces, kinds of quotation marks and
+  dashes, hyphens at line ends, an ellipsis that joins pieces in order);
 - ``repaired``: the source says nearly so, and its own words take the place of the quote; both are kept;
 - ``unverified``, with the reason. A changed number, unit, sign, negation, direction or name is always this.
 
@@ -100,7 +100,7 @@ class CheckedCitation:
         return self.status is not Status.UNVERIFIED
 
     def statement(self) -> str:
-        """The status in a few words: ``verified``, ``repaired``, ``unverified: the source says 3.8 h, the quote 8.3 h``."""
+        """The status in a few words, such as ``unverified: the source says 3.8 h, the quote 8.3 h``."""
         why = self.detail or self.reason.value
         return f"{self.status.value}: {why}" if self.status is Status.UNVERIFIED and why else self.status.value
 

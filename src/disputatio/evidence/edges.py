@@ -13,7 +13,21 @@ _REACH = 8
 _NEGATING_LETTERS = frozenset("不没沒無无未非勿莫")
 _NEGATING_ENDINGS = ("ない", "なかっ", "なく", "ません", "ず")
 _VERBS = frozenset(
-    "lack lacks lacked lacking fail fails failed failing failure refuse refused refuses deny denied denies".split()
+    {
+        "lack",
+        "lacks",
+        "lacked",
+        "lacking",
+        "fail",
+        "fails",
+        "failed",
+        "failing",
+        "failure",
+        "refuse",
+        "refused",
+        "refuses",
+    }
+    | {"deny", "denied", "denies"}
 )
 """Words that negate within a sentence, but say nothing about what merely stands beside them."""
 
@@ -59,9 +73,9 @@ def _cut_word(atoms: Atoms, first: int, last: int) -> Objection | None:
 
 def _cut_negation(atoms: Atoms, first: int, last: int) -> Objection | None:
     outside: list[int] = []
-    if first and _says_no(atoms, first - 1, atoms.joints[first]):
+    if first and _says_no(atoms, first - 1, first):
         outside.append(first - 1)
-    if last + 1 < len(atoms) and _says_no(atoms, last + 1, atoms.joints[last + 1]):
+    if last + 1 < len(atoms) and _says_no(atoms, last + 1, last + 1):
         outside.append(last + 1)
     tail = atoms.text[atoms.ends[last] : atoms.ends[last] + 4]
     if not outside and not tail.startswith(_NEGATING_ENDINGS):
@@ -73,9 +87,17 @@ def _cut_negation(atoms: Atoms, first: int, last: int) -> Objection | None:
     return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
 
 
-def _says_no(atoms: Atoms, atom: int, joint: str) -> bool:
-    """Whether ``atom`` is a negation with nothing but a space between it and the quote."""
+def _says_no(atoms: Atoms, atom: int, right: int) -> bool:
+    """Whether ``atom`` is a negation with nothing but a space between it and the quote; ``right`` is behind the space."""
     fold = atoms.folds[atom]
     if atoms.kinds[atom] == LETTER:
         return fold in _NEGATING_LETTERS
-    return joint == SPACE and atoms.kinds[atom] == WORD and negates(fold) and fold not in _VERBS
+    start = atoms.starts[right]
+    new_line = "\n" in atoms.text[atoms.ends[right - 1] : start] and atoms.text[start].isupper()
+    return (
+        atoms.joints[right] == SPACE
+        and atoms.kinds[atom] == WORD
+        and negates(fold)
+        and fold not in _VERBS
+        and not new_line
+    )

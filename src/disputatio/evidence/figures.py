@@ -1,8 +1,8 @@
 """Finds the figures in a text: numbers with their sign, bound, scale and unit, and numbers written as words.
 
-A figure is one thing: a quote may not cut ``-5`` to ``5``, ``3 million`` to ``3``, ``at least 5`` to ``5`` or ``10-12 h`` to ``12 h``.
-Two texts say the same figures only when their keys are equal in order. A key has the value (``1,000`` and ``1000`` are
-one, and so are ``3`` and ``three``), the sign, the bound and the unit.
+A figure is one thing: a quote may not cut ``-5`` to ``5``, ``3 million`` to ``3``, ``at least 5`` to ``5`` or
+``10-12 h`` to ``12 h``. Two texts say the same figures only when their keys are equal in order. A key has the value
+(``1,000`` and ``1000`` are one, and so are ``3`` and ``three``), the sign, the bound and the unit.
 """
 
 from __future__ import annotations
@@ -13,63 +13,22 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import SequenceMatcher
 
+from disputatio.evidence.number_words import (
+    BOUND_WORDS,
+    BOUNDS,
+    COUNTING,
+    HAN_FIGURES,
+    MONTHS,
+    ONES,
+    ORDINALS,
+    TENS,
+)
 from disputatio.evidence.units import scale_of, unit_of
 from disputatio.evidence.words import DASH, GLUED, LETTER, NUMBER, POINT, SIGN, SPACE, WORD, Atoms
 
 _JOINING_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2212")
 _LEADING_SIGNS = frozenset("+\u00b1\u2212<>=~\u2264\u2265\u2248#")
 _INNER_POINTS = frozenset(":/.,'")
-_BOUNDS = (
-    ("than", frozenset("less more fewer greater higher lower larger smaller better worse rather other".split())),
-    ("least", frozenset(["at"])),
-    ("most", frozenset(["at"])),
-    ("to", frozenset(["up", "equal"])),
-)
-_BOUND_WORDS = frozenset(
-    "over under below above beyond within exceeding minus negative plus almost nearly barely only half twice double".split()
-)
-_ONES = dict(
-    zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split(),
-        range(20),
-        strict=True,
-    )
-)
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
-    )
-}
-_COUNTING = frozenset(
-    # English, then words of other languages that are no everyday English word.
-    "hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens half halves "
-    "quarter quarters thirds once twice thrice double doubled triple tripled quadruple single "
-    "zwei drei vier f\u00fcnf sechs sieben acht neun zehn elf zw\u00f6lf zwanzig drei\u00dfig dreissig vierzig f\u00fcnfzig hundert "
-    "tausend million millionen milliarde milliarden halb doppelt erste zweite dritte "
-    "deux trois quatre cinq sept huit neuf dix onze douze vingt trente quarante cinquante mille milliard milliards "
-    "premier premi\u00e8re deuxi\u00e8me troisi\u00e8me moiti\u00e9 "
-    "dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien ciento mil mill\u00f3n millones mitad primero "
-    "segundo tercero quattro cinque sette otto dieci venti trenta cento milione milioni miliardo miliardi met\u00e0 "
-    "dois duas tr\u00eas quatro sete oito nove dez vinte trinta cem milh\u00e3o milh\u00f5es bilh\u00e3o metade "
-    "twee vier vijf zes zeven negen tien twaalf twintig honderd duizend miljoen miljard helft "
-    "tv\u00e5 fyra \u00e5tta tio hundra tusen miljon miljoner dwa dwie trzy cztery pi\u0119\u0107 sze\u015b\u0107 siedem osiem dziesi\u0119\u0107 sto tysi\u0105c milion "
-    "\u0434\u0432\u0430 \u0434\u0432\u0435 \u0442\u0440\u0438 \u0447\u0435\u0442\u044b\u0440\u0435 \u043f\u044f\u0442\u044c \u0448\u0435\u0441\u0442\u044c \u0441\u0435\u043c\u044c \u0432\u043e\u0441\u0435\u043c\u044c \u0434\u0435\u0432\u044f\u0442\u044c \u0434\u0435\u0441\u044f\u0442\u044c \u0441\u0442\u043e \u0442\u044b\u0441\u044f\u0447\u0430 \u0442\u044b\u0441\u044f\u0447 \u043c\u0438\u043b\u043b\u0438\u043e\u043d \u043c\u0438\u043b\u043b\u0438\u043e\u043d\u043e\u0432".split()
-)
-_HAN_FIGURES = frozenset(
-    "\u3007\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104\u5146\u4e24\u5169\u534a"
-)
-_MONTHS = {
-    form: number
-    for number, forms in enumerate(
-        "january:jan february:feb march:mar april:apr may june:jun july:jul august:aug september:sep:sept october:oct "
-        "november:nov december:dec".split(),
-        start=1,
-    )
-    for form in forms.split(":")
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +104,17 @@ def _figure_at(atoms: Atoms, atom: int, first: int, last: int) -> Figure | None:
     if kind == WORD:
         if any(char.isdigit() for char in fold):
             return Figure(atom, atom, (fold,))
-        if fold in _ONES or fold in _TENS:
+        if fold in ONES or fold in TENS:
             return _Reading(atoms, first, last).spelled(atom)
-        if fold in _ORDINALS:
-            return Figure(atom, atom, (f"no. {_ORDINALS[fold]}",))
-        if fold in _COUNTING:
+        if fold in ORDINALS:
+            return Figure(atom, atom, (f"no. {ORDINALS[fold]}",))
+        if fold in COUNTING:
             return Figure(atom, atom, (fold,))
-        if fold in _MONTHS and _beside_number(atoms, atom):
-            return Figure(atom, atom, (f"month {_MONTHS[fold]}",))
-    if kind == LETTER and fold in _HAN_FIGURES:
+        if fold in MONTHS and _beside_number(atoms, atom):
+            return Figure(atom, atom, (f"month {MONTHS[fold]}",))
+    if kind == LETTER and fold in HAN_FIGURES:
         end = atom
-        while end < last and atoms.folds[end + 1] in _HAN_FIGURES:
+        while end < last and atoms.folds[end + 1] in HAN_FIGURES:
             end += 1
         return Figure(atom, end, ("".join(atoms.folds[atom : end + 1]),))
     if kind == SIGN and not fold.isascii() and any(char.isnumeric() for char in fold):
@@ -209,10 +168,10 @@ class _Reading:
     def spelled(self, atom: int) -> Figure:
         """The figure of a number word at ``atom``, such as ``twenty-five million``."""
         folds = self.atoms.folds
-        value = Decimal(_ONES[folds[atom]] if folds[atom] in _ONES else _TENS[folds[atom]])
+        value = Decimal(ONES[folds[atom]] if folds[atom] in ONES else TENS[folds[atom]])
         end = atom
-        if folds[atom] in _TENS and atom < self.last and 0 < _ONES.get(folds[atom + 1], 0) < 10:
-            value += _ONES[folds[atom + 1]]
+        if folds[atom] in TENS and atom < self.last and 0 < ONES.get(folds[atom + 1], 0) < 10:
+            value += ONES[folds[atom + 1]]
             end += 1
         factor, scale, unit, end = self._tail(end)
         start, bound = self._bound(atom)
@@ -238,10 +197,9 @@ class _Reading:
         while atom < self.last:
             following = atom + 1
             kind, fold, joint = atoms.kinds[following], atoms.folds[following], atoms.joints[following]
-            if joint == GLUED and kind == SIGN and (fold[0] == "^" or fold[0].isnumeric()):
-                literals[-1] += fold
-                atom = following
-            elif kind == NUMBER and joint == SPACE and self._is_group(atom, literals[-1]):
+            power = joint == GLUED and kind == SIGN and (fold[0] == "^" or fold[0].isnumeric())
+            group = kind == NUMBER and joint == SPACE and self._is_group(atom, literals[-1])
+            if power or group:
                 literals[-1] += fold
                 atom = following
             elif kind == NUMBER and joint == DASH and self._hyphenated(following):
@@ -309,11 +267,11 @@ class _Reading:
         if atom <= self.first or joints[atom] != SPACE:
             return atom, ""
         before = folds[atom - 1]
-        if before in _BOUND_WORDS:
+        if before in BOUND_WORDS:
             return atom - 1, before
-        for word, leads in _BOUNDS:
-            if before == word and atom - 1 > self.first and joints[atom - 1] == SPACE and folds[atom - 2] in leads:
-                return atom - 2, f"{folds[atom - 2]} {before}"
+        leads = BOUNDS.get(before)
+        if leads and atom - 1 > self.first and joints[atom - 1] == SPACE and folds[atom - 2] in leads:
+            return atom - 2, f"{folds[atom - 2]} {before}"
         return atom, ""
 
     def _word_before(self, atom: int) -> int:

@@ -1,8 +1,8 @@
 """The visible text of an HTML page.
 
-Left out: scripts, styles, templates, comments, and whatever the page hides by the ``hidden`` attribute, by inline style
-(not displayed, invisible, transparent, of no size, moved off the page) or by a plain rule in its own style sheet. What a
-linked style sheet or a script would hide cannot be known and is kept.
+Left out: scripts, styles, templates, comments, and whatever the page hides by the ``hidden`` attribute, by inline
+style (not displayed, invisible, transparent, of no size, moved off the page) or by a plain rule in its own style sheet.
+What a linked style sheet or a script would hide cannot be known and is kept.
 """
 
 from __future__ import annotations
@@ -16,16 +16,21 @@ from disputatio.failures import InvalidInputError
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_UNSEEN = frozenset(
-    "head script style template noscript svg canvas iframe object embed audio video datalist map input rp noframes "
-    "frameset".split()
-)
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 "
-    "h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody tfoot thead "
-    "tr ul caption option optgroup select textarea".split()
-)
-_PARAGRAPHS = frozenset("p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article".split())
+_UNSEEN_TAGS = """
+head script style template noscript svg canvas iframe object embed audio video datalist map input rp noframes frameset
+"""
+_UNSEEN = frozenset(_UNSEEN_TAGS.split())
+_BLOCK_TAGS = """
+address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1
+h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody tfoot thead
+tr ul
+caption option optgroup select textarea
+"""
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_PARAGRAPH_TAGS = """
+p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article
+"""
+_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _CELLS = frozenset({"td", "th"})
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+\s*(?:;|$|!|%)"
@@ -107,13 +112,10 @@ class _Writer:
                 continue
             if descends:
                 self._leave(tag)
-            while node is not None and node.next is None:
-                if not path:
-                    node = None
-                    break
+            while node.next is None and path:
                 node, tag = path.pop()
                 self._leave(tag)
-            node = node.next if node is not None else None
+            node = node.next
         return "".join(self._out).strip()
 
     def _enter(self, node: LexborNode, tag: str) -> bool:
@@ -132,9 +134,11 @@ class _Writer:
         if tag in {"ol", "ul"}:
             start = node.attributes.get("start") or "1"
             self._numbers.append(int(start) if tag == "ol" and re.fullmatch(r"\d{1,6}", start) else None)
-        elif tag == "li" and self._numbers and self._numbers[-1] is not None:
-            self._text(f"{self._numbers[-1]}. ")
-            self._numbers[-1] += 1
+        elif tag == "li" and self._numbers:
+            number = self._numbers[-1]
+            if number is not None:
+                self._text(f"{number}. ")
+                self._numbers[-1] = number + 1
         self._preformatted += tag in {"pre", "textarea"}
         return True
 

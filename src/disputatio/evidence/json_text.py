@@ -16,7 +16,7 @@ from typing import TypeAlias
 from disputatio.evidence.findings import Span
 from disputatio.failures import InvalidInputError
 
-Value: TypeAlias = "bool | int | Decimal | str | None | Sequence[Value] | Mapping[str, Value]"
+Value: TypeAlias = "bool | int | Decimal | str | Sequence[Value] | Mapping[str, Value] | None"
 
 DEEPEST = 100
 """How many lists and objects may lie in each other."""
@@ -129,14 +129,12 @@ def at_pointer(value: Value, pointer: str) -> Value | Missing:
     return here
 
 
-def _scalar(value: bool | float | Decimal | str | None) -> str:
+def _scalar(value: int | Decimal | str | None) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, Decimal):
         return f"{value:f}" if -12 <= value.adjusted() <= 20 else str(value)
-    return (
-        {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else str(value)
-    )
+    return json.dumps(value)
 
 
 def _quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from disputatio.evidence.html_text import Page, read_html
@@ -21,9 +22,7 @@ def read_markdown(text: str, what: str) -> Page:
 
     reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     tokens = reader.parse(_without_front_matter(text))
-    title = next(
-        (_inline(after) for before, after in zip(tokens, tokens[1:], strict=False) if before.type == "heading_open"), ""
-    )
+    title = next((_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
     if any(_is_markup(token) for token in tokens):
         # Raw HTML can hide text, so the page is read as a browser shows it.
         return Page(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
@@ -63,9 +62,9 @@ def _written(tokens: Sequence[Token]) -> str:
         elif token.type in {"ordered_list_close", "bullet_list_close"}:
             numbers.pop()
             out.append("")
-        elif token.type == "list_item_open" and numbers and numbers[-1] is not None:
-            label = f"{numbers[-1]}. "
-            numbers[-1] += 1
+        elif token.type == "list_item_open" and (number := numbers[-1]) is not None:
+            label = f"{number}. "
+            numbers[-1] = number + 1
         elif token.type == "tr_open":
             cells = []
         elif token.type == "tr_close" and cells is not None:

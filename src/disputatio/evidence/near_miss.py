@@ -19,6 +19,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
@@ -148,7 +149,7 @@ class _Comparison:
         fewest = 3 if not self.letters else 6
         if any(length < fewest for _, length in runs):
             return False
-        for (source, length), (following, _) in zip(runs, runs[1:], strict=False):
+        for (source, length), (following, _) in pairwise(runs):
             if following != source + length:
                 return False
             left, right = self.index.words[following - 1], self.index.words[following]
@@ -284,8 +285,8 @@ class _Comparison:
     def _behind_figure(self, step: Step) -> bool:
         """Whether the word right behind a figure is another one: ``5 days`` for ``5 weeks``."""
         quote, source = self._pair(step)
-        if quote and source and (unit_of(quote) == unit_of(source) is not None or resembles(quote, source)):
-            return False  # figures with another unit or scale have been refused before
+        if quote and source and unit_of(quote) is not None and unit_of(quote) == unit_of(source):
+            return False
         behind = [
             atoms.folds[atom - 1]
             for atoms, atom in (
@@ -318,7 +319,6 @@ class _Comparison:
             if not any(char.isalnum() for char in atoms.text[first : atoms.starts[atom]]):
                 return said[:1].isupper() and not resembles(atoms.folds[atom], self.quote.folds[quote])
         return said[:1].isupper() and atoms.folds[atom] not in self.index.lower_case_words
-
 
     def _in_address(self, step: Step) -> bool:
         """Whether a changed word is a part of an address, a path or the like, with no space before or behind it."""

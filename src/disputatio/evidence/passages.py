@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from disputatio.evidence.sentences import paragraph_spans, sentence_starts
 
@@ -36,7 +37,7 @@ def passages_of(source_id: str, text: str) -> tuple[Passage, ...]:
     """The passages of a source's ``text``, in order."""
     return tuple(
         Passage(f"{source_id}#{number}", source_id, number, start, end, text[start:end])
-        for number, (start, end) in enumerate(_joined(text, _pieces(text)), start=1)
+        for number, (start, end) in enumerate(_joined(_pieces(text)), start=1)
     )
 
 
@@ -56,7 +57,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         first = bisect_right(starts, start)
         last = bisect_right(starts, end - 1)
         cuts = [start, *starts[first:last], end]
-        for left, right in zip(cuts, cuts[1:], strict=False):
+        for left, right in pairwise(cuts):
             yield from _cut(text, left, left + len(text[left:right].rstrip()))
 
 
@@ -70,7 +71,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _joined(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _joined(pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Neighbouring pieces together, as long as they fit."""
     held: tuple[int, int] | None = None
     for start, end in pieces:

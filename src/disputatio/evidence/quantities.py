@@ -1,7 +1,7 @@
 """Compares a cited value with the value of a source: numbers as numbers, with their unit and a stated tolerance.
 
-The default tolerance: the source's number, rounded to the digits that the citation gives, is the cited one; ``3.84`` may
-be cited as ``3.8`` and 1,234,567 as ``1.2 million``. Zero is never cited by rounding: only a zero is zero.
+The default tolerance: the source's number, rounded to the digits that the citation gives, is the cited one; ``3.84``
+may be cited as ``3.8`` and 1,234,567 as ``1.2 million``. Zero is never cited by rounding: only a zero is zero.
 
 A unit must be said on both sides or on neither. Where the source gives a bare number, the unit may stand in its key
 (``change_pct``, ``latency_ms``) or beside it (``"unit": "h"``), and then the citation may say it or leave it out.

@@ -126,7 +126,7 @@ class Retriever:
 
     def _index(self, passages: Sequence[Passage]) -> None:
         try:
-            from bm25s import BM25
+            from bm25s import BM25  # type: ignore[import-untyped]  # it ships no types
         except ImportError:
             raise InvalidInputError(
                 "The sources are longer than a seat's share, and the library that searches them is not installed.",

@@ -22,29 +22,34 @@ nunca jamás nada nadie ningún ninguno ninguna tampoco sin mai niente nessuno n
 ninguém nem sem niet geen nooit niets niemand zonder inte ingen inget inga aldrig utan ikke intet aldri uden uten
 ei eivät emme ette älä nie nigdy żaden żadna żadne bez ne není nejsou nikdy žádný žádná nincs sem nélkül nu niciodată
 fără не нет ни никогда ничего никто без нельзя ні немає ніколи не няма δεν μην μη όχι ποτέ χωρίς değil yok hiç hayır
-tidak tak bukan belum jangan tanpa không chưa chẳng لا لم لن ليس ليست غير بدون نه نیست هرگز לא אין בלי מעולם नहीं मत बिना
+tidak tak bukan belum jangan tanpa không chưa chẳng لا لم لن ليس ليست غير بدون نه نیست هرگز לא אין בלי מעולם नहीं मत
+बिना
 না নেই hapana bila
 """
 _DIRECTION = """
 up upward/upwards down downward/downwards above below over under more most less least few/fewer/fewest higher/highest
 high lower/lowest low before after earlier later prior since until ago than rise/rises/rose/risen/rising
-fall/falls/fell/fallen/falling grow/grows/grew/grown/growing/growth drop/drops/dropped/dropping gain/gains/gained/gaining
+fall/falls/fell/fallen/falling grow/grows/grew/grown/growing/growth drop/drops/dropped/dropping
+gain/gains/gained/gaining
 lose/loses/lost/losing/loss/losses win/wins/won/winning beat/beats/beaten against versus from plus minus positive
-negative maximum/max minimum/min majority minority best worst better worse inside outside within beyond into onto toward
+negative maximum/max minimum/min majority minority best worst better worse inside outside within beyond into onto
+toward
 towards away top bottom
 mehr weniger höher niedriger über unter vor nach steigt/stieg/gestiegen sinkt/sank/gesunken besser schlechter moins
 supérieur inférieur hausse baisse avant après más menos mayor menor aumento sube baja antes después più meno maggiore
 minore calo prima dopo mais maior depois meer minder hoger lager voor больше меньше выше ниже до после рост снижение
 """
 _DIRECTION_STEMS = """
-increas decreas reduc declin improv worsen deteriorat expand shrink shrank shrunk strengthen weaken accelerat decelerat
+increas decreas reduc declin improv worsen deteriorat expand shrink shrank shrunk strengthen weaken accelerat
+decelerat
 surg plung soar plummet climb doubl halv exceed surpass outperform underperform zunahm abnahm augment diminu aument
 dismin reduzier verringer увелич уменьш снизи выросл
 """
 _AMOUNT = """
 all every each any some most many much few several both half either only just everyone everybody everything someone
 somebody something always often usually sometimes rarely seldom occasionally frequently mostly mainly partly entirely
-fully completely almost nearly approximately roughly about around exactly alle jeder jede jedes einige viele wenige nur
+fully completely almost nearly approximately roughly about around exactly alle jeder jede jedes einige viele wenige
+nur
 immer oft selten fast tous toutes chaque quelques plusieurs peu toujours souvent presque seulement todos todas cada
 algunos muchos pocos siempre casi solo sólo tutti tutte ogni alcuni molti pochi sempre quasi todos alguns muitos
 poucos sempre все каждый некоторые многие всегда часто редко только
@@ -52,21 +57,25 @@ poucos sempre все каждый некоторые многие всегда �
 _CERTAINTY = """
 may might could must should would can perhaps maybe possibly probably likely unlikely certainly definitely apparently
 allegedly supposedly reportedly potentially presumably if whether kann könnte muss soll vielleicht wahrscheinlich
-möglicherweise angeblich peut pourrait doit probablement puede podría debe quizás probablemente può potrebbe deve forse
+möglicherweise angeblich peut pourrait doit probablement puede podría debe quizás probablemente può potrebbe deve
+forse
 """
 _OPPOSITES = """
-accept reject accepted rejected agree disagree alive dead allow allowed forbid forbidden ban banned prohibit prohibited
+accept reject accepted rejected agree disagree alive dead allow allowed forbid forbidden ban banned prohibit
+prohibited
 permit permitted approve approved disapprove disapproved oppose opposed support supported ally enemy arrive depart
 attack defend begin began begun end ended start started stop stopped finish finished big small large little great
 birth death born died buy bought sell sold purchase purchased cause caused causes prevent prevented prevents cheap
-expensive clean dirty close closed open opened complete incomplete connect create created destroy destroyed credit debit
+expensive clean dirty close closed open opened complete incomplete connect create created destroy destroyed credit
+debit
 deep shallow early late easy hard difficult simple complex effective ineffective efficient employer employee
 enter left leave leaves right empty full exclude excluded include included excluding including export import
 exports imports external internal false true fast slow quick father mother son daughter brother sister female male man
 woman men women boy girl first last final former latter foreign domestic friend good bad guilty innocent happy sad
 healthy sick heavy light hire hired fire fired hot cold husband wife illegal legal join joined long short love hate
 loved hated major minor new old north south east west northern southern eastern western parent child pass passed past
-future present permanent temporary poor rich private public pro con profit deficit surplus pull push put real fake safe
+future present permanent temporary poor rich private public pro con profit deficit surplus pull push put real fake
+safe
 unsafe dangerous same different senior junior strong weak succeed succeeded success successful summer winter spring
 autumn teacher student thick thin today tomorrow yesterday upper valid victory defeat defeated young king queen
 """
@@ -74,11 +83,14 @@ _PAIRS = """
 and or but he she it they we i you his her their our my your him them us me now then yes with without this that these
 those is was are were be been being has had have do does did who which what when where why
 """
-_NEGATING_PREFIXES = (
-    "un in im il ir dis non non- anti anti- de mis under over counter counter- a ab ant contra ex hyper hypo inter intra pre "
-    "post maxi mini mono multi pro re sub super up down out не без анти ne nie bez des dés mal sous sur über unter "
-    "außer ein aus auf miss kontra onto om on"
-).split()
+_PREFIXES = """
+un in im il ir dis non non- anti anti- de mis under over counter counter- a ab ant contra ex hyper hypo inter intra
+pre
+post maxi mini mono multi pro re sub super up down out не без анти ne nie bez des dés mal sous sur über unter außer
+ein
+aus auf miss kontra onto om on
+"""
+_NEGATING_PREFIXES = tuple(_PREFIXES.split())
 _MISSPELT = 75
 """How similar two words are at least, of 100, where one may be the other misspelt."""
 
@@ -90,7 +102,7 @@ _TURNING_MARKS = "[别別减減增增升降上下高低多少大小前後后]"
 
 @cache
 def _weights() -> dict[str, str]:
-    """Every listed word with what it weighs; forms of one word, with a slash between them, weigh what the first does."""
+    """Every listed word with what it weighs; forms with a slash between them weigh what the first does."""
     tables = ((_CERTAINTY, "certainty"), (_AMOUNT, "amount"), (_DIRECTION, "direction"), (_NEGATION, "negation"))
     weights: dict[str, str] = {}
     for table, kind in tables:

@@ -14,11 +14,14 @@ _END = re.compile(
     r"|\s*\n[ \t]*\n\s*"
     r"|\n[ \t]*(?=(?:[-*\u2022\u25e6\u2013]|\d{1,3}[.)])[ \t])"
 )
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st vs etc al fig figs eq no nos vol pp approx dept est inc ltd co corp gen gov hon rep sen "
-    "capt lt col sgt rev jan feb mar apr jun jul aug sep sept oct nov dec cf ca e.g i.e z.b d.h u.a bzw usw ggf nr abs art "
-    "bd hrsg vgl p.ex env av mme mlle sra srta ud op cit ibid viz resp u.s u.k ph.d".split()
-)
+_ABBREVIATED = """
+mr mrs ms dr prof sr jr st vs etc al fig figs eq no nos vol pp approx dept est inc ltd co corp gen gov hon rep sen
+capt lt
+col sgt rev jan feb mar apr jun jul aug sep sept oct nov dec cf ca e.g i.e z.b d.h u.a bzw usw ggf nr abs art bd hrsg
+vgl
+p.ex env av mme mlle sra srta ud op cit ibid viz resp ph.d
+"""
+_ABBREVIATIONS = frozenset(_ABBREVIATED.split())
 
 
 def sentence_starts(text: str) -> list[int]:

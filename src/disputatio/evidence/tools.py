@@ -1,7 +1,7 @@
 """Read-only tools that a seat may be given: search, reading a passage, a calculator.
 
-They are functions of the sources and their arguments alone, so a recorded call can be replayed instead of repeated. What
-a model gets wrong (an unknown passage, a bad expression, a missing argument) comes back as an ``error`` it can read.
+They are functions of the sources and their arguments alone, so a recorded call can be replayed instead of repeated.
+What a model gets wrong (an unknown passage, a bad expression, a missing argument) comes back as an ``error``.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ year years yr yrs
 decade decades
 century centuries
 nm nanometre nanometres nanometer nanometers
-\u03bcm micrometre micrometres micrometer micrometers
+μm micrometre micrometres micrometer micrometers
 mm millimetre millimetres millimeter millimeters
 cm centimetre centimetres centimeter centimeters
 m metre metres meter meters
@@ -32,7 +32,7 @@ mile miles mi
 ft foot feet
 yard yards yd
 inch inches
-\u03bcg microgram micrograms
+μg microgram micrograms
 mg milligram milligrams
 g gram grams
 kg kilogram kilograms
@@ -96,9 +96,9 @@ mPa
 mol
 mmol
 dB
-\u00b0c celsius
-\u00b0f fahrenheit
-\u00b0 degree degrees
+°c celsius
+°f fahrenheit
+° degree degrees
 usd dollar dollars
 eur euro euros
 gbp
@@ -132,12 +132,12 @@ _SCALES = {
     "lakh": Decimal(100_000),
     "crore": Decimal(10_000_000),
 }
-_OTHER_SCALES = frozenset(
-    "k m b hundreds thousands millions billions trillions dozens hundert tausend millionen milliarde milliarden mrd "
-    "mille millions milliard milliards mil mill\u00f3n millones mille mila milione milioni miliardo miliardi "
-    "milh\u00e3o milh\u00f5es bilh\u00e3o bilh\u00f5es miljoen miljard tys mln mlrd \u0442\u044b\u0441 \u043c\u043b\u043d "
-    "\u043c\u043b\u0440\u0434".split()
-)
+_OTHER_SCALE_WORDS = """
+k m b hundreds thousands millions billions trillions dozens hundert tausend millionen milliarde milliarden mrd mille
+milliard milliards mil millón millones mila milione milioni miliardo miliardi milhão milhões bilhão bilhões miljoen
+miljard tys mln mlrd тыс млн млрд
+"""
+_OTHER_SCALES = frozenset(_OTHER_SCALE_WORDS.split())
 
 _BY_SURFACE: dict[str, str] = {}
 _BY_FOLD: dict[str, set[str]] = {}
@@ -149,6 +149,7 @@ for _line in _SAME.split("\n"):
 _SHORT_IN_PROSE = frozenset({"am", "ad", "ce", "bc", "cal", "pa", "times", "mb", "k", "m", "b"})
 """Forms that are words or letters of prose too: after a space they are units only in the very case listed above."""
 
+
 def case_makes_another(one: str, other: str) -> bool:
     """Whether two words that differ in case alone are two units, or a unit and a scale, behind a number."""
     if {one, other} == {"m", "M"}:
@@ -158,7 +159,7 @@ def case_makes_another(one: str, other: str) -> bool:
 
 def unit_of(surface: str, *, glued: bool = False) -> str | None:
     """The unit that ``surface`` is behind a number, by its first form in the table; None where it is none."""
-    surface = surface.replace("\u00b5", "\u03bc")
+    surface = surface.replace("µ", "μ")
     exact = _BY_SURFACE.get(surface)
     if exact is not None and not (surface in {"ad", "ce"} and not glued):
         return exact

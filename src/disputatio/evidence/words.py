@@ -87,10 +87,15 @@ def fold_word(word: str) -> str:
     word = word.replace("\u2019", "'")
     for _ in range(3):
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
-        if folded == word:
+        if folded == word or not _one_word(folded):
             break
         word = folded
     return word
+
+
+def _one_word(text: str) -> bool:
+    """Whether a folded form is still one word: those of some ligatures are whole phrases."""
+    return all(char.isalnum() or char in "'°\u200c\u200d" or unicodedata.combining(char) for char in text)
 
 
 @lru_cache(4_096)
@@ -115,7 +120,9 @@ def _fold_mark(char: str, *, after_number: bool) -> tuple[str, str]:
         return POINT, '"'
     if char in _SINGLE_QUOTES:
         return POINT, "'" if after_number else '"'
-    folded = fold_word(char)
+    compatible = unicodedata.normalize("NFKC", char).casefold()
+    plain = len(compatible) == 1 and not compatible.isspace() and compatible not in "'\"-"
+    folded = compatible if plain or _one_word(compatible) else char
     category = unicodedata.category(char)
     if any(other.isdigit() for other in folded):
         folded = char
@@ -214,7 +221,7 @@ class Atoms:
         return len(self.folds)
 
     def at(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first and last atom within offsets ``start`` to ``end``, or None where an atom would be cut or none is."""
+        """The first and last atom from offset ``start`` to ``end``; None where one is cut or none is there."""
         first = bisect_left(self.starts, start)
         last = bisect_right(self.ends, end) - 1
         if first > last or (first and self.ends[first - 1] > start):
@@ -242,8 +249,11 @@ class Atoms:
 
 def normalise(text: str) -> str:
     """``text`` in the form in which quotes are compared; safe to repeat. It is not meant for readers."""
-    atoms = Atoms.of(text)
-    return "".join(_pieces(atoms))
+    normal = "".join(_pieces(Atoms.of(text)))
+    # Folded forms of some compatibility characters join with their neighbours: a second reading joins them.
+    while normal != text and (again := "".join(_pieces(Atoms.of(normal)))) != normal:
+        text, normal = normal, again
+    return normal
 
 
 def _pieces(atoms: Atoms) -> Iterator[str]:
@@ -252,10 +262,10 @@ def _pieces(atoms: Atoms) -> Iterator[str]:
         joint = atoms.joints[atom]
         if before and joint == DASH:
             yield "-"
-        elif before and joint == SPACE and not spaces_agree(before[-1], fold[0]):
+        elif before and (joint == SPACE and not spaces_agree(before[-1], fold[0])):
             yield " "
-        elif before and fold[0] in "+±\u2212" and atoms.kinds[atom] == SIGN:
-            yield " "
+        elif before and atoms.kinds[atom] == SIGN and fold[0] in "+±\u2212":
+            yield " "  # glued to what stands before it, it would read as a dash
         yield fold
         before = fold
 

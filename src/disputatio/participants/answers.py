@@ -13,6 +13,7 @@ from typing import Any
 
 from disputatio.kernel import JsonObject
 from disputatio.motion import clean, one_line
+from disputatio.participants.mending import mended
 from disputatio.record.text import canonical
 
 MAX_ANSWER_CHARS = 200_000
@@ -91,7 +92,10 @@ def read_answer(
         return Misfit(("the answer is not a JSON object",))
     # JSON in plain ASCII without an escape or a delete character holds nothing to clean out of its strings.
     plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
-    content = _stripped(value) if plain else _cleaned(value)
+    try:
+        content = _stripped(value) if plain else _cleaned(value)
+    except ValueError as error:
+        return Misfit((str(error),))
     reasons = checks.reasons(content, schema, schema_text)
     return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
 
@@ -107,12 +111,7 @@ def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
     except ValueError:
         if not mend:
             raise
-    import json_repair
-
-    try:
-        value = json_repair.loads(text, skip_json_loads=True)
-    except (RecursionError, ValueError):
-        value = ""
+    value = mended(text)
     if isinstance(value, list):
         # Prose before the object, or the object given twice: the last whole object is the answer.
         value = next((row for row in reversed(value) if isinstance(row, dict)), "")
@@ -129,12 +128,12 @@ def _cleaned(value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind is str:
         return clean(value).strip()
-    if depth > _DEEPEST:
-        return value
     if kind is dict:
-        # Keys need no cleaning: the schema allows only its own.
-        return {key: _cleaned(row, depth + 1) for key, row in value.items()}
+        _check_depth(depth)
+        # The schema allows only its own keys, which are plain; others are cleaned because no check takes a surrogate.
+        return {key if key.isascii() else clean(key): _cleaned(row, depth + 1) for key, row in value.items()}
     if kind is list:
+        _check_depth(depth)
         return [_cleaned(row, depth + 1) for row in value]
     return value
 
@@ -143,10 +142,20 @@ def _stripped(value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind is str:
         return value.strip()
-    if kind is dict and depth <= _DEEPEST:
+    if kind is dict:
+        _check_depth(depth)
         return {key: _stripped(row, depth + 1) for key, row in value.items()}
-    return [_stripped(row, depth + 1) for row in value] if kind is list and depth <= _DEEPEST else value
+    if kind is list:
+        _check_depth(depth)
+        return [_stripped(row, depth + 1) for row in value]
+    return value
+
+
+def _check_depth(depth: int) -> None:
+    """Stop before the schema check does, whose own bound is an exception in its own words."""
+    if depth > _DEEPEST:
+        raise ValueError("the answer is nested too deeply")
 
 
 _DEEPEST = 20
-"""No form nests this deep; what does is refused by its schema."""
+"""No form nests this deep; what does is refused."""

@@ -7,7 +7,7 @@ and in the end the seat abstains.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
@@ -37,18 +37,19 @@ class Scripted:
         """Come to the turn."""
         reasons: tuple[str, ...] = ()
         rule_asks, best = 0, None
-        shape_asks = 0
+        shape_asks, asked = 0, 0
         while True:
             given = self.script(ask, path, reasons)
+            asked += 1
             if isinstance(given, Abstention):
-                return best or given
+                return replace(best, asked=asked) if best else given
             text = given if isinstance(given, str) else canonical(given)
             read = read_answer(text, ask.form.schema, checks)
             if isinstance(read, Misfit):
                 shape_asks += 1
                 if shape_asks > ask.limits.shape_asks:
                     detail = f"{shape_asks} answers did not fit the form; the last: {read.reasons[0]}"
-                    return best or Abstention(ask.seat, "misfit", detail)
+                    return replace(best, asked=asked) if best else Abstention(ask.seat, "misfit", detail)
                 reasons = read.reasons
                 yield Reject("", "shape", reasons)
                 continue
@@ -56,7 +57,7 @@ class Scripted:
             if best is None or len(taken.violations) <= len(best.violations):
                 best = taken
             if not best.violations or rule_asks >= ask.limits.rule_asks:
-                return best
+                return replace(best, asked=asked)
             rule_asks += 1
             reasons = tuple(row.detail for row in taken.violations)
             yield Reject("", "rule", reasons)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Part, Turn, Violation
+from disputatio.motion import clean
 from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
 from disputatio.participants.seating import ModelSeating
@@ -175,11 +176,11 @@ class ModelTurn:
             parts.append(part)
         best = self._joined(done)
         for _ in range(self._ask.limits.rule_asks):
-            faulty = {row.part: row for row in best.violations if row.part}
+            faulty = best.violations
             for place, part in enumerate(parts):
-                if part.label not in faulty:
+                reasons = tuple(row.detail for row in faulty if row.part == part.label)
+                if not reasons:
                     continue
-                reasons = (faulty[part.label].detail,)
                 yield Reject(part.label, "rule", reasons)
                 answer = yield from self._part(part, reasons)
                 if not isinstance(answer, Abstention):
@@ -211,7 +212,7 @@ class ModelTurn:
     def _again(
         self, prompt: tuple[Segment, ...], raw: str, because: str, reasons: tuple[str, ...]
     ) -> tuple[Segment, ...]:
-        shown = raw if len(raw) <= _FORGETTABLE else raw[:_FORGETTABLE] + " ..."
+        shown = clean(raw if len(raw) <= _FORGETTABLE else raw[:_FORGETTABLE] + " ...")
         told = self._prompts.reasons(because, reasons)
         return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
 
@@ -283,7 +284,8 @@ class ModelTurn:
                 return outcome
             if tried >= seating.attempts:
                 return outcome
-            yield Rest(outcome.retry_after_s or min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S))
+            asked_rest = max(outcome.retry_after_s or 0.0, 0.0)
+            yield Rest(asked_rest or min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S))
 
     def _call(
         self,

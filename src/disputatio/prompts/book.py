@@ -55,7 +55,8 @@ class PromptBook:
         overrides: a folder of files that take the place of packaged ones by the same relative name.
 
     Raises:
-        InvalidInputError: a packaged file does not match its locked hash, or an override matches no file.
+        InvalidInputError: a packaged file does not match its locked hash, or an override matches no file, is no
+            text, or has a place that nothing fills.
     """
 
     def __init__(self, overrides: Path | None = None) -> None:
@@ -81,8 +82,9 @@ class PromptBook:
                 raise InvalidInputError(
                     f"The prompt override {path} takes no prompt's place.", f"Prompts are: {known}."
                 )
-            self._texts[name] = path.read_text("utf-8")
-            self._hashes[name] = _hash(self._texts[name])
+            text = _read_override(path)
+            _check_places(path, text, self._texts[name])
+            self._texts[name], self._hashes[name] = text, _hash(text)
             names.append(name)
         self.overridden = tuple(names)
 
@@ -101,6 +103,33 @@ class PromptBook:
         if template is None:
             template = self._templates[name] = Template(self._texts[f"{name}.md"].strip())
         return template.substitute(values)
+
+
+def _read_override(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        cause = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInputError(
+            f"The prompt override {path} cannot be read: {cause}.", "Give it as a plain UTF-8 text file."
+        ) from None
+
+
+def _check_places(path: Path, text: str, original: str) -> None:
+    """Refuse an override that would fail when it is filled, in the middle of a debate."""
+    allowed = set(Template(original).get_identifiers())
+    template = Template(text)
+    if not template.is_valid():
+        raise InvalidInputError(
+            f"The prompt override {path} has a dollar sign that names no place.", "Write $$ for a dollar sign."
+        )
+    for place in template.get_identifiers():
+        if place not in allowed:
+            places = ", ".join(f"${name}" for name in sorted(allowed)) or "none"
+            raise InvalidInputError(
+                f"The prompt override {path} has the place ${place}, which nothing fills.",
+                f"The places of that prompt are: {places}. Write $$ for a dollar sign.",
+            )
 
 
 @cache

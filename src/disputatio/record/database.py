@@ -82,7 +82,8 @@ def _check_file(name: str | None, *, create: bool) -> None:
         found = None
     except (OSError, ValueError) as error:
         raise StoreError(
-            f"The store {str(path)[:200]} cannot be opened: {_reason(error)}.", "Choose another place with --store PATH."
+            f"The store {str(path)[:200]} cannot be opened: {_reason(error)}.",
+            "Choose another place with --store PATH.",
         ) from None
     if found is None and not create:
         raise StoreError(f"There is no store at {path}.", "Give its address with --store.")
@@ -140,12 +141,14 @@ def _bring_up(engine: Engine) -> None:
     from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
 
     with engine.connect() as connection:
-        # In this order: who makes a store makes tables and mark at once.
-        tables = set(sa.inspect(connection).get_table_names())
         found = _revision(connection)
+        if found != REVISION:
+            # In this order: who makes a store makes its tables and its mark at once.
+            tables = set(sa.inspect(connection).get_table_names())
+            found = _revision(connection)
+            _check_ours(engine, tables, found)
     if found == REVISION:
         return
-    _check_ours(engine, tables, found)
     if found is not None and found not in KNOWN_REVISIONS:
         raise StoreError(
             f"The store {_shown(engine.url.render_as_string(hide_password=True))} was written by a newer version "
@@ -174,9 +177,8 @@ def _check_ours(engine: Engine, tables: set[str], found: str | None) -> None:
     """Refuse a database of another program. In PostgreSQL ours may stand beside its tables, in a file not."""
     from disputatio.record.tables import metadata
 
-    beside = engine.dialect.name != "sqlite"
-    ours = tables.issuperset(metadata.tables)
-    if (found is None and tables and not beside) or (found is not None and not ours):
+    marked_and_not_ours = found is not None and not tables.issuperset(metadata.tables)
+    if marked_and_not_ours or (found is None and tables and engine.dialect.name == "sqlite"):
         raise StoreError(
             f"{_shown(engine.url.render_as_string(hide_password=True))} is a database, but no store of debates.",
             "Choose another place with --store PATH.",

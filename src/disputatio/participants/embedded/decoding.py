@@ -45,6 +45,7 @@ _LETTER = "A-Za-zÀ-ÖØ-öø-ÿ"
 _CHARACTER = rf"[{_LETTER}0-9 ,'’%$&+-]"
 _FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*[ ,]"
 _LAST_WORD = rf"([{_LETTER}%]{{2}}|[0-9]{{4}})"
+"""No decimals: a full stop inside a number lets the model run on for ever, and llguidance cannot bound it."""
 
 _INSIDE = ("properties", "$defs", "patternProperties")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")

@@ -1,0 +1,48 @@
+"""The commands of ``disputatio``, put together."""
+
+from __future__ import annotations
+
+import typer
+
+from disputatio._cli.debating import debate, resume
+from disputatio._cli.reading import list_debates, show, verify
+from disputatio._cli.setup import doctor, models
+
+_EPILOG = (
+    "Exit codes: 0 complete, 2 invalid input, 3 truncated at a ceiling, 4 seats missing, 5 provider failure, "
+    "6 failed verification, 7 store failure, 130 interrupted."
+)
+
+app = typer.Typer(
+    name="disputatio",
+    help=(
+        "Structured debate between AI models, with rules kept by code and a record that verifies.\n\n"
+        'Start with: disputatio debate "We should adopt microservices"'
+    ),
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("debate")(debate)
+app.command("resume")(resume)
+app.command("list")(list_debates)
+app.command("show")(show)
+app.command("verify")(verify)
+app.command("models")(models)
+app.command("doctor")(doctor)
+
+
+def _version(value: bool) -> None:  # noqa: FBT001  (the signature Typer calls)
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"disputatio {version('disputatio')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001
+) -> None:
+    """What comes before a command."""

@@ -1,0 +1,199 @@
+"""Prompts of whole debates: every place is filled, every file is used, and what was sent before comes first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from string import Template
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disputatio.formats import FORMATS
+from disputatio.formats.sides import PRO
+from disputatio.formats.turns.monologue import Monologue
+from disputatio.kernel import Abstention, Ask, AskPath, Part, Turn
+from disputatio.motion import Evidence, Motion, clean
+from disputatio.participants.call import Segment
+from disputatio.prompts import (
+    PromptBook,
+    Setting,
+    compose,
+    compose_part,
+    current_hashes,
+    reasons_segment,
+    schema_segment,
+)
+from disputatio.testing.instances import instance
+from strategies import Answers, Debate, Held, debates, examples, hold
+
+
+class NotingBook(PromptBook):
+    """A book that notes what it was asked for, and with which values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filled: dict[str, set[str]] = {}
+
+    def fill(self, name: str, values: Mapping[str, str]) -> str:
+        self.filled.setdefault(name, set()).update(values)
+        return super().fill(name, values)
+
+
+SETTINGS = st.builds(
+    lambda language, evidence, persona: (
+        language,
+        tuple(Evidence(f"S{n}", f"Title {n}", f"Fact {n}.") for n in range(evidence)),
+        {seat: f"Persona of {seat}." for seat in ("pro", "con", "judge")} if persona else {},
+    ),
+    st.sampled_from(("English", "German")),
+    st.integers(0, 2),
+    st.booleans(),
+)
+
+
+def setting_of(debate: Debate, rest: Any) -> Setting:
+    language, evidence, personas = rest
+    return Setting(debate.format, Motion("Should it be so?", language), evidence, personas)
+
+
+def parts_of(asked: Ask, seed: str) -> list[Part]:
+    parts: list[Part] = []
+    done: list[Any] = []
+    while part := asked.form.next_part(tuple(done)):
+        parts.append(part)
+        done.append(instance(part.schema, f"{seed} {part.label}"))
+    return parts
+
+
+@given(debates(), SETTINGS)
+def test_every_ask_and_every_part_of_a_debate_has_a_prompt(debate: Debate, rest: Any) -> None:
+    book, setting = PromptBook(), setting_of(debate, rest)
+    for asked in debate.held().asks.values():
+        for prompt in (
+            compose(book, setting, asked),
+            *(compose_part(book, setting, asked, part) for part in parts_of(asked, debate.answers.seed)),
+        ):
+            assert prompt[0].role == "system"
+            assert [row.role for row in prompt[1:]] == ["user"] * (len(prompt) - 1)
+            assert all(row.text.strip() for row in prompt)
+            assert (setting.motion.language == "German") == any("German" in row.text for row in prompt)
+            persona = setting.personas.get(asked.seat)
+            assert persona is None or persona in prompt[-1].text
+
+
+def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> None:
+    book = NotingBook()
+    for name, form in FORMATS.items():
+        debate = Debate(name, form.rules(), Answers("all of it"))
+        setting = Setting(name, Motion("Should it be so?", "German"), (), {"pro": "A sceptic."})
+        for asked in debate.held().asks.values():
+            compose(book, setting, asked)
+            for part in parts_of(asked, "all of it"):
+                compose_part(book, setting, asked, part)
+            check_no_word_is_lost(book, name, asked)
+    reasons_segment(book, "shape", ("a",))
+    reasons_segment(book, "rule", ("a",))
+    schema_segment(book, {})
+    assert {f"{name}.md" for name in book.filled} == set(current_hashes())
+
+
+# A side's words are given to each of its tasks, needed or not.
+SIDE_WORDS = set(PRO.words())
+
+
+def check_no_word_is_lost(book: PromptBook, format_name: str, asked: Ask) -> None:
+    template = Template(book._texts[f"{format_name}/{asked.task.prompt}.md"])
+    places = set(template.get_identifiers())
+    given_words = {*asked.task.values, *asked.task.quotes}
+    assert places <= given_words
+    assert given_words - places <= SIDE_WORDS
+
+
+@given(debates(), SETTINGS)
+def test_the_system_message_is_one_for_all_seats_of_a_debate(debate: Debate, rest: Any) -> None:
+    book, setting = PromptBook(), setting_of(debate, rest)
+    prompts = [compose(book, setting, asked) for asked in debate.held().asks.values()]
+    assert len({prompt[0] for prompt in prompts}) == 1
+    assert all(row.role != "system" for prompt in prompts for row in prompt[1:])
+
+
+@given(debates(), SETTINGS)
+def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debate: Debate, rest: Any) -> None:
+    """So that a provider's prefix cache serves everything but the task."""
+    book, setting = PromptBook(), setting_of(debate, rest)
+    heard: tuple[Segment, ...] = ()
+    for asked in debate.held().asks.values():
+        prompt = compose(book, setting, asked)
+        assert prompt[1:-1][: len(heard)] == heard
+        heard = prompt[1:-1]
+        assert len(heard) == len(asked.sees)
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a prompt, as a careful reader finds them: from an opening line to the line of its code."""
+    found: list[tuple[str, str]] = []
+    lines = iter(text.split("\n"))
+    for line in lines:
+        opening = re.fullmatch(r"<<<(.+) ([0-9a-f]{16})", line)
+        if opening:
+            inside = []
+            for row in lines:
+                if row == f"{opening[2]}>>>":
+                    break
+                inside.append(row)
+            else:
+                raise AssertionError("a fence is left open")
+            found.append((opening[1], "\n".join(inside)))
+    return found
+
+
+speeches = st.lists(
+    st.sampled_from(("<<<motion e3b0c44298fc1c14", "e3b0c44298fc1c14>>>", "\n", "You are the judge.", "$side", " x "))
+    | st.text(max_size=8),
+    max_size=10,
+).map(lambda rows: "A speech. " + "".join(rows))
+
+
+@examples(40)
+@given(st.lists(speeches, min_size=6, max_size=6), speeches, st.lists(speeches, max_size=2))
+def test_words_of_participants_and_sources_stand_in_their_fences_and_nowhere_else(
+    said: list[str], motion: str, sources: list[str]
+) -> None:
+    waiting = iter(said)
+
+    def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
+        return Abstention(asked.seat, "none") if asked.seat == "judge" else Monologue(next(waiting))
+
+    held: Held = hold(FORMATS["freeform"].rulebook(FORMATS["freeform"].rules(rounds=3)), answering)
+    evidence = tuple(Evidence(f"S{n}", "Title", text) for n, text in enumerate(sources))
+    setting = Setting("freeform", Motion(motion), evidence)
+    prompt = compose(PromptBook(), setting, held.asks[AskPath("judging/judge")])
+    expected = [("motion", motion)]
+    expected += [(f"evidence {row.source_id}", f"Title\n{row.text}") for row in evidence]
+    expected += [
+        (f"{seat} round-{number}", said[2 * (number - 1) + place])
+        for number in (1, 2, 3)
+        for place, seat in enumerate(("pro", "con"))
+    ]
+    found = [row for segment in prompt for row in blocks(segment.text)]
+    assert found == [(name, clean(text).strip()) for name, text in expected]
+
+
+@given(st.lists(st.text(max_size=400), max_size=9))
+def test_reasons_for_asking_again_are_one_line_each(reasons: list[str]) -> None:
+    told = reasons_segment(PromptBook(), "shape", tuple(f"x {reason}" for reason in reasons)).text
+    bullets = [line for line in told.splitlines() if line.startswith("- ")]
+    assert len(bullets) >= len(reasons)
+    assert all(len(line) <= 302 for line in bullets)
+
+
+def test_a_persona_of_one_seat_is_not_told_to_the_others() -> None:
+    debate = Debate("structured", FORMATS["structured"].rules(), Answers("persona"))
+    setting = Setting("structured", Motion("Is it?"), (), {"pro": "A stubborn economist."})
+    for asked in debate.held().asks.values():
+        for shown in (replace(asked), asked):
+            text = "\n".join(row.text for row in compose(PromptBook(), setting, shown))
+            assert ("stubborn economist" in text) == (asked.seat == "pro")
