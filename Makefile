@@ -13,7 +13,7 @@ ARGS ?=
 export MOTION
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-test debate check test lint types lock-prompts reference constraints clean
+.PHONY: browser help install install-test debate check test lint types lock-prompts reference constraints clean
 
 help:
 	@sed -n '2,5s/^# \{0,3\}//p' Makefile
@@ -46,9 +46,15 @@ types: install-test
 	$(BIN)/mypy
 
 check: lint types
-	$(BIN)/python -m pytest -q -n 2 -m "not slow and not embedded"
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not embedded and not browser"
 
-test: lint types
+# The browser tests use Debian's chromium; where it cannot be had they skip and say so.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1; } || \
+	  echo "chromium is not here and cannot be installed: the browser tests will be skipped"
+
+test: lint types browser
 	DISPUTATIO_TESTS=full $(BIN)/python -m pytest -n 2
 
 lock-prompts: install

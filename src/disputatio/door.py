@@ -83,6 +83,18 @@ class Debate:
 
         return render_markdown(self.report())
 
+    def html(self) -> str:
+        """The debate as one HTML page with its argument map, which needs no network."""
+        from disputatio.report import render_page
+
+        return render_page(self.report())
+
+    def argdown(self) -> str:
+        """The argument map in Argdown, for tools that draw and edit such maps."""
+        from disputatio.report import render_argdown
+
+        return render_argdown(self.report())
+
     def as_json(self) -> JsonObject:
         """The debate under the published, versioned export schema."""
         from disputatio.report import export_json

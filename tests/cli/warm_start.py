@@ -22,6 +22,7 @@ import termios
 from typing import Any
 
 HEAVY = (
+    "disputatio._cli.app",
     "disputatio._cli.main",
     "disputatio._terminal",
     "disputatio.door",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import disputatio
-from disputatio._cli.main import app
+from disputatio._cli.app import app
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

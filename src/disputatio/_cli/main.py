@@ -59,7 +59,9 @@ def _outcome(arguments: Sequence[str] | None) -> int:
             return error.code if isinstance(error.code, int) else ExitCode.COMPLETE
         if is_about_output(error):
             drop_output()
-            tell(f"The output cannot be written: {error.strerror}.", "Give it another place; what was recorded is kept.")
+            tell(
+                f"The output cannot be written: {error.strerror}.", "Give it another place; what was recorded is kept."
+            )
             return ExitCode.INVALID_INPUT
         if os.environ.get("DISPUTATIO_DEBUG"):
             raise
@@ -93,6 +95,8 @@ def _usage(error: TyperException) -> tuple[str, str]:
         message = f"There is no option {one_line(option, 60)} here.{near}"
     if message.startswith("No such command") and " " in message.split("'")[1]:
         return message, 'To debate a motion: disputatio debate "MOTION"'
+    if message.startswith("Got unexpected extra argument") and command.endswith(" debate"):
+        return f"{message}.", 'Put a motion of several words in quotes: disputatio debate "MOTION"'
     message = message.replace("Value error, ", "")
     return message if message.endswith((".", "?")) else f"{message}.", f"`{command} --help` shows what it takes."
 

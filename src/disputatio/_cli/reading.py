@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import tempfile
+import webbrowser
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line, store_url
-from disputatio._cli.screen import print_json, print_lines, print_list
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio._cli.debating import StoreOption, check_kept, command_line, store_url
+from disputatio._cli.screen import print_list
+from disputatio._cli.streams import print_json, print_lines
+from disputatio.failures import DisputatioError, InvalidInputError, VerificationError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
+    from disputatio.record.store import DebateRow
 
 
 class View(StrEnum):
@@ -23,6 +29,8 @@ class View(StrEnum):
     TEXT = "text"
     JSON = "json"
     MD = "md"
+    HTML = "html"
+    ARGDOWN = "argdown"
 
 
 def _open(store: str | None) -> SqlStore:
@@ -36,9 +44,7 @@ def list_debates(
     store: StoreOption = None,
 ) -> None:
     """List the debates in the store, newest first."""
-    from disputatio.record.sql import SqlStore
-
-    rows = SqlStore(store_url(command_line(store=store))).debates()
+    rows = _listed(store)
     if json_:
         print_json(
             [
@@ -58,25 +64,75 @@ def list_debates(
     print_list(rows)
 
 
+def _listed(store: str | None) -> Sequence[DebateRow]:
+    """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
+    from disputatio.door import configured_store
+    from disputatio.record.sql import SqlStore
+
+    settings = configured_store(command_line(store=store))
+    check_kept(settings)
+    if settings.sources.get("store") == "default" and not Path(settings.store.removeprefix("sqlite:///")).exists():
+        return ()
+    return SqlStore(settings.store, create=False).debates()
+
+
 def show(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     as_: Annotated[View, typer.Option("--as", help="How to show it.")] = View.TEXT,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Write it to a file and open that.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Show a recorded debate: its turns, trace table, scores and briefing."""
+    """Show a recorded debate: its turns, trace table, scores and briefing.
+
+    A record that was altered is shown as it is now, with exit code 6 and a sentence on what was found.
+    """
+    from disputatio.engine.debates import find_debate, read_verified
+
+    opened = _open(store)
+    found = find_debate(opened, debate_id)
+    if open_ and out is None:
+        ending = "txt" if as_ is View.TEXT else as_.value
+        # A folder of its own: a name that others can guess could be a link of theirs to another file.
+        out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"{found}.{ending}"
+    altered: VerificationError | None = None
+    try:
+        read_verified(opened, found)
+    except VerificationError as error:
+        altered = error
+    try:
+        _show(opened, found, as_, out)
+    except (DisputatioError, OSError):
+        raise
+    except Exception:
+        if altered is None:
+            raise
+        raise VerificationError(altered.cause, f"Too little of it is left to show. {altered.next_step}") from None
+    if altered is not None:
+        raise VerificationError(f"What is shown cannot be trusted. {altered.cause}", altered.next_step)
+    if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
+        raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
+
+
+def _show(store: SqlStore, debate_id: str, as_: View, out: Path | None) -> None:
     from disputatio._cli.screen import console, terminal_width
     from disputatio._terminal import print_report
     from disputatio.door import read_debate
-    from disputatio.engine.debates import find_debate
-    from disputatio.report import render_json
 
-    opened = _open(store)
-    debate = read_debate(opened, find_debate(opened, debate_id))
+    debate = read_debate(store, debate_id)
+    if as_ is View.JSON and out is None:
+        print_json(debate.as_json())
+        return
     if as_ is View.JSON:
+        from disputatio.report import render_json
+
         text = render_json(debate.report())
     elif as_ is View.MD:
         text = debate.markdown()
+    elif as_ is View.HTML:
+        text = debate.html()
+    elif as_ is View.ARGDOWN:
+        text = debate.argdown()
     elif out is None and sys.stdout.isatty():
         print_report(console(), debate.report())
         return
@@ -86,11 +142,15 @@ def show(
         print_lines(text)
         return
     try:
-        out.write_text(text + "\n", "utf-8")
-    except OSError as error:
+        out.write_text(text if text.endswith("\n") else text + "\n", "utf-8")
+    except (OSError, ValueError) as error:
         raise InvalidInputError(
-            f"{out} cannot be written: {(error.strerror or 'unknown cause').lower()}.", "Choose another file."
+            f"{str(out)[:200]} cannot be written: {(getattr(error, 'strerror', None) or str(error)).lower()}.",
+            "Choose another file.",
         ) from None
+
+
+_HEAD = re.compile(r"[0-9a-f]{64}")
 
 
 def verify(
@@ -106,19 +166,18 @@ def verify(
     """
     from disputatio.engine.debates import find_debate, read_verified
 
+    kept = None if head is None else head.strip().lower()
+    if kept is not None and not _HEAD.fullmatch(kept):
+        raise InvalidInputError(
+            f"--head {head[:80]!r} is no head hash." if head else "--head is empty.",
+            "Give the 64 hexadecimal digits that an earlier verify printed.",
+        )
     opened = _open(store)
     found = find_debate(opened, debate_id)
     events = read_verified(opened, found)
-    row = next(row for row in opened.debates() if row.id == found)
-    if len(events) < row.events or events[row.events - 1].hash != row.head:
+    if kept is not None and not any(event.hash == kept for event in events):
         raise VerificationError(
-            f"The record of {found} does not verify: it does not hold event {row.events} ({row.head[:12]}) any more, "
-            "which the list of debates knows.",
-            "Restore it from a backup.",
-        )
-    if head is not None and not any(event.hash == head.lower() for event in events):
-        raise VerificationError(
-            f"The record of {found} is whole, but it no longer holds the event {head[:12]}: it was rewritten.",
+            f"The record of {found} is whole, but it no longer holds the event {kept[:12]}: it was rewritten.",
             "Restore it from a backup.",
         )
     texts = opened.texts(found)

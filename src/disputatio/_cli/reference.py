@@ -23,7 +23,7 @@ def reference() -> str:
     """The whole reference as Markdown."""
     from typer.main import get_command
 
-    from disputatio._cli.main import app
+    from disputatio._cli.app import app
 
     group: Any = get_command(app)
     lines = ["# Command line", "", "Written from the program itself by `python -m disputatio._cli.reference`.", ""]

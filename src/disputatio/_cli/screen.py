@@ -115,7 +115,7 @@ class Screen:
     @asynccontextmanager
     async def showing(self) -> AsyncIterator[None]:
         """Show the debate while the block runs, and say how to go on when the store fails."""
-        self._show(lambda: self._view.__enter__())
+        self._show(lambda: self._view.__enter__())  # noqa: PLW0108  (there may be no view)
         try:
             yield
         except StoreError as error:
@@ -190,17 +190,24 @@ def print_wrapped(lines: Sequence[str], hang: int) -> None:
 
     What is not read on a terminal stays one line each, so that it can be searched.
     """
-    if not sys.stdout.isatty():
-        print_lines("\n".join(lines))
-        return
+    width = max(terminal_width(), 20)
+    if sys.stdout.isatty():
+        lines = [part for line in lines for part in _broken(line, width, min(hang, width // 4))]
+    print_lines("\n".join(lines))
+
+
+def _broken(line: str, width: int, hang: int) -> list[str]:
     from textwrap import wrap
 
-    width = max(terminal_width(), 20)
-    shown: list[str] = []
-    for line in lines:
-        indent = " " * min(hang, width // 2)
-        shown += [line] if len(line) <= width else wrap(line, width, subsequent_indent=indent, drop_whitespace=True)
-    print_lines("\n".join(shown))
+    from disputatio.report.columns import columns
+    from disputatio.report.lines import flow, plain, span
+
+    if columns(line) <= width:
+        return [line]
+    if line.isascii():
+        # Keeps the blanks between the columns of a table.
+        return wrap(line, width, subsequent_indent=" " * hang)
+    return [plain(row) for row in flow([span(line)], width, hang=hang)]
 
 
 def print_list(rows: Sequence[DebateRow]) -> None:
@@ -231,15 +238,14 @@ def print_preview(proposal: Proposal, seen: Preview) -> None:
     from disputatio.engine.preview import TOKENS_ARE
 
     lines = [f"Motion  {proposal.motion.text}", f"Format  {proposal.format.name}", ""]
-    width = max((len(row.model) for row in seen.seats), default=0)
-    lines.append(f"{'seat':8} {'model':{width}} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}")
+    lines.append(f"{'seat':8} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}  model")
     for row in seen.seats:
         cost = "unknown" if row.usd is None else f"{row.usd:.4f}"
         lines.append(
-            f"{row.seat:8} {row.model:{width}} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {cost:>10}"
+            f"{row.seat:8} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {cost:>10}  {row.model}"
         )
     total = "unknown" if seen.usd is None else f"{seen.usd:.4f}"
-    lines.append(f"{'all':8} {'':{width}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
+    lines.append(f"{'all':8} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
     lines += ["", TOKENS_ARE]
     budget = proposal.settings.budget
     if budget.usd is not None and seen.usd is not None and seen.usd > budget.usd:
@@ -282,7 +288,7 @@ def print_models(rows: Sequence[Mapping[str, str]]) -> None:
         for row in rows
     ]
     lines += ["", "Seat one with --seat all=PROVIDER:MODEL. Prices: disputatio models PROVIDER"]
-    print_lines("\n".join(lines))
+    print_wrapped(lines, 20)
 
 
 def print_priced_models(provider: str, rows: Sequence[Mapping[str, str]]) -> None:

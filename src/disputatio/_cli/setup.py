@@ -16,13 +16,16 @@ from disputatio._cli.debating import (
     SetOption,
     StoreOption,
     command_line,
+    format_called,
     settings_for,
 )
-from disputatio._cli.screen import print_doctor, print_json, print_models
-from disputatio.failures import ExitCode
+from disputatio._cli.screen import print_doctor, print_models
+from disputatio._cli.stopping import Stopping
+from disputatio._cli.streams import print_json
+from disputatio.failures import DisputatioError, ExitCode
 
 if TYPE_CHECKING:
-    from disputatio.config import Settings
+    from disputatio.config import Finding, Settings
     from disputatio.formats.registry import Format
 
 
@@ -43,15 +46,14 @@ def doctor(
     Each model is asked for one word. Keys are never printed.
     """
     from disputatio.config import State, findings
-    from disputatio.formats.registry import find_format
 
-    form = find_format(format_name)
+    form = format_called(format_name)
     arguments = command_line(
         seat=tuple(seat or ()), base_url=base_url, config=config, set=tuple(set_ or ()), store=store
     )
     settings = settings_for(form, arguments)
-    found = findings(settings, environ=os.environ, directory=Path.cwd())
-    answers = {} if no_calls else asyncio.run(_ask_models(form, settings))
+    found = [_tried(row, settings) for row in findings(settings, environ=os.environ, directory=Path.cwd())]
+    answers = {} if no_calls else _answers(form, settings)
     if json_:
         rows: list[dict[str, Any]] = [
             {
@@ -68,8 +70,33 @@ def doctor(
         print_doctor(found, answers)
     if any(row["state"] == "problem" for row in answers.values()):
         raise typer.Exit(int(ExitCode.PROVIDER))
-    if any(row.state is State.PROBLEM for row in found):
-        raise typer.Exit(int(ExitCode.INVALID_INPUT))
+    problems = {row.area for row in found if row.state is State.PROBLEM}
+    if problems:
+        raise typer.Exit(int(ExitCode.STORE if problems == {"store"} else ExitCode.INVALID_INPUT))
+
+
+def _tried(row: Finding, settings: Settings) -> Finding:
+    """The finding on the store, after opening it where it is there."""
+    from disputatio.config import Finding, State
+    from disputatio.record.sql import SqlStore
+
+    path = settings.store.removeprefix("sqlite:///")
+    if row.area != "store" or row.state is State.PROBLEM or (path != settings.store and not Path(path).exists()):
+        return row
+    try:
+        rows = SqlStore(settings.store, create=False).debates()
+    except DisputatioError as failure:
+        return Finding("store", "store", State.PROBLEM, failure.cause, failure.next_step)
+    detail = row.detail.replace("not tried yet", "opened")
+    return Finding("store", "store", State.FINE, f"{detail}; {len(rows)} {'debate' if len(rows) == 1 else 'debates'}")
+
+
+def _answers(form: Format, settings: Settings) -> dict[str, dict[str, str]]:
+    with Stopping() as stopping:
+        try:
+            return stopping.run(_ask_models(form, settings))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
 
 
 async def _ask_models(form: Format, settings: Settings) -> dict[str, dict[str, str]]:
@@ -130,8 +157,9 @@ def models(
         ]
         print_json(rows) if json_ else print_models(rows)
         return
-    named = provider_named(provider, source="the command line")
-    known = _priced_models(named.price_id)
+    name, _, beginning = provider.partition(":")
+    named = provider_named(name, source="the command line")
+    known = [row for row in _priced_models(named.price_id) if row["model"].startswith(beginning)]
     if json_:
         print_json(known)
     else:

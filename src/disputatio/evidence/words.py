@@ -249,11 +249,13 @@ class Atoms:
 
 def normalise(text: str) -> str:
     """``text`` in the form in which quotes are compared; safe to repeat. It is not meant for readers."""
-    normal = "".join(_pieces(Atoms.of(text)))
     # Folded forms of some compatibility characters join with their neighbours: a second reading joins them.
-    while normal != text and (again := "".join(_pieces(Atoms.of(normal)))) != normal:
-        text, normal = normal, again
-    return normal
+    for _ in range(8):
+        normal = "".join(_pieces(Atoms.of(text)))
+        if normal == text:
+            break
+        text = normal
+    return text
 
 
 def _pieces(atoms: Atoms) -> Iterator[str]:
