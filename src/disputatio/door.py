@@ -144,7 +144,7 @@ def configured_store(arguments: CommandLine) -> Settings:
         seats=(),
         environ=os.environ,
         directory=Path.cwd(),
-        arguments=arguments,
+        arguments=replace(arguments, seat=(), base_url=None),
         options=replace(format_options(form), other_seats=seats),
     )
 

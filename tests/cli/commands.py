@@ -47,13 +47,21 @@ class _Heard:
         self.ended = False
         self.news = threading.Condition()
         self._number = number
+        self._told, self._tell = os.pipe()
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
 
+    def leave(self) -> None:
+        """Close the stream, as somebody who has read enough."""
+        with contextlib.suppress(OSError):
+            os.write(self._tell, b".")
+        self.thread.join(PATIENCE_S)
+
     def _read(self) -> None:
         while True:
+            ready, _, _ = select.select([self._number, self._told], [], [])
             try:
-                piece = os.read(self._number, 65536)
+                piece = b"" if self._told in ready else os.read(self._number, 65536)
             except OSError:  # a terminal whose other side is closed
                 piece = b""
             with self.news:
@@ -61,7 +69,8 @@ class _Heard:
                 self.ended = not piece
                 self.news.notify_all()
             if not piece:
-                os.close(self._number)
+                for each in (self._number, self._told, self._tell):
+                    os.close(each)
                 return
 
 
@@ -95,6 +104,13 @@ class Command:
         """Write to its terminal, as its user would."""
         assert self._typed is not None
         os.write(self._typed, text.encode())
+
+    def leave(self) -> None:
+        """Close the reading end of its output; of a terminal both ends, as when its window is closed."""
+        if self._typed is not None:
+            os.close(self._typed)
+            self._typed = None
+        self._out.leave()
 
     def ended(self) -> Ended:
         """Wait for its end."""

@@ -90,7 +90,9 @@ def test_the_front_door_offers_exactly_what_it_promises():
 
 
 def test_the_exit_codes_in_the_readme_are_those_of_the_program():
-    told = dict(re.findall(r"(\d+) ([a-z ]+)[,.]", (ROOT / "README.md").read_text("utf-8").split("Exit codes:")[1][:260]))
+    told = dict(
+        re.findall(r"(\d+) ([a-z ]+)[,.]", (ROOT / "README.md").read_text("utf-8").split("Exit codes:")[1][:260])
+    )
     assert {int(code) for code in told} <= {int(code) for code in disputatio.ExitCode}
     assert told["3"].startswith("truncated")
 

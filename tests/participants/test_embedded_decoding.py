@@ -129,6 +129,16 @@ def test_longer_text_may_have_more_sentences_up_to_six(longest: int) -> None:
     assert max(fitting) >= min(6, longest // 200)
 
 
+@pytest.mark.parametrize("key", ["question", "questions", "unresolved_questions"])
+def test_what_stands_under_a_question_is_a_question(key: str) -> None:
+    several = {"type": "array", "items": {"type": "string", "minLength": 8, "maxLength": 200}}
+    shape = shaped({"type": "object", "properties": {key: several}}, sentences=True)
+    pattern = re.compile(shape["properties"][key]["items"]["pattern"])
+    assert pattern.match("Who will pay for the tools of a small team?")
+    assert not pattern.match("The tools of a small team cost money.")
+    assert not pattern.match("What is the weakness of this statement?")
+
+
 def test_short_labels_fixed_words_and_long_minimums_are_left_alone() -> None:
     parts = {
         "label": {"type": "string", "maxLength": 20},

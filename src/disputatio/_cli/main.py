@@ -30,9 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         code = ExitCode.INTERRUPTED
     if arguments is None:
-        # All is written; another Ctrl-C would only break into the interpreter's own end, with a traceback.
+        # All is done; another Ctrl-C would only break into the interpreter's own end, with a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _part_from_streams()
     sys.exit(int(code))
+
+
+def _part_from_streams() -> None:
+    from disputatio._cli.streams import drop_unwritable
+
+    drop_unwritable()
 
 
 def _outcome(arguments: Sequence[str] | None) -> int:

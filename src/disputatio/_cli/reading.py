@@ -16,7 +16,7 @@ import typer
 from disputatio._cli.debating import StoreOption, check_kept, command_line, store_url
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, print_lines
-from disputatio.failures import DisputatioError, InvalidInputError, VerificationError
+from disputatio.failures import InvalidInputError, VerificationError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
@@ -102,7 +102,7 @@ def show(
         altered = error
     try:
         _show(opened, found, as_, out)
-    except (DisputatioError, OSError):
+    except (InvalidInputError, OSError):
         raise
     except Exception:
         if altered is None:

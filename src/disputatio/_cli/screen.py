@@ -9,8 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from disputatio._cli.streams import print_json, print_lines, reader_left, tell
-from disputatio.engine.ports import Nobody
+from disputatio._cli.streams import drop_output, print_json, print_lines, reader_left, tell
 from disputatio.failures import DisputatioError, ExitCode, InvalidInputError, StoreError
 from disputatio.motion import one_line
 
@@ -62,6 +61,9 @@ class Screen:
         self._as_json = as_json
         self._console = console(plain=plain, stderr=as_json)
         self._id: str | None = None
+        """Once the debate's beginning is durable."""
+        self._begun: str | None = None
+        """Once it is on its way there; it arrives even if the debate is stopped at once."""
         self._lost: BaseException | None = None
         self._view: Any = open_view(self._console, plain=plain or as_json)
         if as_json and not sys.stderr.isatty():
@@ -70,7 +72,7 @@ class Screen:
     @property
     def watcher(self) -> Watcher:
         """Who sees the debate."""
-        return self if self._view is not None else Nobody()
+        return self
 
     @property
     def watches(self) -> bool:
@@ -79,6 +81,7 @@ class Screen:
 
     def happened(self, event: Event, sealed: Sealed) -> None:
         """An event was written to the record."""
+        self._begun = sealed.debate
         self._show(lambda: self._view.happened(event, sealed))
 
     def writing(self, path: str, part: str, text: str) -> None:
@@ -145,12 +148,14 @@ class Screen:
                 if reader_left(self._lost)
                 else f"it cannot be written ({getattr(self._lost, 'strerror', None) or self._lost})"
             )
+            drop_output()
             tell(f"The output is lost: {why}. So the debate was stopped.")
-        if self._id is None:
+        begun = self._id or self._begun
+        if begun is None:
             tell("Stopped before the debate began: nothing was recorded or spent.")
             return
         with suppress(OSError):
-            print_interrupted(console(stderr=True), self._id)
+            print_interrupted(console(stderr=True), begun)
 
     def result(self, store: Store, debate_id: str) -> ExitCode:
         """Print what came of the debate; returns the exit code."""

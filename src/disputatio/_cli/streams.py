@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from contextlib import suppress
-from typing import Any, TypeGuard
+from typing import Any, TextIO, TypeGuard
 
 _FAILURES = frozenset({errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT, errno.ENXIO})
 
@@ -73,6 +73,19 @@ def reader_left(error: BaseException | None) -> bool:
 
 
 def drop_output() -> None:
-    """Send what is still held back nowhere, so that the interpreter does not fail on it at its end."""
+    """Send what standard output still holds back nowhere, so that the interpreter does not fail on it at its end."""
+    _drop(sys.stdout)
+
+
+def drop_unwritable() -> None:
+    """The same for each stream that cannot be written any more, such as a terminal whose window was closed."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _drop(stream)
+
+
+def _drop(stream: TextIO) -> None:
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from disputatio.evidence.figures import Figure, figures
 from disputatio.evidence.findings import Objection, Reason
-from disputatio.evidence.sense import negates
-from disputatio.evidence.words import DASH, LETTER, SPACE, WORD, Atoms
+from disputatio.evidence.sense import negates, negation_beside
+from disputatio.evidence.words import DASH, SPACE, WORD, Atoms
 
 _REACH = 8
 """How many atoms beyond an edge are looked at for the rest of a figure."""
 
-_NEGATING_LETTERS = frozenset("不没沒無无未非勿莫")
-_NEGATING_ENDINGS = ("ない", "なかっ", "なく", "ません", "ず")
 _VERBS = frozenset(
     {
         "lack",
@@ -72,32 +70,24 @@ def _cut_word(atoms: Atoms, first: int, last: int) -> Objection | None:
 
 
 def _cut_negation(atoms: Atoms, first: int, last: int) -> Objection | None:
-    outside: list[int] = []
+    left, right, word = first, last, ""
     if first and _says_no(atoms, first - 1, first):
-        outside.append(first - 1)
+        left, word = first - 1, atoms.raw(first - 1, first - 1)
     if last + 1 < len(atoms) and _says_no(atoms, last + 1, last + 1):
-        outside.append(last + 1)
-    tail = atoms.text[atoms.ends[last] : atoms.ends[last] + 4]
-    if not outside and not tail.startswith(_NEGATING_ENDINGS):
+        right, word = last + 1, atoms.raw(last + 1, last + 1)
+    word = word or negation_beside(atoms.text, atoms.starts[first], atoms.ends[last])
+    if not word:
         return None
-    left = min([first, *outside])
-    right = max([last, *outside])
-    word = atoms.raw(outside[0], outside[0]) if outside else tail
-    detail = f"the quote leaves out '{word}', which stands right beside it in the source"
+    detail = f"the quote leaves out '{word.strip()}', which stands right beside it in the source"
     return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
 
 
 def _says_no(atoms: Atoms, atom: int, right: int) -> bool:
-    """Whether ``atom`` is a negation with nothing but a space between it and the quote; ``right`` is behind the space."""
-    fold = atoms.folds[atom]
-    if atoms.kinds[atom] == LETTER:
-        return fold in _NEGATING_LETTERS
-    start = atoms.starts[right]
+    """Whether ``atom`` is a negation with nothing but a space between it and the quote.
+
+    ``right`` is the atom behind that space. A new line that begins with a capital is taken for another sentence.
+    """
+    fold, start = atoms.folds[atom], atoms.starts[right]
     new_line = "\n" in atoms.text[atoms.ends[right - 1] : start] and atoms.text[start].isupper()
-    return (
-        atoms.joints[right] == SPACE
-        and atoms.kinds[atom] == WORD
-        and negates(fold)
-        and fold not in _VERBS
-        and not new_line
-    )
+    beside = atoms.joints[right] == SPACE and atoms.kinds[atom] == WORD and not new_line
+    return beside and negates(fold) and fold not in _VERBS

@@ -25,7 +25,7 @@ from rapidfuzz import fuzz
 
 from disputatio.evidence.alignment import MOST_WORDS, Alignment, Step, align, starting_points, tiles
 from disputatio.evidence.edges import objection_at_edges, shown
-from disputatio.evidence.figures import Figure, figures, first_difference
+from disputatio.evidence.figures import Figure, figures, first_difference, keys_of
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
 from disputatio.evidence.quotes import Wording, refused, similarity_of
 from disputatio.evidence.sense import marks, resembles, turns, weight
@@ -261,6 +261,8 @@ class _Comparison:
         """An objection to one changed word, word left out or word put in."""
         quote, source = self._pair(step)
         reason: Reason | None = None
+        if self._same_figure(step):
+            return None
         if self._touches_sign(step) or self._behind_figure(step):
             reason = Reason.NUMBER_DIFFERS
         elif quote and source and _bare(quote) == _bare(source):
@@ -272,6 +274,17 @@ class _Comparison:
         if reason is None:
             return None
         return Objection(reason, _said(source, quote), first, last)
+
+    def _same_figure(self, step: Step) -> bool:
+        """Whether a number or unit was only written in another way: ``1,000`` and ``1000``, ``%`` and ``percent``."""
+        if step.quote is None or step.source is None:
+            return False
+        quote, source = self._pair(step)
+        if unit_of(quote) is not None and unit_of(quote) == unit_of(source):
+            return True
+        mine, theirs = self.words[step.quote], self.index.words[step.source]
+        ours = figures(self.quote, mine, mine)
+        return bool(ours) and keys_of(ours) == keys_of(figures(self.atoms, theirs, theirs))
 
     def _touches_sign(self, step: Step) -> bool:
         quote = step.quote is not None and self.quote.kinds[self.words[step.quote]] in {SIGN, NUMBER}
@@ -285,8 +298,6 @@ class _Comparison:
     def _behind_figure(self, step: Step) -> bool:
         """Whether the word right behind a figure is another one: ``5 days`` for ``5 weeks``."""
         quote, source = self._pair(step)
-        if quote and source and unit_of(quote) is not None and unit_of(quote) == unit_of(source):
-            return False
         behind = [
             atoms.folds[atom - 1]
             for atoms, atom in (

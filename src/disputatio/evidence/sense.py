@@ -97,6 +97,12 @@ _MISSPELT = 75
 _ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("free", ""))
 
 _NEGATING_MARKS = "[不没沒無无未非否勿莫]|ない|なく|なかっ|なけれ|ません|まい|ずに|ぬ|않|못|없|아니|안\\s|ไม่|มิ|ห้าม|ບໍ່|မ"
+_BEFORE = re.compile(
+    "(?:[不没沒無无未非勿莫](?:有|会|會|能|是|可|要|得|被|曾|必|应|應|应该|應該|可能)?|ไม่|ไม่ได้|มิ|ห้าม|ບໍ່)$"
+)
+_BEHIND = re.compile("[ぁ-ん]{0,3}(?:ない|なかっ|なく|なけれ|ません|まい|ずに|ず[、。])|\\s?(?:않|못|없|아니)")
+_WINDOW = 8
+
 _TURNING_MARKS = "[别別减減增增升降上下高低多少大小前後后]"
 
 
@@ -147,6 +153,21 @@ def negates(fold: str) -> bool:
 def negating_marks(text: str) -> list[str]:
     """Negation in scripts without spaces and in Korean, where it is a part of a word, in order."""
     return re.findall(_NEGATING_MARKS, text)
+
+
+def negation_beside(text: str, start: int, end: int) -> str:
+    """Negation that touches ``text[start:end]`` from outside, in scripts that write it as a part of a word; or nothing.
+
+    Chinese and Thai say it before a word, Japanese and Korean behind.
+    """
+    before = _BEFORE.search(text[max(0, start - _WINDOW) : start])
+    if before:
+        return before.group()
+    left = max(start, end - 3)
+    for behind in _BEHIND.finditer(text[left : end + _WINDOW]):
+        if left + behind.start() <= end < left + behind.end():
+            return behind.group()
+    return ""
 
 
 def marks(text: str) -> list[str]:

@@ -8,6 +8,8 @@ was asked for. Two things are narrowed.
 * Sentences, for the default model only. Free text is whole sentences of plain words: it begins with a
   capital, ends with a full stop, question or exclamation mark, and holds no addresses, code or brackets.
   Without this the model wanders into web links and stops in the middle of a word at the length limit.
+  What stands under ``question`` or ``questions`` begins and ends as a question, of the kinds that ask for
+  something definite; left free, the model asks "What is the weakness of this statement?".
 
 The measurements are in ``docs/design/embedded-model.md``.
 """
@@ -15,6 +17,7 @@ The measurements are in ``docs/design/embedded-model.md``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,7 +50,10 @@ _FIRST_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTER}'’-]*[ ,]"
 _LAST_WORD = rf"([{_LETTER}%]{{2}}|[0-9]{{4}})"
 """No decimals: a full stop inside a number lets the model run on for ever, and llguidance cannot bound it."""
 
-_INSIDE = ("properties", "$defs", "patternProperties")
+_QUESTION_WORDS = "How will|How much|How many|How long|Who will|What will|What happens if|What happens when|When will"
+_QUESTION_KEY = re.compile(r"(^|_)questions?$")
+
+_INSIDE = ("$defs", "patternProperties")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
 _FIXED = ("enum", "const", "pattern", "format", "$ref")
 
@@ -69,22 +75,28 @@ def grammar(schema: JsonObject, *, sentences: bool) -> str:
     return f"%llguidance {{}}\nstart: %json {json.dumps(narrowed)}"
 
 
-def _in_sentences(schema: Any) -> Any:
+def _in_sentences(schema: Any, *, asks: bool = False) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     inside: dict[str, Any] = dict(schema)
+    if isinstance(schema.get("properties"), Mapping):
+        parts = schema["properties"].items()
+        inside["properties"] = {
+            name: _in_sentences(part, asks=_QUESTION_KEY.search(name) is not None) for name, part in parts
+        }
     for key in _INSIDE:
         if isinstance(schema.get(key), Mapping):
             inside[key] = {name: _in_sentences(part) for name, part in schema[key].items()}
     for key in _LISTED:
         if isinstance(schema.get(key), list | tuple):
-            inside[key] = [_in_sentences(part) for part in schema[key]]
+            inside[key] = [_in_sentences(part, asks=asks) for part in schema[key]]
     if "items" in schema:
-        inside["items"] = _in_sentences(schema["items"])
+        inside["items"] = _in_sentences(schema["items"], asks=asks)
     if _is_free_text(schema):
         # llguidance gives up on a pattern beside a ``minLength``, and the server then ignores the whole grammar:
         # the least length goes into the pattern.
-        inside["pattern"] = _sentences(inside.pop("minLength", 0), schema.get("maxLength"))
+        least = inside.pop("minLength", 0)
+        inside["pattern"] = _question(least) if asks else _sentences(least, schema.get("maxLength"))
     return inside
 
 
@@ -105,3 +117,8 @@ def _sentences(least: int, longest: int | None) -> str:
 def _sentence(least: int) -> str:
     """A sentence with ``least`` characters or more."""
     return rf"{_FIRST_WORD}{_CHARACTER}{{{max(1, least - 5)},}}{_LAST_WORD}[.!?]"
+
+
+def _question(least: int) -> str:
+    """A question with ``least`` characters or more."""
+    return rf"^({_QUESTION_WORDS}) {_CHARACTER}{{{max(10, least - 12)},}}{_LAST_WORD}[?]$"

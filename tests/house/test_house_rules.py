@@ -1,0 +1,134 @@
+"""The rules of the house that no linter knows. Lists of exceptions may only shrink."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sources import ROOT, modules, project_files, python_files, tree
+
+MOST_LINES_OF_A_FILE = 600
+MOST_LINES_OF_A_FUNCTION = 50
+
+# The file or function, and how long it may be for now.
+LONG_FILES: dict[str, int] = {"tests/testing/test_fake_provider.py": 650}
+LONG_FUNCTIONS: dict[str, int] = {}
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """How long a function is, its docstring and the lines of its parameters apart."""
+    body = function.body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and len(body) > 1:
+        body = body[1:]
+    return (body[-1].end_lineno or 0) - body[0].lineno + 2
+
+
+def test_no_file_is_longer_than_it_should_be() -> None:
+    lengths = {place(path): len(path.read_text("utf-8").splitlines()) for path in python_files()}
+    long = {name: length for name, length in lengths.items() if length > MOST_LINES_OF_A_FILE}
+    assert {name: length for name, length in long.items() if length > LONG_FILES.get(name, 0)} == {}
+    assert set(LONG_FILES) <= set(long), "what became short is taken out of the exceptions"
+
+
+def test_no_function_is_longer_than_it_should_be() -> None:
+    lengths = {
+        f"{place(path)}::{node.name}": body_lines(node)
+        for path in python_files()
+        for node in ast.walk(tree(path))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    long = {name: length for name, length in lengths.items() if length > MOST_LINES_OF_A_FUNCTION}
+    assert {name: length for name, length in long.items() if length > LONG_FUNCTIONS.get(name, 0)} == {}
+    assert set(LONG_FUNCTIONS) <= set(long), "what became short is taken out of the exceptions"
+
+
+# Put together here, so that this file does not hold them.
+REGISTRIES = ("py" + "pi.org", "files.python" + "hosted.org", "npm" + "js", "registry.npm", "conda." + "anaconda.org")
+
+
+def test_no_file_names_the_address_of_a_package_registry() -> None:
+    found = []
+    for path in project_files():
+        text = path.read_bytes().decode("utf-8", "ignore").lower()
+        found += [f"{place(path)}: {name}" for name in REGISTRIES if name in text]
+    assert found == []
+
+
+def test_init_files_hold_re_exports_alone() -> None:
+    for path in modules().values():
+        if path.name != "__init__.py":
+            continue
+        for node in tree(path).body:
+            docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            listed = isinstance(node, ast.Assign) and [ast.unparse(row) for row in node.targets] == ["__all__"]
+            imports = isinstance(node, (ast.Import, ast.ImportFrom))
+            assert docstring or listed or imports, f"{place(path)}:{node.lineno}"
+
+
+def test_what_a_package_lists_is_what_it_imports_sorted() -> None:
+    for path in modules().values():
+        if path.name != "__init__.py":
+            continue
+        body = tree(path).body
+        listed = [ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign)]
+        names = [row.asname or row.name for node in body if isinstance(node, ast.ImportFrom) for row in node.names]
+        for exported in listed:
+            assert sorted(exported) == sorted(names), place(path)
+            assert len(set(exported)) == len(exported), place(path)
+
+
+@pytest.mark.parametrize("word", ["util", "utils", "helper", "helpers", "common", "core", "misc", "stuff"])
+def test_no_module_or_folder_has_a_name_that_says_nothing(word: str) -> None:
+    for path in python_files():
+        parts = re.split(r"[/_]", place(path).removesuffix(".py"))
+        assert word not in parts, place(path)
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path in python_files():
+        if path.name != "conftest.py" or path.parent != ROOT / "tests":
+            assert ast.get_docstring(tree(path)), place(path)
+
+
+TESTS = ROOT / "tests"
+
+
+def test_test_files_have_names_of_their_own_and_tests_are_no_packages() -> None:
+    names = Counter(path.name for path in TESTS.rglob("*.py") if path.name != "conftest.py")
+    assert [name for name, count in names.items() if count > 1] == []
+    assert "__init__.py" not in names
+
+
+def test_the_tests_readme_says_where_a_test_goes() -> None:
+    readme = (TESTS / "README.md").read_text("utf-8")
+    folders = {path.parent.relative_to(TESTS).parts[0] for path in TESTS.rglob("test_*.py")}
+    assert [name for name in sorted(folders) if f"`{name}/`" not in readme] == []
+
+
+def test_no_test_sleeps_or_mocks() -> None:
+    for path in TESTS.rglob("*.py"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call):
+                assert ast.unparse(node.func) not in {"time.sleep", "sleep"}, f"{place(path)}:{node.lineno} sleeps"
+            names = [row.name for row in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not any(name.startswith(("unittest.mock", "mock")) for name in names), place(path)
+
+
+def test_no_suppression_is_without_its_code() -> None:
+    bare = re.compile(r"#\s*(?:noqa(?!:\s*[A-Z]+\d)|type:\s*ignore(?!\[))")
+    found = [
+        f"{place(path)}:{number}"
+        for path in python_files()
+        if path != Path(__file__)
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if bare.search(line)
+    ]
+    assert found == []

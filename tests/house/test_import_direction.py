@@ -1,0 +1,123 @@
+"""Imports point one way, from the surfaces down to the kernel."""
+
+from __future__ import annotations
+
+import pytest
+from sources import imported, modules
+
+# Lowest first: a module imports its own layer and those above it in this list, nothing below it. The longest name
+# that fits a module decides. A new package needs a place here.
+LAYERS = (
+    "disputatio.failures",
+    "disputatio.kernel",
+    "disputatio.motion",
+    "disputatio.judging",
+    "disputatio.evidence",
+    "disputatio.formats",
+    "disputatio.record",
+    "disputatio.participants.call",
+    "disputatio.participants.providers",
+    "disputatio.participants.seating",
+    "disputatio.prompts",
+    "disputatio.participants",
+    "disputatio.ledger",
+    "disputatio.config",
+    "disputatio.report",
+    "disputatio.engine",
+    "disputatio.testing",
+    "disputatio.door",
+    "disputatio",
+    "disputatio._terminal",
+    "disputatio._cli",
+    "disputatio.__main__",
+)
+RANK = {name: place for place, name in enumerate(LAYERS)}
+
+# Pure: no clock, no network, no files, no chance. What they import of the standard library is all here.
+PURE = ("disputatio.failures", "disputatio.kernel", "disputatio.motion", "disputatio.judging", "disputatio.formats")
+PURE_STANDARD_LIBRARY = {
+    "__future__",
+    "bisect",
+    "collections",
+    "contextlib",
+    "dataclasses",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "inspect",
+    "itertools",
+    "math",
+    "re",
+    "types",
+    "typing",
+    "unicodedata",
+}
+# Statistics are not written by hand; these are heavy, so only functions import them.
+STATISTICS = {"krippendorff", "numpy", "scipy", "sklearn", "statsmodels"}
+
+
+def layer_of(module: str) -> str:
+    """The layer with the longest name that fits; the front door's own name fits itself alone."""
+    fitting = [name for name in LAYERS if module == name or (name != "disputatio" and module.startswith(f"{name}."))]
+    assert fitting, f"{module} has no layer: give its package a place in LAYERS"
+    return max(fitting, key=len)
+
+
+def test_every_layer_exists() -> None:
+    assert [name for name in LAYERS if name not in modules()] == []
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_imports_nothing_above_itself(layer: str) -> None:
+    upward = sorted(
+        {
+            f"{module} imports {name}"
+            for module in modules()
+            if layer_of(module) == layer
+            for name, _, _ in imported(module)
+            if name.split(".")[0] == "disputatio" and RANK[layer_of(name)] > RANK[layer]
+        }
+    )
+    assert upward == []
+
+
+@pytest.mark.parametrize("package", PURE)
+def test_pure_packages_import_pure_things_alone(package: str) -> None:
+    strange = []
+    for module in modules():
+        if not (module == package or module.startswith(f"{package}.")):
+            continue
+        for name, _, at_top in imported(module):
+            top = name.split(".")[0]
+            own = any(name == pure or name.startswith(f"{pure}.") for pure in PURE)
+            statistics = package == "disputatio.judging" and top in STATISTICS and not at_top
+            if not (own or top in PURE_STANDARD_LIBRARY or statistics):
+                strange.append(f"{module} imports {name}")
+    assert strange == []
+
+
+def test_the_kernel_imports_nothing_of_the_package_but_itself() -> None:
+    for module in modules():
+        if module.startswith("disputatio.kernel"):
+            for name, _, _ in imported(module):
+                assert not name.startswith("disputatio.") or name.startswith("disputatio.kernel"), (module, name)
+
+
+# Imported where they are first needed, so that `import disputatio` and `disputatio --help` stay fast.
+HEAVY = {"alembic", "genai_prices", "huggingface_hub", "json_repair", "jsonschema_rs", "openai", "psycopg"} | {
+    "pydantic_ai",
+    "xllamacpp",
+    *STATISTICS,
+}
+
+
+def test_heavy_libraries_are_not_imported_at_the_top_of_any_module() -> None:
+    found = [
+        f"{module} imports {name}"
+        for module in modules()
+        if ".migrations" not in module
+        for name, _, at_top in imported(module)
+        if at_top and name.split(".")[0] in HEAVY
+    ]
+    assert found == []
