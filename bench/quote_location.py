@@ -158,7 +158,7 @@ def misspelt(sentence: str, chance: Chance) -> str | None:
 
 def word_dropped(sentence: str, chance: Chance) -> str | None:
     parts = sentence.split(" ")
-    if len(parts) < 5:
+    if len(parts) < 5 or re.search(r"…|\.\.", sentence):  # beside an ellipsis of the page a word may be left out
         return None
     del parts[chance.randrange(1, len(parts) - 1)]
     return " ".join(parts)
@@ -206,7 +206,9 @@ def number_scaled(sentence: str, chance: Chance) -> str | None:
     if not numbers:
         return None
     found = chance.choice(numbers)
-    changed = chance.choice([f"-{found.group()}", f"{found.group()}0", f"{found.group()} million", f"{found.group()}%"])
+    number = found.group()
+    tenfold = f"{number}0" if "." not in number else f"1{number}"  # a zero behind the decimals changes nothing
+    changed = chance.choice([f"-{number}", tenfold, f"{number} million", f"{number}%"])
     return sentence[: found.start()] + changed + sentence[found.end() :]
 
 

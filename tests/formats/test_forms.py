@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from disputatio.formats import FORMATS
 from disputatio.kernel import Ask, JsonObject, Part
 from disputatio.testing.instances import instance
-from strategies import Answers, Debate, debates, objects_in, orders
+from strategies import Answers, Debate, debates, examples, objects_in, orders
 
 MOST_PARTS = 60
 
@@ -35,7 +35,18 @@ def extreme(schema: Any, *, large: bool) -> Any:
         case "integer":
             return schema["maximum" if large else "minimum"]
         case _:
-            return "x" * schema["maxLength" if large else "minLength"]
+            return extreme_text(schema, large=large)
+
+
+def extreme_text(schema: Any, *, large: bool) -> str:
+    """The shortest or longest text; a pattern of these forms is a number of any signs and one at the end."""
+    if "pattern" not in schema:
+        return "x" * schema["maxLength" if large else "minLength"]
+    bounds = re.search(r"\{(\d+),(\d+)\}(?:\[(.))?", schema["pattern"])
+    assert bounds is not None, f"a pattern of another kind: {schema['pattern']}"
+    text = "x" * int(bounds[2 if large else 1]) + (bounds[3] or "")
+    assert re.search(schema["pattern"], text)
+    return text
 
 
 def in_parts(form: Any, answer: Any) -> tuple[list[Part], tuple[JsonObject, ...]]:
@@ -50,6 +61,7 @@ def in_parts(form: Any, answer: Any) -> tuple[list[Part], tuple[JsonObject, ...]
     return parts, done
 
 
+@examples(10)
 @given(debates())
 def test_every_schema_is_fit_for_strict_modes(debate: Debate) -> None:
     for asked in asks(debate):
@@ -63,6 +75,7 @@ def test_every_schema_is_fit_for_strict_modes(debate: Debate) -> None:
                 assert inner["properties"], "a strict mode takes no empty object"
 
 
+@examples(10)
 @given(debates())
 def test_names_of_forms_and_parts_are_fit_for_providers(debate: Debate) -> None:
     for asked in asks(debate):
@@ -75,6 +88,7 @@ def test_names_of_forms_and_parts_are_fit_for_providers(debate: Debate) -> None:
 
 
 @pytest.mark.parametrize("answer", ["smallest", "largest", "drawn", "mixed"])
+@examples(10)
 @given(debates(), orders)
 def test_parts_that_are_valid_make_a_whole_that_is_valid(answer: str, debate: Debate, draw: Random) -> None:
     for asked in asks(debate):
@@ -95,6 +109,7 @@ def test_parts_that_are_valid_make_a_whole_that_is_valid(answer: str, debate: De
             assert violation.part == "" or violation.part in labels, "what is at fault is a piece that can be asked"
 
 
+@examples(10)
 @given(debates(), st.booleans())
 def test_the_smallest_and_the_largest_answer_are_valid_and_can_be_read(debate: Debate, large: bool) -> None:
     for asked in asks(debate):
@@ -112,6 +127,7 @@ def shuffled(value: Any, draw: Random) -> Any:
     return [shuffled(inner, draw) for inner in value] if isinstance(value, list) else value
 
 
+@examples(10)
 @given(debates(), orders)
 def test_the_order_of_keys_in_an_answer_means_nothing(debate: Debate, draw: Random) -> None:
     held = debate.held()
@@ -121,6 +137,7 @@ def test_the_order_of_keys_in_an_answer_means_nothing(debate: Debate, draw: Rand
             assert asked.form.read(shuffled(content, draw)) == asked.form.read(content)
 
 
+@examples(10)
 @given(debates())
 def test_the_text_of_a_turn_holds_every_sentence_of_its_content(debate: Debate) -> None:
     held = debate.held()

@@ -52,8 +52,8 @@ def imported(module: str) -> Iterator[tuple[str, ast.AST, bool]]:
 
 @cache
 def python_files() -> tuple[Path, ...]:
-    """Every Python file of the package, the tests and the benchmarks."""
-    return tuple(sorted(path for folder in ("src", "tests", "bench") for path in (ROOT / folder).rglob("*.py")))
+    """Every Python file of the package and the tests."""
+    return tuple(sorted(path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py")))
 
 
 @cache

@@ -82,7 +82,7 @@ def test_several_responses_are_weighed_together_in_any_order(
     assert computed_standing(Exchange("CON-2", replies[::-1], "stands")) == expected
 
 
-@examples(100)
+@examples(50)
 @given(
     st.lists(st.builds(Reply, st.sampled_from(KINDS), st.booleans()), max_size=5).map(tuple),
     st.sampled_from(HOLDS),

@@ -71,7 +71,7 @@ frameworks = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6, unique=
 )
 
 
-@examples(100)
+@examples(50)
 @given(frameworks)
 def test_random_frameworks_are_labelled_as_enumeration_finds(framework: Framework) -> None:
     assert grounded_labelling(*framework) == expected(*framework)

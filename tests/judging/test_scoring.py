@@ -88,7 +88,7 @@ def test_the_reading_changes_exactly_below_one_and_above_three(gap: Fraction, re
     assert edge(-gap) is reading
 
 
-@examples(200)
+@examples(60)
 @given(fractions, st.integers(0, 6))
 @example(Fraction(1, 8), 2)
 @example(Fraction(-1, 8), 2)

@@ -111,7 +111,7 @@ def told(step: Step, answering: Any) -> tuple[Any, dict[str, Any], list[Fact]]:
     return walk(step, "0", (), {}), said, facts
 
 
-@examples(60)
+@examples(40)
 @given(steps(), st.floats(0, 1), orders)
 def test_a_drawn_rulebook_comes_to_what_walking_its_tree_comes_to(step: Step, abstaining: float, order: Random) -> None:
     answering = said_at("s", abstaining)

@@ -21,7 +21,7 @@ posts = st.lists(
 ).map(tuple)
 
 
-@examples(60)
+@examples(40)
 @given(readers, posts, st.sampled_from(SEATS), st.none() | st.frozensets(st.sampled_from(PHASES)))
 def test_a_seat_sees_exactly_the_posts_of_its_channels_in_order(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],

@@ -76,7 +76,7 @@ def shown(text: str) -> str:
     )
 
 
-@examples(150)
+@examples(50)
 @given(hiding)
 def test_what_is_seen_stays_and_what_hides_goes(text: str) -> None:
     cleaned = clean(text)
@@ -88,7 +88,7 @@ def test_what_is_seen_stays_and_what_hides_goes(text: str) -> None:
         assert not first == second == "\ufe0f"
 
 
-@examples(150)
+@examples(50)
 @given(hiding | any_texts)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     assert clean(clean(text)) == clean(text)

@@ -113,7 +113,7 @@ def test_without_a_language_it_is_english(language: str) -> None:
     assert read_motion("Is it?", language).language == "English"
 
 
-@examples(100)
+@examples(50)
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200), st.text(max_size=60).map(str.encode)))
 def test_any_input_is_read_or_refused_in_one_sentence(raw: str | bytes) -> None:
     try:

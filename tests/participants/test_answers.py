@@ -204,7 +204,7 @@ def test_a_profiler_that_is_at_work_stays_at_work() -> None:
         sys.setprofile(None)
 
 
-@examples(80)
+@examples(50)
 @given(st.one_of(any_texts, st.text('{}[]":,\\ntruefalse0123456789.eE- "\'`'), json_objects.map(json.dumps)))
 @example('{"speech":' + "9" * 5000 + "}")
 @example("{" + '"' * 300)

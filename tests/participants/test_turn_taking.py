@@ -333,7 +333,7 @@ outcomes = st.one_of(
 chains = st.lists(st.builds(lambda n: seating(f"model-{n}", attempts=n), st.integers(1, 4)), min_size=1, max_size=3)
 
 
-@examples(60)
+@examples(40)
 @given(
     st.lists(outcomes, min_size=1, max_size=12),
     chains,

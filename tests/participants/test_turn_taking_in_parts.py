@@ -49,9 +49,10 @@ def opening_ask() -> Ask:
 
 
 def argument(number: int, reasoning: str = "") -> Any:
-    claims = ("Costs fall in the first year.", "Teams ship sooner.", "It is safer at night.", "People stay longer.")
+    claims = ("Costs fall in the very first year.", "Teams ship a good deal sooner.", "It is far safer in the night.")
     claim = claims[number - 1]
-    return {"claim": claim, "reasoning": reasoning or f"Because {claim} That follows.", "evidence": "An audit."}
+    reasoning = reasoning or f"Because it was measured with care: {claim} That is what follows."
+    return {"claim": claim, "reasoning": reasoning, "evidence": "An audit of the year 2021 in nine offices."}
 
 
 def test_only_the_piece_of_the_wrong_shape_is_asked_again() -> None:
@@ -74,7 +75,7 @@ def test_a_piece_that_stays_misshapen_ends_the_turn_and_is_named() -> None:
     assert len(sends(orders)) == 4
 
 
-LEANING = "As argued in argument 1, that follows from it."
+LEANING = "As argued in argument 1, that much at least follows from it."
 
 
 def test_only_the_piece_that_broke_a_rule_is_asked_again_with_all_its_reasons() -> None:

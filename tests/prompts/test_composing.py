@@ -68,6 +68,7 @@ def parts_of(asked: Ask, seed: str) -> list[Part]:
     return parts
 
 
+@examples(10)
 @given(debates(), SETTINGS)
 def test_every_ask_and_every_part_of_a_debate_has_a_prompt(debate: Debate, rest: Any) -> None:
     book, setting = PromptBook(), setting_of(debate, rest)
@@ -112,6 +113,7 @@ def check_no_word_is_lost(book: PromptBook, format_name: str, asked: Ask) -> Non
     assert given_words - places <= SIDE_WORDS
 
 
+@examples(10)
 @given(debates(), SETTINGS)
 def test_the_system_message_is_one_for_all_seats_of_a_debate(debate: Debate, rest: Any) -> None:
     book, setting = PromptBook(), setting_of(debate, rest)
@@ -120,6 +122,7 @@ def test_the_system_message_is_one_for_all_seats_of_a_debate(debate: Debate, res
     assert all(row.role != "system" for prompt in prompts for row in prompt[1:])
 
 
+@examples(10)
 @given(debates(), SETTINGS)
 def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debate: Debate, rest: Any) -> None:
     """So that a provider's prefix cache serves everything but the task."""
@@ -157,7 +160,7 @@ speeches = st.lists(
 ).map(lambda rows: "A speech. " + "".join(rows))
 
 
-@examples(40)
+@examples(15)
 @given(st.lists(speeches, min_size=6, max_size=6), speeches, st.lists(speeches, max_size=2))
 def test_words_of_participants_and_sources_stand_in_their_fences_and_nowhere_else(
     said: list[str], motion: str, sources: list[str]

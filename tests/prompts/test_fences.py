@@ -25,7 +25,7 @@ nested = st.builds(
 texts = hostile | nested | any_texts
 
 
-@examples(150)
+@examples(50)
 @given(texts)
 def test_a_fence_is_closed_by_its_last_line_alone(text: str) -> None:
     lines = fence("pro opening", text).split("\n")
@@ -51,7 +51,7 @@ def test_the_same_text_has_the_same_fence_so_that_prefixes_are_cached(text: str)
     assert fence("pro", text) == fence("pro", text)
 
 
-@examples(150)
+@examples(50)
 @given(texts)
 def test_a_quotation_cannot_be_ended_from_inside(text: str) -> None:
     shown = quoted(text)

@@ -24,7 +24,7 @@ def shuffled(value: Any, draw: Random) -> Any:
     return [shuffled(inner, draw) for inner in value] if isinstance(value, list) else value
 
 
-@examples(100)
+@examples(50)
 @given(json_values)
 def test_a_value_comes_back_as_it_was(value: Any) -> None:
     assert read_json(canonical(value)) == value

@@ -47,7 +47,7 @@ def altered(text: str, data: st.DataObject) -> str:
     return changed
 
 
-@examples(60)
+@examples(40)
 @given(chains(), st.data())
 def test_any_change_of_any_field_of_any_event_is_found(chain: Chain, data: st.DataObject) -> None:
     events, texts = chain

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,10 +35,16 @@ class View(StrEnum):
     ARGDOWN = "argdown"
 
 
-def _open(store: str | None) -> SqlStore:
+@contextmanager
+def reading(url: str) -> Iterator[SqlStore]:
+    """The store at ``url``, closed in the end: SQLite then takes away what it keeps beside the file."""
     from disputatio.record.sql import SqlStore
 
-    return SqlStore(store_url(command_line(store=store)), create=False)
+    store = SqlStore(url, create=False)
+    try:
+        yield store
+    finally:
+        asyncio.run(store.aclose())
 
 
 def list_debates(
@@ -67,13 +75,13 @@ def list_debates(
 def _listed(store: str | None) -> Sequence[DebateRow]:
     """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
     from disputatio.door import configured_store
-    from disputatio.record.sql import SqlStore
 
     settings = configured_store(command_line(store=store))
     check_kept(settings)
     if settings.sources.get("store") == "default" and not Path(settings.store.removeprefix("sqlite:///")).exists():
         return ()
-    return SqlStore(settings.store, create=False).debates()
+    with reading(settings.store) as opened:
+        return opened.debates()
 
 
 def show(
@@ -87,21 +95,26 @@ def show(
 
     A record that was altered is shown as it is now, with exit code 6 and a sentence on what was found.
     """
+    if open_ and out is None:
+        # A folder of its own: a name that others can guess could be a link of theirs to another file.
+        out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"debate.{'txt' if as_ is View.TEXT else as_.value}"
+    with reading(store_url(command_line(store=store))) as opened:
+        _show_found(opened, debate_id, as_, out)
+    if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
+        raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
+
+
+def _show_found(store: SqlStore, prefix: str, as_: View, out: Path | None) -> None:
     from disputatio.engine.debates import find_debate, read_verified
 
-    opened = _open(store)
-    found = find_debate(opened, debate_id)
-    if open_ and out is None:
-        ending = "txt" if as_ is View.TEXT else as_.value
-        # A folder of its own: a name that others can guess could be a link of theirs to another file.
-        out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"{found}.{ending}"
+    found = find_debate(store, prefix)
     altered: VerificationError | None = None
     try:
-        read_verified(opened, found)
+        read_verified(store, found)
     except VerificationError as error:
         altered = error
     try:
-        _show(opened, found, as_, out)
+        _show(store, found, as_, out)
     except (InvalidInputError, OSError):
         raise
     except Exception:
@@ -110,8 +123,6 @@ def show(
         raise VerificationError(altered.cause, f"Too little of it is left to show. {altered.next_step}") from None
     if altered is not None:
         raise VerificationError(f"What is shown cannot be trusted. {altered.cause}", altered.next_step)
-    if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
-        raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
 
 
 def _show(store: SqlStore, debate_id: str, as_: View, out: Path | None) -> None:
@@ -172,15 +183,15 @@ def verify(
             f"--head {head[:80]!r} is no head hash." if head else "--head is empty.",
             "Give the 64 hexadecimal digits that an earlier verify printed.",
         )
-    opened = _open(store)
-    found = find_debate(opened, debate_id)
-    events = read_verified(opened, found)
+    with reading(store_url(command_line(store=store))) as opened:
+        found = find_debate(opened, debate_id)
+        events = read_verified(opened, found)
+        texts = opened.texts(found)
     if kept is not None and not any(event.hash == kept for event in events):
         raise VerificationError(
             f"The record of {found} is whole, but it no longer holds the event {kept[:12]}: it was rewritten.",
             "Restore it from a backup.",
         )
-    texts = opened.texts(found)
     print_lines(
         f"{found} verifies: {len(events)} events and {len(texts)} texts, nothing altered.\nHead {events[-1].hash}"
     )

@@ -19,6 +19,7 @@ from disputatio._cli.debating import (
     format_called,
     settings_for,
 )
+from disputatio._cli.reading import reading
 from disputatio._cli.screen import print_doctor, print_models
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json
@@ -78,13 +79,13 @@ def doctor(
 def _tried(row: Finding, settings: Settings) -> Finding:
     """The finding on the store, after opening it where it is there."""
     from disputatio.config import Finding, State
-    from disputatio.record.sql import SqlStore
 
     path = settings.store.removeprefix("sqlite:///")
     if row.area != "store" or row.state is State.PROBLEM or (path != settings.store and not Path(path).exists()):
         return row
     try:
-        rows = SqlStore(settings.store, create=False).debates()
+        with reading(settings.store) as store:
+            rows = store.debates()
     except DisputatioError as failure:
         return Finding("store", "store", State.PROBLEM, failure.cause, failure.next_step)
     detail = row.detail.replace("not tried yet", "opened")

@@ -245,7 +245,8 @@ def _bounded(value: Fraction) -> Fraction:
 
 def _counted(name: str, numbers: list[Fraction], *allowed: int) -> list[Fraction]:
     if len(numbers) not in allowed:
-        raise _MistakeError(f"{name} takes {' or '.join(map(str, allowed))} numbers, not {len(numbers)}")
+        wanted = " or ".join(map(str, allowed)) + (" number" if allowed == (1,) else " numbers")
+        raise _MistakeError(f"{name} takes {wanted}, not {len(numbers)}")
     return numbers
 
 

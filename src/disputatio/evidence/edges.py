@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from disputatio.evidence.figures import Figure, figures
+from disputatio.evidence.figures import REACH, Figure, figures
 from disputatio.evidence.findings import Objection, Reason
 from disputatio.evidence.sense import negates, negation_beside
 from disputatio.evidence.words import DASH, SPACE, WORD, Atoms
-
-_REACH = 8
-"""How many atoms beyond an edge are looked at for the rest of a figure."""
 
 _VERBS = frozenset(
     {
@@ -46,7 +43,7 @@ def objection_at_edges(atoms: Atoms, first: int, last: int) -> Objection | None:
 def _cut_figure(atoms: Atoms, first: int, last: int) -> Objection | None:
     seen: set[Figure] = set()
     for edge in (first, last):
-        near = figures(atoms, max(0, edge - _REACH), min(len(atoms) - 1, edge + _REACH))
+        near = figures(atoms, max(0, edge - REACH), min(len(atoms) - 1, edge + REACH))
         seen.update(
             figure for figure in near if figure.first < first <= figure.last or figure.first <= last < figure.last
         )

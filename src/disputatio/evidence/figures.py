@@ -31,6 +31,10 @@ _LEADING_SIGNS = frozenset("+\u00b1\u2212<>=~\u2264\u2265\u2248#")
 _INNER_POINTS = frozenset(":/.,'")
 
 
+REACH = 8
+"""How many atoms around one are looked at for the rest of its figure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """Atoms ``first`` to ``last`` of a text, and what they say.
@@ -81,6 +85,12 @@ def figures(atoms: Atoms, first: int, last: int) -> list[Figure]:
 def keys_of(found: Sequence[Figure]) -> list[str]:
     """The keys of several figures in a row."""
     return [key for figure in found for key in figure.keys]
+
+
+def figure_at(atoms: Atoms, atom: int) -> Figure | None:
+    """The figure that ``atom`` is a part of, if it is one."""
+    near = figures(atoms, max(0, atom - REACH), min(len(atoms) - 1, atom + REACH))
+    return next((figure for figure in near if figure.first <= atom <= figure.last), None)
 
 
 def first_difference(source: Sequence[Figure], quote: Sequence[Figure]) -> tuple[Figure | None, Figure | None] | None:
@@ -253,6 +263,9 @@ class _Reading:
             return None
         if kind == SIGN:
             fold = self.atoms.folds[atom]
+            scale = self.atoms.folds[atom + 1] if atom < self.last and self.atoms.joints[atom + 1] == GLUED else ""
+            if fold == "\u00b0" and scale in {"c", "f"}:
+                return fold + scale, atom + 1
             return (fold, atom) if fold[0] in "%\u2030\u00b0" or _is_currency(fold) else None
         if self.atoms.folds[atom] == "per" and atom < self.last and self.atoms.folds[atom + 1] == "cent":
             return "%", atom + 1

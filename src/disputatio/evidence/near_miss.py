@@ -137,6 +137,8 @@ class _Comparison:
                 objection = objection_at_edges(self.atoms, first, last)
                 if objection is not None:
                     return refused(self.index, objection, self.wording)
+                if sorted(keys_of(figures(self.atoms, first, last))) != sorted(keys_of(self.figures)):
+                    continue
                 similarity = round(
                     fuzz.token_sort_ratio(" ".join(self.folds), " ".join(self._span_folds(first, last))), 1
                 )
@@ -145,16 +147,16 @@ class _Comparison:
         return None
 
     def _whole_clauses(self, runs: list[tuple[int, int]]) -> bool:
-        """Whether runs of words, in the order of the source, lie side by side and part at punctuation."""
+        """Whether several runs of words, in the order of the source, lie side by side and part at punctuation."""
         fewest = 3 if not self.letters else 6
-        if any(length < fewest for _, length in runs):
+        if len(runs) < 2 or any(length < fewest for _, length in runs):
             return False
         for (source, length), (following, _) in pairwise(runs):
             if following != source + length:
                 return False
             left, right = self.index.words[following - 1], self.index.words[following]
-            between = set(self.atoms.folds[left + 1 : right]) & _CLAUSE_MARKS
-            if not between and not set(self.index.text[self.atoms.ends[left] : self.atoms.starts[right]]) & {"-", "\n"}:
+            gap = self.index.text[self.atoms.ends[left] : self.atoms.starts[right]]
+            if not set(self.atoms.folds[left + 1 : right]) & _CLAUSE_MARKS and not set(gap) & {"\n", "–", "—"}:
                 return False
         return True
 

@@ -39,7 +39,7 @@ class Tolerance:
         if self.absolute:
             parts.append(f"or within {self.absolute}")
         if self.relative:
-            parts.append(f"or within {self.relative * 100:f} %")
+            parts.append(f"or within {(self.relative * 100).normalize():f} %")
         return " ".join(parts)
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from disputatio.evidence.edges import objection_at_edges, shown
+from disputatio.evidence.figures import figure_at
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
 from disputatio.evidence.sense import negates, negating_marks
 from disputatio.evidence.text_index import TextIndex
@@ -147,7 +148,10 @@ def _cut_number(atoms: Atoms, first: int, last: int, wording: Wording) -> list[O
     """An objection where the wording begins or ends inside the digits of a number."""
     for atom, cut in ((first, wording.first), (last, wording.last)):
         if atoms.kinds[atom] == wording.atoms.kinds[cut] == NUMBER and atoms.folds[atom] != wording.atoms.folds[cut]:
-            detail = f"the source says {atoms.raw(atom, atom)}, the quote {wording.atoms.raw(cut, cut)}"
+            source, quote = figure_at(atoms, atom), figure_at(wording.atoms, cut)
+            said = atoms.raw(source.first, source.last) if source else atoms.raw(atom, atom)
+            told = wording.atoms.raw(quote.first, quote.last) if quote else wording.atoms.raw(cut, cut)
+            detail = f"the source says {shown(said)}, the quote {shown(told)}"
             return [Objection(Reason.NUMBER_DIFFERS, detail, first, last)]
     return []
 

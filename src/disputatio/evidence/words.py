@@ -68,7 +68,7 @@ def atom_pattern() -> re.Pattern[str]:
     figures = _ranges(("No",))
     letter = rf"[^\W\d_{_SPACELESS}{figures}]"
     return re.compile(
-        rf"""(?P<n>\d+(?:[.,٫٬]\d+|['’]\d{{3}}(?!\d))*)
+        rf"""(?P<n>(?:(?<![\w)\]}}.,])\.)?\d+(?:[.,٫٬]\d+|['’]\d{{3}}(?!\d))*)
         |(?P<w>{letter}(?:[^\W_{_SPACELESS}{figures}]|[{marks}\u200c\u200d]|['’](?={letter}))*)
         |(?P<l>[{_SPACELESS}][{marks}]*)
         |(?P<e>…|\.(?:[\x20\xa0]?\.){{2,}})
@@ -101,7 +101,8 @@ def _one_word(text: str) -> bool:
 @lru_cache(4_096)
 def _fold_number(text: str) -> str:
     digits = (str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
-    return "".join(digits).replace("\u066b", ".").replace("\u066c", ",").replace("\u2019", "'")
+    folded = "".join(digits).replace("\u066b", ".").replace("\u066c", ",").replace("\u2019", "'")
+    return f"0{folded}" if folded[0] == "." else folded
 
 
 @lru_cache(4_096)

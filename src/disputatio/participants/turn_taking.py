@@ -278,9 +278,9 @@ class ModelTurn:
                 continue
             tried += 1
             patient = (outcome.retry_after_s or 0) <= LONGEST_ASKED_REST_S
-            again = outcome.kind.worth_retrying and patient
             # A refusal may be the luck of one draw; twice it is an answer.
-            if not again and not (outcome.kind is FaultKind.REFUSED and tried < 2):
+            again = outcome.kind.worth_retrying or (outcome.kind is FaultKind.REFUSED and tried < 2)
+            if not (again and patient):
                 return outcome
             if tried >= seating.attempts:
                 return outcome

@@ -16,11 +16,12 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 PATIENCE_S = 60.0
+BOXES = re.compile("[\u2500-\u257f]")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -37,6 +38,22 @@ class Ended:
     def said(self) -> str:
         """Everything it wrote."""
         return self.out + self.err
+
+
+Call = Callable[..., Ended]
+"""Runs one command in this process; see the fixture ``call``."""
+
+
+def is_clear(err: str, *, lines: int = 4) -> str:
+    """Assert that ``err`` is a sentence with its cause and a next step, and nothing else; returns it on one line."""
+    said = err.strip().splitlines()
+    assert 2 <= len(said) <= lines, err
+    assert "Traceback" not in err, err
+    assert not CONTROL.search(err), repr(err)
+    assert not BOXES.search(err), err
+    assert "went wrong inside" not in err, err
+    assert said[0].endswith((".", "?")), err
+    return " ".join(said)
 
 
 class _Heard:
@@ -156,6 +173,7 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
         out: int | None = None,
+        ignored: Sequence[int] = (),
     ) -> Command:
         """Start ``disputatio`` with ``arguments``.
 
@@ -166,11 +184,13 @@ class Commands:
             environment: variables to add.
             folder: the working directory.
             out: where standard output goes, in place of a pipe that is read.
+            ignored: signals that it ignores from the start, as under nohup.
         """
         order = {
             "arguments": list(arguments),
             "environment": {**self.environment, **(environment or {})},
             "folder": str(folder or self.folder),
+            "ignored": list(ignored),
         }
         report, theirs = socket.socketpair()
         with contextlib.ExitStack() as closing:
@@ -187,7 +207,7 @@ class Commands:
                 heard, err, keyboard = here, None, os.dup(here)
             else:
                 stdin, writing = os.pipe()
-                with open(writing, "wb") as file:
+                with os.fdopen(writing, "wb") as file:
                     if len(typed or b"") > 60_000:
                         threading.Thread(target=_pour, args=(os.dup(writing), typed), daemon=True).start()
                     else:
@@ -212,7 +232,7 @@ class Commands:
 
 
 def _pour(number: int, data: bytes | None) -> None:
-    with contextlib.suppress(BrokenPipeError), open(number, "wb") as file:
+    with contextlib.suppress(BrokenPipeError), os.fdopen(number, "wb") as file:
         file.write(data or b"")
 
 
@@ -223,7 +243,7 @@ def warm_starter() -> Iterator[socket.socket]:
     orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     for each in (orders, theirs):
         each.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
-    program = Path(__file__).with_name("warm_start.py")
+    program = Path(__file__).with_name("cli_warm_start.py")
     process = subprocess.Popen(
         [sys.executable, str(program), str(theirs.fileno())], pass_fds=[theirs.fileno()], env={**os.environ}
     )

@@ -1,4 +1,4 @@
-"""Starts the command line in processes that have imported it already; run as a program by ``commands.py``.
+"""Starts the command line in processes that have imported it already; run as a program by ``cli_commands.py``.
 
 Importing what a debate needs takes seconds, so it is done once, and each command runs in a fork. From the fork on
 everything is real: its own process and session, its own standard streams or terminal, signals, and the whole end of
@@ -93,6 +93,8 @@ def take_on(order: dict[str, Any], streams: list[int]) -> None:
     if os.isatty(0):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in order["ignored"]:
+        signal.signal(number, signal.SIG_IGN)
     os.environ.clear()
     os.environ.update(order["environment"])
     os.chdir(order["folder"])

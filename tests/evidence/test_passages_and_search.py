@@ -1,0 +1,185 @@
+"""Passages cover a source, their ids do not change, and the best of them are found."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disputatio.evidence import Retriever, Source, SourceSet
+from disputatio.evidence.passages import LONGEST_PASSAGE, PASSAGE_CHARS, passage_at, passages_of
+from disputatio.evidence.sentences import sentence_starts
+from disputatio.failures import InvalidInputError
+from strategies import examples
+
+pytest.importorskip("bm25s")  # imported here, so that no test is slow for being the first to search
+
+prose = st.lists(
+    st.sampled_from(
+        [
+            "Costs fell. ",
+            "word ",
+            "成本下降了。",
+            "\n\n",
+            "\n- item ",
+            "Dr. Who? ",
+            "x" * 900,
+            "! ",
+            "الكلفة؟ ",
+            "3.8 h ",
+        ]
+    ),
+    max_size=120,
+).map("".join)
+
+
+@given(st.one_of(prose, st.text(max_size=400)))
+@examples(30)
+def test_passages_cover_every_visible_character_once_in_order(text: str) -> None:
+    passages = passages_of("s", text)
+    end = 0
+    for number, passage in enumerate(passages, start=1):
+        assert (passage.id, passage.number, passage.source_id) == (f"s#{number}", number, "s")
+        assert passage.text == text[passage.start : passage.end]
+        assert passage.start >= end
+        assert passage.text == passage.text.strip() != ""
+        assert len(passage.text) <= LONGEST_PASSAGE
+        assert not text[end : passage.start].strip()
+        end = passage.end
+    assert not text[end:].strip()
+    assert passages_of("s", text) == passages
+
+
+@given(prose, st.integers(0, 5_000))
+@examples(30)
+def test_the_passage_at_an_offset_holds_it(text: str, offset: int) -> None:
+    passages = passages_of("s", text)
+    found = passage_at(passages, offset)
+    holding = [passage for passage in passages if passage.start <= offset < passage.end]
+    assert found == (holding[0] if holding else found)
+    assert (found is None) == (not passages)
+
+
+def test_short_paragraphs_stay_whole_and_together() -> None:
+    paragraphs = [f"Paragraph {n} says {'one thing. ' * 12}".strip() for n in range(12)]
+    text = "\n\n".join(paragraphs)
+    passages = passages_of("s", text)
+    assert all(any(paragraph in passage.text for passage in passages) for paragraph in paragraphs)
+    assert all(len(passage.text) <= PASSAGE_CHARS for passage in passages)
+    assert len(passages) < len(paragraphs)
+
+
+def test_sentences_end_where_a_reader_ends_them() -> None:
+    text = (
+        "Dr. J. Smith of the U.S. team, e.g. in Fig. 3, said so. It rose 3.8 h… then fell! “Really?” Yes. "
+        "成本下降。时间增加！ नमस्ते। ठीक है।\n- first item\n- second item\n\nA new paragraph"
+    )
+    starts = sentence_starts(text)
+    sentences = [text[a:b].strip() for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    assert sentences == [
+        "Dr. J. Smith of the U.S. team, e.g. in Fig. 3, said so.",
+        "It rose 3.8 h… then fell!",
+        "“Really?”",
+        "Yes.",
+        "成本下降。",
+        "时间增加！",
+        "नमस्ते।",
+        "ठीक है।",
+        "- first item",
+        "- second item",
+        "A new paragraph",
+    ]
+
+
+# --- search -----------------------------------------------------------------------------------------------------------
+
+TOPICS = {
+    "microservices": "Independent services are deployed alone, which shortens the release.",
+    "monolith": "One process is simpler to run, and a small team ships it whole.",
+    "latency": "Every network hop adds latency to a request of the customer.",
+    "成本": "微服务的运维成本在三年内上升了。",
+    "Straßenbahn": "Die Straßenbahn fährt alle zehn Minuten durch die Altstadt.",
+}
+
+
+def library(repeat: int = 1) -> SourceSet:
+    filler = "Nothing in these lines bears on any of the questions that are asked here. " * 8
+    return SourceSet(
+        Source(f"s{n}-{k}", "", "\n\n".join([filler, f"{topic}: {text}", filler]))
+        for n in range(repeat)
+        for k, (topic, text) in enumerate(TOPICS.items())
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("how long is a release of independent services?", "shortens the release"),
+        ("LATENCY of a request", "network hop"),
+        ("运维成本", "三年内上升了"),
+        ("strassenbahn altstadt", "Die Straßenbahn"),
+    ],
+)
+def test_a_passage_is_found_by_its_words_in_any_language(query: str, words: str) -> None:
+    hits = Retriever(library()).search(query, 3)
+    assert words in hits[0].passage.text
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_query_that_shares_no_word_finds_nothing() -> None:
+    retriever = Retriever(library())
+    assert retriever.search("zzz qqq", 5) == ()
+    assert retriever.search("", 5) == ()
+    assert retriever.search("release", 0) == ()
+    assert Retriever(SourceSet([])).search("release", 5) == ()
+
+
+def test_equal_ranks_stay_in_the_order_of_the_sources() -> None:
+    hits = Retriever(library(repeat=6)).search("latency network hop", 6)
+    assert [hit.passage.source_id for hit in hits] == [f"s{n}-2" for n in range(6)]
+    assert len({hit.score for hit in hits}) == 1
+
+
+def test_sources_within_the_share_are_laid_before_a_seat_whole() -> None:
+    sources = library()
+    excerpt = Retriever(sources).excerpt("release", sources.chars)
+    assert excerpt.passages == sources.passages
+    assert excerpt.whole
+    assert excerpt.statement() == ""
+
+
+@given(st.integers(0, 9_000), st.sampled_from(["release services", "latency", "成本", "nothing known", ""]))
+@examples(8)
+def test_an_excerpt_keeps_within_its_share_and_says_what_it_left_out(share: int, query: str) -> None:
+    sources = library(repeat=2)
+    excerpt = Retriever(sources).excerpt(query, share)
+    if sources.chars <= share:
+        assert excerpt.whole
+        return
+    assert sum(len(passage.text) for passage in excerpt.passages) <= share
+    assert list(excerpt.passages) == [passage for passage in sources.passages if passage in excerpt.passages]
+    left = {part.source_id: part for part in excerpt.left_out}
+    for source in sources:
+        gone = [passage for passage in source.passages if passage not in excerpt.passages]
+        assert (source.source_id in left) == bool(gone)
+        if gone:
+            assert left[source.source_id].passages == len(gone)
+            assert left[source.source_id].chars == sum(len(passage.text) for passage in gone)
+            assert (
+                f"Left out of {source.source_id} for length: {len(gone)} of {len(source.passages)}"
+                in excerpt.statement()
+            )
+
+
+def test_an_excerpt_holds_what_fits_the_query_best() -> None:
+    excerpt = Retriever(library()).excerpt("latency of a request", 700)
+    assert any("network hop" in passage.text for passage in excerpt.passages)
+    assert Retriever(library()).excerpt("latency of a request", 700) == excerpt
+
+
+def test_a_missing_library_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    with pytest.raises(InvalidInputError, match=r"Install it with: pip install 'disputatio\[evidence\]'"):
+        Retriever(library()).search("release")
