@@ -172,6 +172,14 @@ def word_changed(sentence: str, chance: Chance) -> str | None:
     return sentence[: found.start()] + chance.choice(chance.words) + sentence[found.end() :]
 
 
+def name_changed(sentence: str, chance: Chance) -> str | None:
+    names = list(re.finditer(r"(?<=[a-z] )[A-Z][a-z]{3,}\b", sentence))
+    if not names:
+        return None
+    found = chance.choice(names)
+    return sentence[: found.start()] + chance.choice(chance.words).title() + sentence[found.end() :]
+
+
 def clauses_reordered(sentence: str, chance: Chance) -> str | None:
     body = sentence.rstrip(".")
     cuts = [found.start() for found in re.finditer(r", ", body)]
@@ -268,6 +276,7 @@ NEVER = {
     "negated": negated,
     "not left out by ...": negation_left_out,
     "opposite word": turned,
+    "name changed": name_changed,
 }
 
 

@@ -124,14 +124,12 @@ def test_plain_is_plain_on_a_terminal_as_well(commands: Commands) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_lines_fit_the_terminal(commands: Commands, width: int) -> None:
-    assert commands.debate(MOTION, "-f", "structured").code == 2
     first = commands.run("debate", MOTION, *commands.given[:4], terminal=(width, 50))
     assert first.code == 0
     debate = commands.run("list").out.split("\t")[0]
-    seen = [first]
-    for command in (["list"], ["show", debate], ["models"], ["doctor", "--no-calls"], ["--help"], ["debate", "--help"]):
-        seen.append(commands.run(*command, terminal=(width, 50)))
-    seen.append(commands.run("debate", MOTION, *commands.given[:4], "--dry-run", terminal=(width, 50)))
+    others = [["list"], ["show", debate], ["models"], ["doctor", "--no-calls"], ["--help"], ["debate", "--help"]]
+    others.append(["debate", MOTION, *commands.given[:4], "--dry-run"])
+    seen = [first, *(commands.run(*command, terminal=(width, 50)) for command in others)]
     for ended in seen:
         assert ended.code == 0
         for line in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", ended.out).replace("\r", "\n").split("\n"):

@@ -138,7 +138,7 @@ def test_a_finished_debate_is_shown_and_said_to_be_over(
     ended = call("resume", debate, "--max-calls", "50")
     assert ended.code == 0
     assert "is over (COMPLETE)" in ended.err
-    assert "Decision briefing" in ended.out or "Outcome" in ended.out
+    assert "Judge's finding" in ended.out
     assert provider.arrived.count == asked
 
 

@@ -141,7 +141,8 @@ HTML = """<!doctype html><html><head><title> A  page </title><style>.gone, p.no 
 <h1>Head</h1><p>Release   took <b>3.8&nbsp;h</b>
 against 0.7<sup>th</sup>.<!-- no --></p><p class="gone">no</p><p class=no>no</p><p class="kept">kept</p>
 <div hidden>no<p>no</p></div><div style="VISIBILITY: hidden">no</div><span style="font-size:0px">no</span>
-<span style="position:absolute;left:-9999px">no</span><span style="opacity: 0;">no</span><span style="opacity: 0.5">dim</span>
+<span style="position:absolute;left:-9999px">no</span><span style="opacity: 0;">no</span>
+<span style="opacity: 0.5">dim</span>
 <noscript>no</noscript><template>no</template><svg><text>no</text></svg><input type=hidden value=no><dialog>no</dialog>
 <ol start=3><li>third<li>fourth</ol><ul><li>point</ul>
 <table><tr><th>case<th>time</tr><tr><td>old</td><td>3.8 h</td></tr></table>

@@ -13,6 +13,8 @@ from disputatio.evidence import (
     Match,
     Reading,
     Reason,
+    Source,
+    SourceKind,
     SourceSet,
     Status,
     Tolerance,
@@ -157,7 +159,8 @@ def test_a_number_may_be_cited_rounded_to_any_digits(number: Decimal, places: in
 
 
 # The examples of RFC 6901, section 5.
-RFC = """{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\\\j": 5, "k\\"l": 6, " ": 7, "m~n": 8}"""
+RFC = r"""{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3,
+ "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8}"""
 
 
 @pytest.mark.parametrize(
@@ -195,6 +198,8 @@ json_values = st.recursive(
 def test_the_place_of_every_pointer_holds_its_value(value: object) -> None:
     source = read_source(json.dumps({"top": value}), "a.json")
     assert json.loads(source.text) == {"top": value}
+    again = Source.of(source.as_evidence(), SourceKind.JSON)
+    assert (again, again.places) == (source, source.places)
     for pointer, span in source.places.items():
         there = at_pointer({"top": value}, pointer)  # type: ignore[dict-item]
         assert not isinstance(there, Missing)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from disputatio._cli.debating import debate, resume
@@ -41,8 +43,9 @@ def _version(value: bool) -> None:  # noqa: FBT001  (the signature Typer calls)
         raise typer.Exit
 
 
+_VERSION = typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version.")
+
+
 @app.callback()
-def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001
-) -> None:
+def _options(version: Annotated[bool, _VERSION] = False) -> None:
     """What comes before a command."""

@@ -72,9 +72,11 @@ StoreOption = Annotated[
     str | None,
     typer.Option("--store", metavar="URL", help="Where records are kept: a path or a database URL."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the record as JSON.", rich_help_panel=_OUTPUT)]
+JsonOption = Annotated[
+    bool, typer.Option("--json", metavar="", help="Print the record as JSON.", rich_help_panel=_OUTPUT)
+]
 PlainOption = Annotated[
-    bool, typer.Option("--plain", help="Plain lines: no colours, nothing redrawn.", rich_help_panel=_OUTPUT)
+    bool, typer.Option("--plain", metavar="", help="Plain lines: no colours, nothing redrawn.", rich_help_panel=_OUTPUT)
 ]
 
 
@@ -108,7 +110,8 @@ def debate(
     budget_tokens: BudgetTokensOption = None,
     max_calls: MaxCallsOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS)
+        bool,
+        typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
     ] = False,
     json_: JsonOption = False,
     plain: PlainOption = False,

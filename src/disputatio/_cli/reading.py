@@ -48,7 +48,7 @@ def reading(url: str) -> Iterator[SqlStore]:
 
 
 def list_debates(
-    json_: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the list as JSON.")] = False,
     store: StoreOption = None,
 ) -> None:
     """List the debates in the store, newest first."""
@@ -88,7 +88,7 @@ def show(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     as_: Annotated[View, typer.Option("--as", help="How to show it.")] = View.TEXT,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
-    open_: Annotated[bool, typer.Option("--open", help="Write it to a file and open that.")] = False,
+    open_: Annotated[bool, typer.Option("--open", metavar="", help="Write it to a file and open that.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Show a recorded debate: its turns, trace table, scores and briefing.

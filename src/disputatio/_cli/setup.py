@@ -38,8 +38,8 @@ def doctor(
     base_url: BaseUrlOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
-    no_calls: Annotated[bool, typer.Option("--no-calls", help="Only look; ask no model anything.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    no_calls: Annotated[bool, typer.Option("--no-calls", metavar="", help="Only look; ask no model anything.")] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the findings as JSON.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Say what was found, where each setting comes from, and whether each model answers.
@@ -135,7 +135,7 @@ def models(
     provider: Annotated[
         str | None, typer.Argument(metavar="[PROVIDER]", help="List the models of one provider with their prices.")
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print as JSON.")] = False,
 ) -> None:
     """List the providers and presets, or the known models of one of them with their prices.
 

@@ -208,9 +208,7 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
             check_reachable(plan.table, await probe_table(plan.table))
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
         reopened = history.reopenable if history.status in {Status.DEGRADED, Status.FAILED} else ()
-        journal.write(
-            *lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened))
-        )
+        journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened)))
         await journal.durable()
         return await _running(plan, journal, ledger, house).run()
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_WORDS = 400
@@ -129,23 +129,28 @@ def _to_the_edges(first: int, last: int, steps: list[Step], length: int, end: in
     return Alignment(max(0, first - len(head)), min(end - 1, last + len(tail)), (*before, *steps, *after))
 
 
-def tiles(quote: Sequence[str], source: Sequence[str], low: int, high: int) -> Iterator[tuple[int, int, int]]:
-    """Cuts ``quote`` into the longest runs that stand in ``source`` between words ``low`` and ``high``.
+def tiles(quote: Sequence[str], source: Sequence[str], window: range, fewest: int) -> list[tuple[int, int]] | None:
+    """The longest runs of ``source`` inside ``window`` that make up ``quote`` one behind the other.
 
-    Yields the first word of the run in the quote, in the source, and its length; stops at a word that is not there.
+    Returns:
+        The first word of each run in the source, and its length; None where a run is shorter than ``fewest`` words.
     """
+    found: list[tuple[int, int]] = []
     word = 0
     while word < len(quote):
-        best = (0, 0)
-        for place in range(low, high):
-            length = 0
-            while (
-                word + length < len(quote) and place + length < high and quote[word + length] == source[place + length]
-            ):
-                length += 1
-            if length > best[0]:
-                best = (length, place)
-        if not best[0]:
-            return
-        yield word, best[1], best[0]
-        word += best[0]
+        length, place = max(
+            ((_run(quote, source, word, start, window.stop), -start) for start in window), default=(0, 0)
+        )
+        if length < fewest:
+            return None
+        found.append((-place, length))
+        word += length
+    return found
+
+
+def _run(quote: Sequence[str], source: Sequence[str], word: int, place: int, end: int) -> int:
+    """How many words of ``quote`` from ``word`` on stand in ``source`` from ``place`` on."""
+    length = 0
+    while word + length < len(quote) and place + length < end and quote[word + length] == source[place + length]:
+        length += 1
+    return length

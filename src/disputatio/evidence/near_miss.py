@@ -130,9 +130,9 @@ class _Comparison:
             return None
         reach = len(self.folds)
         for start in self._starts(reach)[:2]:
-            low, high = max(0, start - reach), min(len(self.index.words), start + 3 * reach)
-            runs = sorted((source, length) for _, source, length in tiles(self.folds, self.index.folds, low, high))
-            if sum(length for _, length in runs) == len(self.folds) and self._whole_clauses(runs):
+            window = range(max(0, start - reach), min(len(self.index.words), start + 3 * reach))
+            runs = sorted(tiles(self.folds, self.index.folds, window, 6 if self.letters else 3) or ())
+            if self._whole_clauses(runs):
                 first, last = self.index.words[runs[0][0]], self.index.words[runs[-1][0] + runs[-1][1] - 1]
                 objection = objection_at_edges(self.atoms, first, last)
                 if objection is not None:
@@ -148,8 +148,7 @@ class _Comparison:
 
     def _whole_clauses(self, runs: list[tuple[int, int]]) -> bool:
         """Whether several runs of words, in the order of the source, lie side by side and part at punctuation."""
-        fewest = 3 if not self.letters else 6
-        if len(runs) < 2 or any(length < fewest for _, length in runs):
+        if len(runs) < 2:
             return False
         for (source, length), (following, _) in pairwise(runs):
             if following != source + length:
@@ -314,9 +313,10 @@ class _Comparison:
         return bool(behind) and not (years and not (quote and source))
 
     def _is_name(self, step: Step) -> bool:
-        """Whether a word is a name that the quote exchanged or put in: one that the source never writes small.
+        """Whether a word is a name that the quote exchanged or put in.
 
-        The first word of a sentence has a capital anyway, so there it must be a quite different word.
+        A word with a capital is one where the quote has a capital in its place too, or the source never writes it
+        small. The first word of a sentence has a capital anyway, so there it must be a quite different word.
         """
         if step.quote is None or (step.source is None and step.quote == 0):
             return False
@@ -331,7 +331,8 @@ class _Comparison:
             first = self.index.sentence_of(atoms.starts[atom])[0]
             if not any(char.isalnum() for char in atoms.text[first : atoms.starts[atom]]):
                 return said[:1].isupper() and not resembles(atoms.folds[atom], self.quote.folds[quote])
-        return said[:1].isupper() and atoms.folds[atom] not in self.index.lower_case_words
+        both = step.source is not None and self.quote.raw(quote, quote)[:1].isupper()
+        return said[:1].isupper() and (both or atoms.folds[atom] not in self.index.lower_case_words)
 
     def _in_address(self, step: Step) -> bool:
         """Whether a changed word is a part of an address, a path or the like, with no space before or behind it."""

@@ -88,9 +88,15 @@ class Source:
     places: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}), compare=False, repr=False)
 
     @classmethod
-    def of(cls, evidence: Evidence) -> Source:
-        """The source that ``evidence`` is; its text is taken as it stands."""
-        return cls(evidence.source_id, evidence.title, evidence.text)
+    def of(cls, evidence: Evidence, kind: SourceKind = SourceKind.TEXT) -> Source:
+        """The source that ``evidence`` was laid before the seats as; its text is taken as it stands.
+
+        Raises:
+            InvalidInputError: ``kind`` is JSON and the text is none.
+        """
+        if kind is SourceKind.JSON:
+            return _json_source(evidence.text, evidence.source_id, evidence.title, f"The source {evidence.title}")
+        return cls(evidence.source_id, evidence.title, evidence.text, kind)
 
     def as_evidence(self) -> Evidence:
         """What is laid before the seats."""

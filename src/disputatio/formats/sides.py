@@ -23,8 +23,14 @@ class Side:
     def words(self) -> dict[str, str]:
         """How a prompt names the side and its task."""
         other = "con" if self.seat == "pro" else "pro"
-        point = "benefit" if self.seat == "pro" else "problem"
-        return {"side": self.seat.upper(), "stance": self.stance, "opponent": other.upper(), "point": point}
+        point, quality = ("benefit", "a good idea") if self.seat == "pro" else ("problem", "a bad idea")
+        return {
+            "side": self.seat.upper(),
+            "stance": self.stance,
+            "opponent": other.upper(),
+            "point": point,
+            "quality": quality,
+        }
 
 
 PRO = Side(Seat("pro"), "PRO", "for")

@@ -55,7 +55,6 @@ class Rubric:
                 "Give every criterion a weight above 0 so that they sum to exactly 1.",
             )
 
-
     @property
     def shares(self) -> tuple[tuple[tuple[str, int], ...], int]:
         """The weights as whole numbers by criterion, and the whole they are shares of."""

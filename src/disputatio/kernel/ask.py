@@ -67,13 +67,14 @@ class Part:
     """One piece of a turn, for participants that do better with one small question at a time.
 
     ``label`` names the piece inside the turn (``argument-2``), ``schema`` is the JSON Schema of its answer,
-    ``max_tokens`` the most tokens the answer may have.
+    ``max_tokens`` the most tokens the answer may have, ``temperature`` the phase's where it is None.
     """
 
     label: str
     schema: JsonObject
     task: Task
     max_tokens: int = 400
+    temperature: float | None = None
 
 
 class Form(Protocol[TurnT]):

@@ -85,10 +85,14 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A schema with its canonical text, which the ledger, the record and the check all need."""
+    """A schema with its canonical text, which the ledger, the record and the check all need.
+
+    ``temperature`` is the form's own for this answer, None where the phase's holds.
+    """
 
     schema: JsonObject
     text: str
+    temperature: float | None
 
 
 class Prompts(Protocol):
@@ -193,7 +197,7 @@ class ModelTurn:
         prompt = self._prompts.part(self._ask, part)
         if reasons:
             prompt = (*prompt, self._prompts.reasons("rule", reasons))
-        return (yield from self._shaped(part.label, prompt, part.schema, part.max_tokens))
+        return (yield from self._shaped(part.label, prompt, part.schema, part.max_tokens, part.temperature))
 
     def _joined(self, done: list[_Answer]) -> Taken:
         content = self._ask.form.join(tuple(row.content for row in done))
@@ -217,11 +221,16 @@ class ModelTurn:
         return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
 
     def _shaped(
-        self, part: str, prompt: tuple[Segment, ...], schema: JsonObject, max_tokens: int
+        self,
+        part: str,
+        prompt: tuple[Segment, ...],
+        schema: JsonObject,
+        max_tokens: int,
+        temperature: float | None = None,
     ) -> Generator[Order, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow."""
         current, tokens = prompt, self._seatings[0].max_tokens or max_tokens
-        shape = _Shape(schema, canonical(schema))
+        shape = _Shape(schema, canonical(schema), temperature)
         misfit = Misfit(())
         for number in range(1 + self._ask.limits.shape_asks):
             reply = yield from self._reply(part, current, shape, tokens)
@@ -298,7 +307,8 @@ class ModelTurn:
     ) -> Call:
         if mode in {OutputMode.PROMPTED, OutputMode.TEXT}:
             prompt, mode = (*prompt, self._prompts.schema(shape.schema)), OutputMode.PROMPTED
-        temperature = self._ask.limits.temperature if seating.temperature is None else seating.temperature
+        fitting = self._ask.limits.temperature if shape.temperature is None else shape.temperature
+        temperature = fitting if seating.temperature is None else seating.temperature
         return Call(
             prompt,
             shape.schema,

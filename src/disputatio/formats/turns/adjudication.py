@@ -140,18 +140,23 @@ class AdjudicationForm:
                 "responses": exhibit.objections,
                 "defence": exhibit.defence,
             }
-            keys = {**self._finding(reason=220), "fallacies": _fallacies(120, 1)}
+            words = schema.one_of(_WORDS)
+            keys = {
+                "verdict": schema.begun_with(_VERDICTS, 20, 320),
+                **{criterion.key: words for criterion in self.rubric.criteria},
+                "fallacies": _fallacies(120, 1),
+            }
             task = Task(
                 "judging-argument",
                 {"target": exhibit.argument.id, "criteria": self._criteria()},
                 {key: text for key, text in quotes.items() if text},
             )
-            return Part(exhibit.argument.id, schema.record(keys), task, 260)
+            return Part(exhibit.argument.id, schema.record(keys), task, 260, temperature=0.7)
         if len(done) > len(self.exhibits):
             return None
         findings = "\n".join(row.argument.claim for row in self.exhibits)
-        overall = schema.record(_overall(insight=300, question=160, least=1, most=1))
-        return Part("overall", overall, Task("judging-overall", {}, {"findings": findings}), 320)
+        overall = schema.record(_overall(insight=300, question=240, least=1, most=1))
+        return Part("overall", overall, Task("judging-overall", {}, {"findings": findings}), 320, temperature=0.3)
 
     def _criteria(self) -> str:
         return "\n".join(f"- {criterion.key}: {criterion.question}" for criterion in self.rubric.criteria)
@@ -165,8 +170,27 @@ class AdjudicationForm:
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The findings keyed by argument, with the overall finding."""
         *findings, overall = done
-        keyed = {row.argument.id: content for row, content in zip(self.exhibits, findings, strict=True)}
+        keyed = {
+            row.argument.id: self._finding_of(content) for row, content in zip(self.exhibits, findings, strict=True)
+        }
         return {"arguments": keyed, **overall}
+
+    def _finding_of(self, part: JsonObject) -> JsonObject:
+        """A finding in the words of a small judge, as the form has it."""
+        verdict = cast("str", part["verdict"])
+        standing = next(row for beginning, row in _VERDICTS.items() if verdict.startswith(beginning))
+        scores = {criterion.key: _WORDS[cast("str", part[criterion.key])] for criterion in self.rubric.criteria}
+        return {"reason": verdict, **scores, "standing": standing.value, "fallacies": part["fallacies"]}
+
+
+# Asked for numbers one after the other, a small model counts; asked for words, it judges, if badly.
+_WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
+_VERDICTS = {
+    "The first speaker is right because": Standing.UPHELD,
+    "The second speaker is right because": Standing.REFUTED,
+    "The speakers are both partly right because": Standing.PARTIALLY_UPHELD,
+    "The speakers leave it open because": Standing.UNCERTAIN,
+}
 
 
 def _fallacies(words: int, most: int) -> JsonObject:

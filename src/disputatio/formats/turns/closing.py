@@ -148,15 +148,15 @@ class ClosingForm:
         if place < len(self.conceded):
             argument = self.conceded[place]
             task = Task("closing-concession", {}, {"claim": argument.claim})
-            return Part(argument.id, schema.record({"accepted": schema.text(10, 200)}), task, 120)
+            return Part(argument.id, schema.record({"accepted": schema.text(20, 300)}), task, 120, temperature=0.3)
         if place > len(self.conceded):
             return None
         keys = {
-            "final_position": schema.text(10, 360),
+            "conclusion": schema.text(30, 400),
             "shift": schema.one_of([shift.value for shift in Shift]),
         }
         quotes = {"claims": "\n".join(row.claim for row in self.own)}
-        return Part("position", schema.record(keys), Task("closing-position", {}, quotes), 200)
+        return Part("position", schema.record(keys), Task("closing-position", {}, quotes), 200, temperature=0.3)
 
     def _questions_to(self, argument: Argument) -> tuple[Question, ...]:
         return tuple(question for question in self.questions if question.id.startswith(f"{argument.id}."))
@@ -164,12 +164,11 @@ class ClosingForm:
     def _own_part(self, argument: Argument) -> Part:
         """The answers to the questions about one argument, and whether it stands."""
         questions = self._questions_to(argument)
-        keys = {question.id: schema.text(10, 300) for question in questions}
-        keys["because"] = schema.text(10, 200)
-        keys["status"] = schema.one_of([hold.value for hold in Hold])
+        keys = {f"answer_{place}": schema.text(20, 300) for place, _ in enumerate(questions, start=1)}
+        keys["my_point"] = schema.begun_with(_BEGINNINGS, 15, 280)
         quotes = {"claim": argument.claim, "questions": "\n".join(question.text for question in questions)}
         task = Task("closing-argument", {}, {name: text for name, text in quotes.items() if text})
-        return Part(argument.id, schema.record(keys), task, 120 + 100 * len(questions))
+        return Part(argument.id, schema.record(keys), task, 140 + 100 * len(questions), temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The parts, grouped as the whole form groups them."""
@@ -177,17 +176,30 @@ class ClosingForm:
         conceded = zip(self.conceded, done[len(self.own) :], strict=False)
         whole: dict[str, JsonObject] = {}
         if self.questions:
-            whole["answers"] = {question.id: done[place][question.id] for place, question in self._placed_questions()}
+            whole["answers"] = {
+                question.id: content[f"answer_{place}"]
+                for argument, content in own
+                for place, question in enumerate(self._questions_to(argument), start=1)
+            }
         if self.conceded:
             whole["concessions"] = {argument.id: content["accepted"] for argument, content in conceded}
         if self.own:
             whole["own_arguments"] = {
-                argument.id: {"status": content["status"], "because": content["because"]} for argument, content in own
+                argument.id: {
+                    "status": _hold_of(cast("str", content["my_point"])).value,
+                    "because": content["my_point"],
+                }
+                for argument, content in own
             }
-        return {**whole, **done[-1]}
+        return {**whole, "final_position": done[-1]["conclusion"], "shift": done[-1]["shift"]}
 
-    def _placed_questions(self) -> list[tuple[int, Question]]:
-        """Every question with the place of the own argument it is about."""
-        return [
-            (place, question) for place, argument in enumerate(self.own) for question in self._questions_to(argument)
-        ]
+
+_BEGINNINGS = {
+    "It still stands because": Hold.STANDS,
+    "It holds only in part because": Hold.NARROWED,
+    "I give it up because": Hold.WITHDRAWN,
+}
+
+
+def _hold_of(point: str) -> Hold:
+    return next(hold for beginning, hold in _BEGINNINGS.items() if point.startswith(beginning))

@@ -128,11 +128,31 @@ class CrossExaminationForm:
             {"target": argument.id},
             {"claim": argument.claim, "reasoning": argument.reasoning, "evidence": argument.evidence},
         )
-        return Part(argument.id, _response(reasoning=360, question=200, questions=1), task, 260)
+        keys = {"reply": schema.begun_with(_BEGINNINGS, 20, 320), "question": schema.text(15, 240)}
+        return Part(argument.id, schema.record(keys), task, 240, temperature=0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The responses keyed by the argument they answer."""
-        return {argument.id: content for argument, content in zip(self.opposing, done, strict=True)}
+        """The responses keyed by the argument they answer; how a reply begins says what kind it is."""
+        return {
+            argument.id: {
+                "reasoning": content["reply"],
+                "response": _kind_of(cast("str", content["reply"])).value,
+                "questions": [content["question"]],
+            }
+            for argument, content in zip(self.opposing, done, strict=True)
+        }
+
+
+_BEGINNINGS = {
+    "No, because": ResponseKind.REFUTE,
+    "Perhaps, but": ResponseKind.CHALLENGE,
+    "Partly, but": ResponseKind.PARTIAL,
+    "Yes, because": ResponseKind.CONCEDE,
+}
+
+
+def _kind_of(reply: str) -> ResponseKind:
+    return next(kind for beginning, kind in _BEGINNINGS.items() if reply.startswith(beginning))
 
 
 def _response(*, reasoning: int, question: int, questions: int) -> JsonObject:

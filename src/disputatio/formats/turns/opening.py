@@ -13,7 +13,7 @@ from typing import Any, cast
 from disputatio.formats.turns import schema
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
-ANGLES = ("cost", "people and skills", "time and speed", "risk and safety", "long-term change")
+ANGLES = ("the budget", "the people involved", "safety and risk", "the time it takes", "the years to come")
 
 _LEANING = re.compile(
     r"\b(?:see|as (?:stated|argued|shown|noted|mentioned) in|per|from) (?:the )?(?:argument|point)s? (?:no\.? ?)?\d"
@@ -95,14 +95,23 @@ class OpeningForm:
         """One argument, from the next angle, until there are ``minimum``."""
         if len(done) >= self.minimum:
             return None
-        values = {"number": str(len(done) + 1), "angle": ANGLES[len(done) % len(ANGLES)]}
-        earlier = "\n".join(f"- {cast('str', content['claim'])}" for content in done)
-        task = Task("opening-argument", values, {"earlier": earlier} if earlier else {})
-        return Part(f"argument-{len(done) + 1}", _argument(claim=160, reasoning=420, evidence=220), task, 320)
+        point = "benefit" if self.prefix == "PRO" else "problem"
+        keys = {point: schema.text(20, 240), "because": schema.text(30, 500), "for_example": schema.text(20, 300)}
+        task = Task("opening-argument", {"angle": ANGLES[len(done) % len(ANGLES)]})
+        return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 320, temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The arguments as one list."""
-        return {"arguments": list(done)}
+        """The arguments as one list. What is asked of a small model as a benefit or a problem is its claim."""
+        return {
+            "arguments": [
+                {
+                    "claim": content.get("benefit") or content["problem"],
+                    "reasoning": content["because"],
+                    "evidence": content["for_example"],
+                }
+                for content in done
+            ]
+        }
 
 
 def _argument(*, claim: int, reasoning: int, evidence: int) -> JsonObject:

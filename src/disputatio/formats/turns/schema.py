@@ -18,6 +18,16 @@ def text(minimum: int, maximum: int) -> JsonObject:
     return {"type": "string", "minLength": minimum, "maxLength": maximum}
 
 
+def begun_with(beginnings: Iterable[str], minimum: int, maximum: int) -> JsonObject:
+    """A sentence with one of the given beginnings, which say what kind of answer it is.
+
+    A small model chooses a word beside a text without regard to the text; the way its own sentence begins decides
+    both. The least length is in the pattern, since grammars do not take it beside one.
+    """
+    choice = "|".join(beginnings)
+    return {"type": "string", "pattern": f"^({choice}) .{{{minimum},}}$", "maxLength": maximum}
+
+
 def one_of(words: Iterable[str]) -> JsonObject:
     """One of the given words."""
     return {"type": "string", "enum": list(words)}
