@@ -19,7 +19,7 @@ from disputatio.record.tables import metadata
 from disputatio.testing import FakeProvider
 
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
-BYTES = 40
+BYTES = 25
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,17 +103,14 @@ def test_the_cause_is_named_in_people_s_words(
 
 
 ON_A_TERMINAL = (
-    Mishap.HTTP_500,
     Mishap.CUT_STREAM,
     Mishap.ERROR_IN_STREAM,
     Mishap.STALLED_STREAM,
-    Mishap.TRUNCATED_BODY,
     Mishap.SLOW_DRIP,
     Mishap.NON_UTF8,
     Mishap.ESCAPE_SEQUENCES,
     Mishap.VERY_LONG_ANSWER,
     Mishap.DEPTH_BOMB,
-    Mishap.DUPLICATED_ANSWER,
 )
 OWN_CODES = re.compile(r"\x1b\[(?:[0-9;]*m|\?25[hl]|2K|[0-9]*[AK])|\r")
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from cli_commands import Call, Ended, is_clear
@@ -156,19 +159,22 @@ def test_a_degraded_debate_asks_only_what_is_missing(
 
 
 @pytest.mark.slow
-def test_ids_that_are_none_or_several_are_told(call: Call, seated: tuple[str, ...]) -> None:
-    ids = [json.loads(call("debate", MOTION, *seated, "--json").out)["id"] for _ in range(17)]
-    shared = next(start for start in "0123456789abcdef" if sum(each.startswith(start) for each in ids) > 1)
+def test_ids_that_are_none_or_several_are_told(call: Call, bare: Path, seated: tuple[str, ...]) -> None:
+    first = str(json.loads(call("debate", MOTION, *seated, "--json").out)["id"])
+    second = first[:-1] + ("0" if first[-1] != "0" else "1")
+    with closing(sqlite3.connect(bare.parent / "data" / "disputatio" / "debates.sqlite")) as database, database:
+        columns = "opened_at, format, motion, status, events, head"
+        database.execute(f"INSERT INTO debates SELECT ?, {columns} FROM debates", (second,))  # noqa: S608
     for command in ("show", "verify", "resume"):
-        for prefix in ("", "zz", "%", "_", "../../etc", f"{ids[0]}0", "\x1b[31m", "x" * 5_000):
+        for prefix in ("", "zz", "%", "_", "../../etc", f"{first}0", "\x1b[31m", "x" * 5_000):
             ended = call(command, prefix)
             assert ended.code == 2
             said = is_clear(ended.err)
             assert "There is no debate" in said
             assert "disputatio list" in said
             assert len(said) < 200
-        several = call(command, shared)
+        several = call(command, first[:4])
         assert several.code == 2
-        assert "could be" in is_clear(several.err)
+        assert f"could be {', '.join(sorted((first, second)))}" in is_clear(several.err)
         assert "Give more of the id" in several.err
-    assert call("verify", ids[0][:6]).code == 0
+    assert call("verify", first).code == 0

@@ -234,7 +234,7 @@ def test_a_debate_in_a_read_only_store_is_refused_before_anything_is_spent(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", ["16k", "64k", "96k", "128k", "160k", "200k"])
+@pytest.mark.parametrize("size", ["16k", "96k", "128k", "200k"])
 def test_a_full_disk_is_told_and_what_was_recorded_goes_on_when_there_is_space(
     commands: Commands, provider: FakeProvider, tmp_path: Path, size: str
 ) -> None:

@@ -39,13 +39,16 @@ def extreme(schema: Any, *, large: bool) -> Any:
 
 
 def extreme_text(schema: Any, *, large: bool) -> str:
-    """The shortest or longest text; a pattern of these forms is a number of any signs and one at the end."""
+    """The shortest or longest text; a pattern of these forms is a beginning, a number of signs, and a full stop."""
     if "pattern" not in schema:
         return "x" * schema["maxLength" if large else "minLength"]
-    bounds = re.search(r"\{(\d+),(\d+)\}(?:\[(.))?", schema["pattern"])
-    assert bounds is not None, f"a pattern of another kind: {schema['pattern']}"
-    text = "x" * int(bounds[2 if large else 1]) + (bounds[3] or "")
+    kind = re.fullmatch(r"\^\(([^|)]+)[^)]*\) \[.*\]\{(\d+),\}\[\.\]\$", schema["pattern"])
+    assert kind is not None, f"a pattern of another kind: {schema['pattern']}"
+    beginning = kind[1] + " "
+    signs = schema["maxLength"] - len(beginning) - 1 if large else int(kind[2])
+    text = f"{beginning}{'x' * signs}."
     assert re.search(schema["pattern"], text)
+    assert len(text) <= schema["maxLength"]
     return text
 
 

@@ -52,7 +52,13 @@ def argument(number: int, reasoning: str = "") -> Any:
     claims = ("Costs fall in the very first year.", "Teams ship a good deal sooner.", "It is far safer in the night.")
     claim = claims[number - 1]
     reasoning = reasoning or f"Because it was measured with care: {claim} That is what follows."
-    return {"claim": claim, "reasoning": reasoning, "evidence": "An audit of the year 2021 in nine offices."}
+    return {"benefit": claim, "because": reasoning, "for_example": "An audit of the year 2021 in nine offices."}
+
+
+def whole(*pieces: Any) -> Any:
+    """What the pieces make: what was named as a benefit is the claim."""
+    names = {"benefit": "claim", "because": "reasoning", "for_example": "evidence"}
+    return {"arguments": [{names[key]: text for key, text in piece.items()} for piece in pieces]}
 
 
 def test_only_the_piece_of_the_wrong_shape_is_asked_again() -> None:
@@ -61,7 +67,7 @@ def test_only_the_piece_of_the_wrong_shape_is_asked_again() -> None:
     assert isinstance(taken, Taken)
     assert [order.part for order in sends(orders)] == ["argument-1", "argument-2", "argument-2", "argument-3"]
     assert [(row.part, row.because) for row in rejections(orders)] == [("argument-2", "shape")]
-    assert taken.content == {"arguments": [argument(1), argument(2), argument(3)]}
+    assert taken.content == whole(argument(1), argument(2), argument(3))
     assert taken.asked == 4
 
 
@@ -79,7 +85,7 @@ LEANING = "As argued in argument 1, that much at least follows from it."
 
 
 def test_only_the_piece_that_broke_a_rule_is_asked_again_with_all_its_reasons() -> None:
-    both = {**argument(1), "reasoning": LEANING}
+    both = {**argument(1), "because": LEANING}
     outcomes = [reply(argument(1)), reply(both), reply(argument(3)), reply(argument(2))]
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
     assert isinstance(taken, Taken)
@@ -90,7 +96,7 @@ def test_only_the_piece_that_broke_a_rule_is_asked_again_with_all_its_reasons() 
     told = sends(orders)[-1].call.segments[-1].text
     assert all(reason in told for reason in row.reasons)
     assert taken.violations == ()
-    assert taken.content == {"arguments": [argument(1), argument(2), argument(3)]}
+    assert taken.content == whole(argument(1), argument(2), argument(3))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,7 @@ def test_a_piece_that_comes_back_no_better_leaves_the_first_one_standing(again: 
     taken, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
     assert isinstance(taken, Taken)
     assert len(sends(orders)) == len(outcomes)
-    assert taken.content == {"arguments": [argument(1), faulty, argument(3)]}
+    assert taken.content == whole(argument(1), faulty, argument(3))
     assert [(row.rule, row.part) for row in taken.violations] == [("dependent_argument", "argument-2")]
 
 
@@ -121,7 +127,7 @@ def test_each_faulty_piece_is_asked_again_once() -> None:
 
 
 def test_a_raw_answer_is_not_shown_again_to_a_small_model() -> None:
-    outcomes = (reply('{"claim": 7}'), reply(argument(1)), reply(argument(2)), reply(argument(3)))
+    outcomes = (reply('{"benefit": 7}'), reply(argument(1)), reply(argument(2)), reply(argument(3)))
     _, orders = drive(turn(opening_ask(), SMALL, name="structured"), one_after_the_other(*outcomes))
     assert all(row.role != "assistant" for order in sends(orders) for row in order.call.segments)
 
@@ -148,7 +154,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
                 case "broken":
                     return BROKEN
                 case "cut":
-                    return replace(reply('{"claim": "Half of'), finish="length")
+                    return replace(reply('{"benefit": "Half of'), finish="length")
                 case kind:
                     return fault(FaultKind(kind))
 

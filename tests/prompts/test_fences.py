@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disputatio.motion import clean
@@ -53,6 +53,7 @@ def test_the_same_text_has_the_same_fence_so_that_prefixes_are_cached(text: str)
 
 @examples(50)
 @given(texts)
+@example('say "no" and\n"go on"')
 def test_a_quotation_cannot_be_ended_from_inside(text: str) -> None:
     shown = quoted(text)
     for line in shown.split("\n") if shown else ():

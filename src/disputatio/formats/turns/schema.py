@@ -25,7 +25,7 @@ def begun_with(beginnings: Iterable[str], minimum: int, maximum: int) -> JsonObj
     both. The least length is in the pattern, since grammars do not take it beside one.
     """
     choice = "|".join(beginnings)
-    return {"type": "string", "pattern": f"^({choice}) .{{{minimum},}}$", "maxLength": maximum}
+    return {"type": "string", "pattern": rf"^({choice}) [\w ,'%-]{{{minimum},}}[.]$", "maxLength": maximum}
 
 
 def one_of(words: Iterable[str]) -> JsonObject:
