@@ -13,7 +13,7 @@ ARGS ?=
 export MOTION
 
 .DEFAULT_GOAL := help
-.PHONY: browser help install install-test debate check test lint types lock-prompts reference constraints clean
+.PHONY: browser help install install-test debate check test test-full lint types lock-prompts reference constraints clean
 
 help:
 	@sed -n '2,5s/^# \{0,3\}//p' Makefile
@@ -55,6 +55,10 @@ browser:
 	  echo "chromium is not here and cannot be installed: the browser tests will be skipped"
 
 test: lint types browser
+	$(BIN)/python -m pytest -n 2
+
+# The property tests with many more examples each; for a night.
+test-full: lint types browser
 	DISPUTATIO_TESTS=full $(BIN)/python -m pytest -n 2
 
 lock-prompts: install

@@ -65,6 +65,7 @@ def test_lists_and_findings_are_json_too(call: Call, structured: tuple[str, ...]
     assert preview["calls"] >= 7
 
 
+@pytest.mark.slow
 def test_nothing_is_printed_as_json_where_nothing_began(call: Call) -> None:
     with refused_base_url() as address:
         ended = call("debate", MOTION, "--seat", "all=openai_compatible:fake", "--base-url", address, "--json")
@@ -154,7 +155,7 @@ def test_colours_and_movement_are_used_where_they_are_wanted(
         assert "\x1b" not in ended.out
 
 
-@pytest.mark.parametrize("width", ["0", "-5", "wide", "", "100000"])
+@pytest.mark.parametrize("width", ["0", "-5", "wide", ""])
 def test_a_width_that_is_none_does_not_hide_the_help(call: Call, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
     ended = call("--help")

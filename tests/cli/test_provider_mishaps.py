@@ -140,6 +140,7 @@ def test_a_mishap_that_passes_costs_an_attempt_and_nothing_else(
     assert len(json.loads(ended.out)["calls"]) == provider.arrived.count == 4
 
 
+@pytest.mark.slow
 def test_a_refused_connection_is_told_before_a_debate_begins(call: Call, provider: FakeProvider) -> None:
     with refused_base_url() as address:
         ended = call("debate", MOTION, "--seat", "all=openai_compatible:fake", "--base-url", address)
@@ -152,6 +153,7 @@ def test_a_refused_connection_is_told_before_a_debate_begins(call: Call, provide
     assert call("list").out.startswith("No debates yet")
 
 
+@pytest.mark.slow
 def test_one_seat_that_cannot_be_reached_is_named(call: Call, provider: FakeProvider) -> None:
     with refused_base_url() as address:
         ended = call(

@@ -153,6 +153,7 @@ def test_an_address_of_no_store_is_refused(call: Call, address: str) -> None:
     assert "hunter2" not in ended.err
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_told_without_its_password(call: Call) -> None:
     pytest.importorskip("psycopg", reason="needs the PostgreSQL driver")
     ended = call("list", "--store", "postgresql+psycopg://me:hunter2@127.0.0.1:1/debates")

@@ -128,6 +128,11 @@ def test_the_detail_says_both_values() -> None:
     assert checked("/spx/none", 0).detail == "the source says null, the citation 0"
 
 
+def test_what_a_model_wrote_is_shown_without_control_characters() -> None:
+    for found in (checked("/spx/price", "\x1b[31m9\n\u202e"), checked("/\x1b[31m\n\u202e", 1)):
+        assert found.detail.isprintable()
+
+
 def test_a_pointer_into_a_text_is_told_so() -> None:
     found = check_citation(SOURCES, Reading("words", "/a", 1))
     assert found.reason is Reason.NO_SUCH_VALUE

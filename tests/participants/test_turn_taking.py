@@ -275,6 +275,14 @@ def test_a_fallback_takes_over_when_the_model_is_worn_out_and_stays(kind: FaultK
     assert taken.served_models == ("served-1",)
 
 
+def test_a_fallback_is_asked_in_an_output_mode_of_its_own() -> None:
+    def answering(send: Send) -> Outcome:
+        return fault(FaultKind.KEY_REJECTED) if send.seating.model == "first" else GOOD
+
+    _, orders = drive(turn(speech_ask(), seating(), seating("second"), modes=[[NATIVE], [TOOL, PROMPTED]]), answering)
+    assert [order.call.mode for order in sends(orders)] == [NATIVE, TOOL]
+
+
 def test_when_all_are_worn_out_the_last_fault_is_the_reason() -> None:
     kinds = {"first": FaultKind.KEY_MISSING, "second": FaultKind.TIMED_OUT}
     chain = (seating(), seating("second", attempts=2))

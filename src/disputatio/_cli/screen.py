@@ -124,7 +124,7 @@ class Screen:
         except StoreError as error:
             if self._id is None:
                 raise
-            then = f"Go on with it then: disputatio resume {self._id}"
+            then = f"To go on: disputatio resume {self._id}"
             raise StoreError(error.cause, f"{error.next_step}\n{then}") from None
         except DisputatioError:
             raise

@@ -26,10 +26,13 @@ from disputatio.evidence.quotes import find_quote
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
 from disputatio.kernel import JsonObject
-from disputatio.motion import clean
+from disputatio.motion import clean, one_line
 
 LONGEST_QUOTE = 4_000
 """How many characters of a quote are checked; a longer one is unverified."""
+
+
+_LONGEST_DETAIL = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ def check_citation(sources: SourceSet, citation: Citation, tolerance: Tolerance 
     source = sources.find(citation.source_id)
     if source is None:
         known = ", ".join(sources.ids[:8]) or "none"
-        detail = f"there is no source '{clean(citation.source_id)[:60]}'; there are: {known}"
+        detail = f"there is no source '{citation.source_id[:60]}'; there are: {known}"
         return _checked(citation, None, Finding(Status.UNVERIFIED, Match.NONE, Reason.NO_SUCH_SOURCE, detail))
     if isinstance(citation, Reading):
         return _checked(citation, source, find_value(source, citation.pointer, citation.value, tolerance))
@@ -166,7 +169,7 @@ def _checked(citation: Citation, source: Source | None, found: Finding) -> Check
         status=found.status,
         match=found.match,
         reason=found.reason,
-        detail=found.detail,
+        detail=one_line(found.detail, _LONGEST_DETAIL),
         passage_id=passage.id if passage is not None else "",
         spans=spans,
         words=words,

@@ -194,7 +194,7 @@ class _Reading:
         atoms, sign = self.atoms, ""
         while atom > self.first and atoms.kinds[atom - 1] == SIGN and atoms.joints[atom] in {GLUED, SPACE}:
             fold = atoms.folds[atom - 1]
-            if fold not in _LEADING_SIGNS and not _is_currency(fold):
+            if self._on_new_line(atom) or (fold not in _LEADING_SIGNS and not _is_currency(fold)):
                 break
             sign = fold + sign
             atom -= 1
@@ -244,6 +244,8 @@ class _Reading:
             near = joint in {GLUED, SPACE} or (joint == DASH and self._hyphenated(following))
             if not near or self.atoms.kinds[following] not in {WORD, SIGN, POINT}:
                 break
+            if self._on_new_line(following) and self._raw(following)[:1].isupper():
+                break  # the heading or the entry below, not a unit
             glued = joint == GLUED
             found = None if scale else scale_of(fold, glued=glued)
             if found is not None and not unit and not (glued and fold == "m" and not self._raw(following).isupper()):
@@ -291,6 +293,9 @@ class _Reading:
         """Where a name such as ``COVID-19`` begins, if the number is the end of one."""
         joined = atom > self.first and self.atoms.joints[atom] == DASH and self._hyphenated(atom)
         return atom - 1 if joined and self.atoms.kinds[atom - 1] == WORD else atom
+
+    def _on_new_line(self, atom: int) -> bool:
+        return "\n" in self.atoms.text[self.atoms.ends[atom - 1] : self.atoms.starts[atom]]
 
     def _raw(self, atom: int) -> str:
         return self.atoms.raw(atom, atom)
