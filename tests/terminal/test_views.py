@@ -280,7 +280,7 @@ def test_a_piece_by_piece_turn_counts_its_pieces_and_names_the_angle() -> None:
         picture.replay(rows[: upto + 1])
         picture.view.writing(f"opening/{seat}", "argument-2", '{"claim": "Hiring is har')
         region = "\n".join(picture.lines())
-    assert "2 of 3 arguments, about people and skills, 3 words" in region
+    assert "2 of 3 arguments, about the people involved, 3 words" in region
     assert f"{seat.upper()}-2" in region
 
 
