@@ -67,4 +67,5 @@ class Journal:
         """
         last = self.hand_over()
         if last is not None:
-            await last
+            # Whoever waits may be cancelled; the writing that others wait for too must not be.
+            await asyncio.shield(last)
