@@ -13,6 +13,7 @@ from disputatio.formats import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.record import History, MemoryStore, Store
+from disputatio.record.store import Writing
 
 NOWHERE = Path("/nonexistent")
 
@@ -92,3 +93,10 @@ async def go_on(debate: str, proposal: Proposal, opener: Any, store: Store, **re
 
 def history_of(store: Store, debate: str) -> History:
     return History.of(row.event() for row in store.read(debate))
+
+
+async def first_events_of(store: Store, debate: str, count: int) -> Store:
+    """A store with no more than the first ``count`` events of ``debate``, as a kill would have left it."""
+    cut = MemoryStore()
+    await cut.append(Writing(debate, tuple(store.read(debate))[:count], store.texts(debate)))
+    return cut

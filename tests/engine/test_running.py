@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from rooms import Carrier, PatientClock, go_on, hold, proposal_of
+from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
 
 from disputatio.engine.debates import read_verified
 from disputatio.failures import InvalidInputError, ResumeMismatchError
@@ -15,6 +15,10 @@ from disputatio.participants.scripted import Scripted, recording
 from disputatio.record import MemoryStore, semantic_content
 from disputatio.testing.instances import instance
 from disputatio.testing.scripted import InstanceGateway
+
+
+def meaning_of(store, debate):
+    return semantic_content(row.event() for row in store.read(debate))
 
 
 def instances(_seating, _key):
@@ -139,6 +143,23 @@ async def test_a_fallback_takes_over_and_the_record_names_it():
     models = [row.model for row in history.sent["judging/judge"]]
     assert models[:2] == ["ollama:judge"] * 2
     assert "second" in models[-1]
+
+
+async def test_a_fallback_that_took_over_from_a_long_rest_takes_over_on_resume_too():
+    def opener(seating, _key):
+        resting = Fault(FaultKind.RATE_LIMITED, "wait", retry_after_s=900.0)
+        return Carrier(lambda _: resting) if seating.model == "judge" else InstanceGateway()
+
+    given = proposal_of(seat=("all=ollama:fake", "judge=ollama:judge"), set=("seats.judge.fallback=ollama:second",))
+    debate, whole, store = await hold(given, opener)
+    assert [row.model for row in whole.sent["judging/judge"]][:2] == ["ollama:judge", "ollama:second"]
+    first_judging = whole.sent["judging/judge"][0].call
+    place = next(row.seq for row in store.read(debate) if getattr(row.event(), "call", "") == first_judging)
+    for kept in (place, place + 1, place + 2):
+        cut = await first_events_of(store, debate, kept)
+        resumed = await go_on(debate, given, opener, cut)
+        assert resumed.sent["judging/judge"][-1].model == "ollama:second"
+        assert meaning_of(cut, debate) == meaning_of(store, debate)
 
 
 async def test_an_unsupported_output_mode_is_tried_once_in_the_whole_debate():

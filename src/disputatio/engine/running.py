@@ -121,6 +121,10 @@ class Running:
         self._clock, self._watcher, self._streams = clock, watcher, streams
         self._driver = Driver(plan.format.rulebook(plan.rules))
         self._facts_established = 0
+        # By what they are about: branches that ran side by side established theirs in any order.
+        self._facts_recorded: dict[tuple[str, str], deque[ScoreGiven | VoteCounted | PenaltyGiven]] = {}
+        for row in journal.history.facts:
+            self._facts_recorded.setdefault((row.kind, row.about), deque()).append(row)
         self._refusals: list[Refusal] = []
         self._ended = asyncio.Event()
         self._turned_down = _modes_turned_down(journal.history)
@@ -221,17 +225,14 @@ class Running:
 
     def _establish(self) -> None:
         """Write the facts that the rules have newly established; recorded ones must come out the same."""
-        known = len(self._journal.history.facts)
         new: list[Event] = []
         for fact in self._driver.facts[self._facts_established :]:
             event = _FACTS[fact.kind](about=fact.about, body=fact.body)
-            place = self._facts_established
             self._facts_established += 1
-            if place >= known:
+            recorded = self._facts_recorded.get((event.kind, fact.about))
+            if not recorded:
                 new.append(event)
-                continue
-            recorded = self._journal.history.facts[place]
-            if canonical(recorded.body) != canonical(event.body) or recorded.about != event.about:
+            elif canonical(recorded.popleft().body) != canonical(event.body):
                 raise _mismatch(fact.about, f"the record has another {fact.kind}")
         if new:
             self._journal.write(*new)
@@ -383,6 +384,7 @@ class Running:
             cost_basis=settled.basis,
             charged_tokens=settled.tokens,
             latency_ms=latency_ms,
+            retry_after_s=fault.retry_after_s if fault else None,
         )
 
 
@@ -453,7 +455,14 @@ def _recorded(recorded: deque[tuple[CallSent, CallMade]], order: Send, path: Ask
         raise _mismatch(path, "the recorded prompt or model is another one")
     usage = Usage(**made.usage)  # type: ignore[arg-type]
     if made.fault:
-        return Fault(FaultKind(made.fault), made.message, usage=usage, served_model=made.served_model, text=made.text)
+        return Fault(
+            FaultKind(made.fault),
+            made.message,
+            retry_after_s=made.retry_after_s,
+            usage=usage,
+            served_model=made.served_model,
+            text=made.text,
+        )
     return Reply(made.text, made.served_model, usage, made.finish)
 
 

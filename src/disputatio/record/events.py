@@ -82,7 +82,8 @@ class CallMade:
 
     ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported). ``cost_usd`` is a
     string, null where no price is known; ``cost_basis`` says how it was found. ``charged_tokens`` is what counts
-    against a token ceiling.
+    against a token ceiling. ``retry_after_s`` is the rest in seconds that the provider asked for: a long one makes
+    the seat's second model take over, on replay too.
     """
 
     kind: ClassVar[str] = "CallMade"
@@ -98,6 +99,7 @@ class CallMade:
     cost_basis: str
     charged_tokens: int
     latency_ms: int
+    retry_after_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
