@@ -37,11 +37,17 @@ def canonical(value: Any) -> str:
 
 
 def _is_finite(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    return all(map(_is_finite, value)) if isinstance(value, (list, tuple)) else True
+    waiting = [value]
+    while waiting:
+        row = waiting.pop()
+        kind = type(row)
+        if kind is dict:
+            waiting.extend(row.values())
+        elif kind is list or kind is tuple:
+            waiting.extend(row)
+        elif isinstance(row, float) and not math.isfinite(row):
+            return False
+    return True
 
 
 def well_formed(text: str) -> str:

@@ -116,9 +116,9 @@ def compatible_profile(default: ModelProfile) -> ModelProfile:
 
 
 def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
-    from openai import AsyncOpenAI
+    from disputatio.participants.remote.completions import ThriftyOpenAI
 
-    client = AsyncOpenAI(
+    client = ThriftyOpenAI(
         api_key=endpoint.api_key or _NO_KEY,
         base_url=endpoint.root,
         max_retries=0,
