@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 from disputatio.engine.ports import Clock, Watcher
+from disputatio.failures import StoreError
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import Event
 from disputatio.record.history import History
@@ -34,6 +35,7 @@ class Journal:
         self._kept: list[Sealed] = []
         self._texts: dict[str, str] = {}
         self._last: asyncio.Future[None] | None = None
+        self._first_failure: BaseException | None = None
 
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> None:
         """Seal events and keep them for the next writing, which the same step of the debate brings about.
@@ -56,6 +58,7 @@ class Journal:
         """Give what is kept to the store; the future of everything written so far, None where nothing was."""
         if self._kept:
             self._last = self._store.append(Writing(self.debate, tuple(self._kept), self._texts))
+            self._last.add_done_callback(self._note_failure)
             self._kept, self._texts = [], {}
         return self._last
 
@@ -63,9 +66,18 @@ class Journal:
         """Wait until all that was written is durable; a store writes in order, and nothing after a failure.
 
         Raises:
-            StoreError: some of it could not be written.
+            StoreError: some of it could not be written; says why the first of it could not.
         """
         last = self.hand_over()
-        if last is not None:
+        if last is None:
+            return
+        try:
             # Whoever waits may be cancelled; the writing that others wait for too must not be.
             await asyncio.shield(last)
+        except StoreError as error:
+            raise self._first_failure or error from None
+
+    def _note_failure(self, written: asyncio.Future[None]) -> None:
+        """Keep the first failure: those of later writings only say that an earlier one failed."""
+        if not written.cancelled() and self._first_failure is None:
+            self._first_failure = written.exception()
