@@ -17,7 +17,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats import FORMATS, Docket
 from disputatio.kernel import (
     Abstention,
     Ask,
@@ -36,6 +36,7 @@ from disputatio.kernel import (
     declare,
     together,
 )
+from disputatio.motion import Motion
 from disputatio.testing.instances import instance
 
 FULL = os.environ.get("DISPUTATIO_TESTS") == "full"
@@ -131,6 +132,11 @@ def hold(
     return held
 
 
+def docket_of(name: str) -> Docket:
+    """The docket of a debate of the format ``name`` with every seat taken and no sources."""
+    return Docket(FORMATS[name].seats, Motion("Be it so"))
+
+
 @dataclass(frozen=True)
 class Debate:
     """A debate of a format, decided by a seed."""
@@ -140,7 +146,7 @@ class Debate:
     answers: Answers
 
     def rulebook(self) -> Rulebook[Any]:
-        return FORMATS[self.format].rulebook(self.rules)
+        return FORMATS[self.format].rulebook(self.rules, docket_of(self.format))
 
     def held(self, order: Random | None = None) -> Held:
         return hold(self.rulebook(), self.answers, order)
@@ -168,7 +174,28 @@ def freeform_rules() -> st.SearchStrategy[Any]:
     )
 
 
-RULES = {"structured": structured_rules, "freeform": freeform_rules}
+def panel_rules() -> st.SearchStrategy[Any]:
+    from disputatio.formats import DecisionRule, RuleName
+
+    panel = FORMATS["panel"]
+    debaters = tuple(map(str, panel.seats))
+    return st.builds(
+        lambda rounds, words, options, rule, threshold: panel.rules(
+            debaters=debaters,
+            options=options,
+            rounds=rounds,
+            turn_words=words,
+            decision=DecisionRule(rule, threshold if rule is RuleName.THRESHOLD_VOTE else None),
+        ),
+        st.integers(1, 3),
+        st.integers(10, 300),
+        st.sampled_from((("release", "revise", "escalate"), ("adopt", "reject"), ("plan a", "plan b", "revise"))),
+        st.sampled_from(list(RuleName)),
+        st.none() | st.integers(1, len(debaters)),
+    )
+
+
+RULES = {"structured": structured_rules, "freeform": freeform_rules, "panel": panel_rules}
 
 
 def answers(abstaining: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Answers]:

@@ -13,7 +13,16 @@ from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.seating import ModelSeating
 from disputatio.participants.turn_taking import ModelTurn, Order, Reject, Rest, Send, Taken
-from disputatio.prompts import PromptBook, Setting, compose, compose_part, reasons_segment, schema_segment
+from disputatio.prompts import (
+    PromptBook,
+    Setting,
+    choosing_segment,
+    compose,
+    compose_part,
+    looked_up_segment,
+    reasons_segment,
+    schema_segment,
+)
 
 CHECKS = SchemaChecks()
 BOOK = PromptBook()
@@ -40,6 +49,12 @@ class BookPrompts:
     def schema(self, schema: Any) -> Segment:
         return schema_segment(BOOK, schema)
 
+    def choosing(self, task: str, tools: Any, calls: int) -> Segment:
+        return choosing_segment(BOOK, task, tools, calls)
+
+    def looked_up(self, request: Any, result: Any) -> Segment:
+        return looked_up_segment(BOOK, request, result)
+
 
 def seating(model: str = "first", **more: Any) -> ModelSeating:
     """A model in a seat."""
@@ -47,7 +62,12 @@ def seating(model: str = "first", **more: Any) -> ModelSeating:
 
 
 def turn(
-    asked: Ask, *seatings: ModelSeating, modes: Any = None, seed: int | None = None, name: str = "freeform"
+    asked: Ask,
+    *seatings: ModelSeating,
+    modes: Any = None,
+    seed: int | None = None,
+    name: str = "freeform",
+    **more: Any,
 ) -> Any:
     """The turn of a seat with a model and its fallbacks."""
     chain = seatings or (seating(),)
@@ -59,6 +79,7 @@ def turn(
         checks=CHECKS,
         prompts=BookPrompts(Setting(name, Motion("Is it so?"))),
         seed=seed,
+        **more,
     ).take()
 
 

@@ -11,11 +11,22 @@ cost, and a tamper-evident record that can be resumed, replayed and audited::
 This module is the front door; everything in ``__all__`` is kept stable.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from disputatio._front import __dir__ as __dir__
+from disputatio._front import __getattr__ as __getattr__
 
 if TYPE_CHECKING:
-    from disputatio.door import Debate, debate, debate_sync, open_store, resume, resume_sync
+    from disputatio.door import (
+        Debate,
+        debate,
+        debate_sync,
+        import_transcripts,
+        import_transcripts_sync,
+        open_store,
+        resume,
+        resume_sync,
+    )
     from disputatio.failures import (
         DisputatioError,
         ExitCode,
@@ -48,29 +59,10 @@ __all__ = [
     "VerificationError",
     "debate",
     "debate_sync",
+    "import_transcripts",
+    "import_transcripts_sync",
     "open_store",
     "recording",
     "resume",
     "resume_sync",
 ]
-
-# What is used is imported when it is first used: the command line passes through here before it can look after
-# Ctrl-C, and a program that imports the package should not wait for what it does not call.
-_ROOMS = {
-    "disputatio.door": ("Debate", "debate", "debate_sync", "open_store", "resume", "resume_sync"),
-    "disputatio.motion": ("Evidence", "Motion"),
-    "disputatio.participants.scripted": ("Scripted", "recording"),
-    "disputatio.record.memory": ("MemoryStore",),
-}
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'disputatio' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_ROOM_OF.get(name, "disputatio.failures")), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from disputatio.failures import ExitCode, InvalidInputError, ResumeMismatchError, UnknownDebateError
 from disputatio.kernel import JsonObject
-from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence, one_line, read_evidence, read_motion
+from disputatio.motion import Evidence, read_motion
 from disputatio.participants.scripted import Scripted
 
 if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
     from disputatio.engine.debates import House
     from disputatio.engine.ports import Watcher
+    from disputatio.evidence import Source
     from disputatio.formats.registry import Format
     from disputatio.participants.gateways import OpenGateway
     from disputatio.record.chain import Sealed
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from disputatio.report import DebateReport
 
 Value = TypeVar("Value")
+Escalating: TypeAlias = "str | Callable[[Debate], object]"
+"""Where an escalated decision goes: a function of the debate (which may be a coroutine function), the name of a format,
+or the address of a callback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Debate:
 
     @property
     def status(self) -> str:
-        """``COMPLETE``, ``DEGRADED`` (seats missing), ``DEBATE_TRUNCATED``, ``FAILED`` or ``INTERRUPTED``."""
+        """``COMPLETE``, ``DEGRADED`` (seats missing), ``DEBATE_TRUNCATED``, ``FAILED``, ``INTERRUPTED`` or ``IMPORTED``."""
         from disputatio.record.history import History
 
         return History.of(self.events).status.value
@@ -110,6 +114,7 @@ class Debate:
 
 _EXIT_CODES = {
     "COMPLETE": ExitCode.COMPLETE,
+    "IMPORTED": ExitCode.COMPLETE,
     "DEGRADED": ExitCode.DEGRADED,
     "DEBATE_TRUNCATED": ExitCode.TRUNCATED,
     "FAILED": ExitCode.PROVIDER,
@@ -144,7 +149,7 @@ def configured_store(arguments: CommandLine) -> Settings:
         seats=(),
         environ=os.environ,
         directory=Path.cwd(),
-        arguments=replace(arguments, seat=(), base_url=None),
+        arguments=replace(arguments, seat=(), base_url=None, tools=()),
         options=replace(format_options(form), other_seats=seats),
     )
 
@@ -154,8 +159,15 @@ async def debate(
     *,
     format: str = "structured",  # noqa: A002  (the word users know)
     seats: Mapping[str, str | Scripted] | None = None,
-    evidence: Sequence[Evidence | str | Path] = (),
+    evidence: Sequence[Evidence | Source | str | Path] = (),
     language: str | None = None,
+    judges: int | None = None,
+    debaters: Sequence[str] | None = None,
+    options: Sequence[str] | None = None,
+    rounds: int | None = None,
+    decision: str | None = None,
+    threshold: int | None = None,
+    escalate: Escalating | None = None,
     budget_usd: Decimal | str | None = None,
     budget_tokens: int | None = None,
     max_calls: int | None = None,
@@ -163,6 +175,8 @@ async def debate(
     base_url: str | None = None,
     config: str | Path | None = None,
     set: Mapping[str, object] | None = None,  # noqa: A002  (the option of the command line)
+    tools: Mapping[str, Sequence[str]] | None = None,
+    mcp: Mapping[str, str] | None = None,
     prompts: Path | None = None,
     store: Store | str | None = None,
     watcher: Watcher | None = None,
@@ -172,11 +186,22 @@ async def debate(
 
     Args:
         motion: the question or proposition, at most 4,000 characters.
-        format: ``structured`` or ``freeform``.
+        format: ``structured``, ``freeform`` or ``panel``.
         seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
             Seats that are not named are taken as the environment and the configuration file say.
-        evidence: texts laid before all seats; a path is read as UTF-8 text.
+        evidence: sources laid before all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard
+            input, or texts. What the seats quote from them is checked by code.
         language: the language of the debate; English where nothing says otherwise.
+        judges: how many judges there are, 1 to 9; ``judge_2`` and so on are their seats. How they judge is set by
+            the keys under ``judging``, such as ``{"judging.both_orders": True}``.
+        debaters: of a panel, in the order in which they speak; where not given, the seats that are named.
+        options: what a panel may vote for.
+        rounds: the most rounds, for formats that have several.
+        decision: the rule of a panel: ``threshold_vote``, ``majority``, ``super-majority``, ``unanimity`` or
+            ``weighted``.
+        threshold: the votes that ``threshold_vote`` needs; more than half of all debaters where not given.
+        escalate: where a panel's decision to escalate goes: a function of the debate, the name of a format for a review
+            debate, or the address of a callback.
         budget_usd: ceiling in US dollars; reserved before every call, never passed.
         budget_tokens: ceiling in tokens, input and output together.
         max_calls: ceiling in calls, repeated ones included.
@@ -184,6 +209,8 @@ async def debate(
         base_url: the server's address for the seats that need one.
         config: a configuration file (TOML or YAML).
         set: further settings by the keys of the configuration file, such as ``{"limits.closing_words": 150}``.
+        tools: what seats may look up before they speak: ``{"all": ["search", "calculate"], "pro": ["files"]}``.
+        mcp: the MCP servers that ``tools`` names, by name: a command or an address.
         prompts: a folder whose files take the place of packaged prompts; recorded.
         store: where the record is kept; a ``MemoryStore`` keeps nothing on disk.
         watcher: sees events and output as they come.
@@ -195,14 +222,29 @@ async def debate(
         StoreError: the record cannot be kept.
     """
     from disputatio.engine.debates import start
+    from disputatio.engine.escalating import escalation_target, hand_over
     from disputatio.engine.opening import Proposal
+    from disputatio.evidence import read_sources
+    from disputatio.formats.docket import place_of
     from disputatio.formats.registry import find_format
 
     chosen = find_format(format)
-    named, participants = _split_seats(seats or {}, chosen)
+    if chosen.free_seats and debaters is None:
+        debaters = [seat for seat in seats or {} if seat != "all"] or None
+    named, participants = _split_seats(seats or {}, chosen, judges, debaters)
+    taken = chosen.seats_named(seats or {})
+    if judges is None and not chosen.free_seats and len(taken) > len(chosen.seats):
+        judges = sum(place_of(seat, "judge") is not None for seat in taken)
     arguments = _arguments(
         {
             "seat": named,
+            "judges": judges,
+            "debaters": None if debaters is None else ",".join(debaters),
+            "options": None if options is None else ",".join(options),
+            "rounds": rounds,
+            "decision": decision,
+            "threshold": threshold,
+            "escalate": escalate if isinstance(escalate, str) else None,
             "base_url": base_url,
             "budget_usd": budget_usd,
             "budget_tokens": budget_tokens,
@@ -211,6 +253,8 @@ async def debate(
             "seed": seed,
             "config": None if config is None else str(config),
             "set": tuple(f"{key}={value}" for key, value in (set or {}).items()),
+            "tools": tuple(f"{seat}={','.join(words) or 'none'}" for seat, words in (tools or {}).items()),
+            "mcp": tuple(f"{name}={address}" for name, address in (mcp or {}).items()),
         }
     )
     settings = _settings(format, arguments, os.environ, Path.cwd(), chosen)
@@ -218,12 +262,17 @@ async def debate(
         read_motion(motion, settings.language),
         chosen,
         settings,
-        tuple(gather_evidence(evidence)),
+        tuple(read_sources(evidence)),
         participants,
         prompts,
     )
+    target = escalation_target(
+        settings.panel.escalate if escalate is None else told(escalate), arguments, proposal.evidence
+    )
     async with _Housed(store, settings.store, watcher, opener) as house:
-        return read_debate(house.store, await start(proposal, house))
+        held = await start(proposal, house)
+        await hand_over(held, target, house)
+        return read_debate(house.store, held)
 
 
 async def resume(
@@ -233,6 +282,7 @@ async def resume(
     budget_usd: Decimal | str | None = None,
     budget_tokens: int | None = None,
     max_calls: int | None = None,
+    mcp: Mapping[str, str] | None = None,
     prompts: Path | None = None,
     store: Store | str | None = None,
     watcher: Watcher | None = None,
@@ -246,6 +296,7 @@ async def resume(
         budget_usd: a new ceiling in US dollars, what is spent included.
         budget_tokens: a new ceiling in tokens.
         max_calls: a new ceiling in calls.
+        mcp: the MCP servers of its tools, where the configuration does not name them.
         prompts: the folder of prompt overrides it was begun with.
         store: where its record is.
         watcher: sees events and output as they come.
@@ -263,7 +314,11 @@ async def resume(
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
         resumption = Resumption(
-            settings=recorded_settings(house.store, found, _arguments({})),
+            settings=recorded_settings(
+                house.store,
+                found,
+                _arguments({"mcp": tuple(f"{name}={address}" for name, address in (mcp or {}).items())}),
+            ),
             budget_usd=None if budget_usd is None else Decimal(budget_usd),
             budget_tokens=budget_tokens,
             budget_calls=max_calls,
@@ -272,6 +327,39 @@ async def resume(
         )
         await go_on(found, resumption, house)
         return read_debate(house.store, found)
+
+
+async def import_transcripts(
+    files: Sequence[str | Path], *, store: Store | str | None = None
+) -> tuple[Debate, ...]:
+    """Take transcripts of debates that were held elsewhere into a store, as records that verify and are shown.
+
+    All files are read before anything is written. A file that the store has already is found there again. What a
+    transcript does not say stays unknown; such a debate cannot be resumed.
+
+    Args:
+        files: transcripts in Markdown or JSON, one debate each.
+        store: where the records are kept; the configured one where not given.
+
+    Raises:
+        InvalidInputError: a file cannot be read or is no transcript; it names the line or key. Nothing was written.
+        StoreError: the records cannot be kept.
+    """
+    from disputatio.transcripts import read_transcript, take_in
+
+    transcripts = [read_transcript(file) for file in files]
+    opened = open_store(store) if store is None or isinstance(store, str) else store
+    try:
+        found = [await take_in(transcript, opened) for transcript in transcripts]
+        return tuple(read_debate(opened, row.id) for row in found)
+    finally:
+        if opened is not store:
+            await opened.aclose()
+
+
+def import_transcripts_sync(files: Sequence[str | Path], *, store: Store | str | None = None) -> tuple[Debate, ...]:
+    """``import_transcripts`` for programs without an event loop."""
+    return _run(import_transcripts(files, store=store))
 
 
 def debate_sync(motion: str, **options: Any) -> Debate:
@@ -298,12 +386,14 @@ def recorded_settings(store: Store, debate_id: str, arguments: CommandLine) -> S
         VerificationError: the record was altered.
         ResumeMismatchError: an address is given that is not the recorded one.
     """
-    from disputatio.engine.debates import read_verified
+    from disputatio.engine.debates import read_verified, refuse_imported
     from disputatio.engine.table import seating_from_json
     from disputatio.formats.registry import find_format
     from disputatio.record.events import DebateOpened
 
-    opened = read_verified(store, debate_id)[0].event()
+    record = read_verified(store, debate_id)
+    refuse_imported(record)
+    opened = record[0].event()
     if not isinstance(opened, DebateOpened):
         raise UnknownDebateError(f"The record of {debate_id} has no opening.", "`disputatio list` shows all.")
     seats: Mapping[str, Any] = opened.seats
@@ -317,7 +407,11 @@ def recorded_settings(store: Store, debate_id: str, arguments: CommandLine) -> S
         if row["kind"] == "model" and not named & {"all", seat, seat.rpartition("_")[0]}
     )
     arguments = replace(arguments, seat=(*recorded, *arguments.seat))
-    return _settings(opened.format, arguments, os.environ, Path.cwd(), find_format(opened.format))
+    form = find_format(opened.format)
+    if form.free_seats:
+        # Who sits there is known from the record alone, whatever the environment calls its debaters.
+        arguments = replace(arguments, debaters=",".join(seats))
+    return _settings(opened.format, arguments, os.environ, Path.cwd(), form)
 
 
 def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:
@@ -330,44 +424,6 @@ def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:
                 "its address cannot become another one on resume.",
                 "Leave --base-url out, or start a new debate.",
             )
-
-
-_LARGEST_EVIDENCE = 8 * MAX_EVIDENCE_CHARS
-"""In bytes; no text within the limit is larger, however much is cleaned away."""
-
-
-def gather_evidence(sources: Sequence[Evidence | str | Path]) -> list[Evidence]:
-    """The evidence in ``sources``, read and cleaned; ids are the file names without their ending.
-
-    Raises:
-        InvalidInputError: a file cannot be read, or is no text.
-    """
-    gathered: list[Evidence] = []
-    taken: dict[str, int] = {}
-    for source in sources:
-        if isinstance(source, Evidence):
-            gathered.append(source)
-            continue
-        path = Path(source)
-        try:
-            # No more than could be used: some files, such as devices, never end.
-            with path.open("rb") as file:
-                raw = file.read(_LARGEST_EVIDENCE + 1)
-        except (OSError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise InvalidInputError(
-                f"The evidence {one_line(str(path), 200)} cannot be read: {reason}.", "Give the path of a text file."
-            ) from None
-        if len(raw) > _LARGEST_EVIDENCE:
-            raise InvalidInputError(
-                f"The evidence {one_line(path.name, 80)} is too long: {MAX_EVIDENCE_CHARS:,} characters are the most.",
-                "Give the part that bears on the motion.",
-            )
-        stem = "".join(char if char.isalnum() or char in "-_" else "-" for char in path.stem)[:40] or "source"
-        taken[stem] = taken.get(stem, 0) + 1
-        source_id = stem if taken[stem] == 1 else f"{stem}-{taken[stem]}"
-        gathered.append(read_evidence(source_id, path.name, raw))
-    return gathered
 
 
 class _Housed:
@@ -402,13 +458,29 @@ class _Housed:
             await self._own.aclose()
 
 
-def _split_seats(seats: Mapping[str, str | Scripted], form: Format) -> tuple[tuple[str, ...], dict[str, Scripted]]:
+def _split_seats(
+    seats: Mapping[str, str | Scripted], form: Format, judges: int | None, debaters: Sequence[str] | None
+) -> tuple[tuple[str, ...], dict[str, Scripted]]:
     named = tuple(f"{seat}={who}" for seat, who in seats.items() if isinstance(who, str))
     scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
     for_all = scripted.pop("all", None)
     if for_all is not None:
-        scripted = {str(seat): scripted.get(seat, for_all) for seat in form.seats}
+        taken = form.seats_named((debaters or ()) if form.free_seats else [*seats, f"judge_{judges}"])
+        scripted = {str(seat): scripted.get(seat, for_all) for seat in taken}
     return named, scripted
+
+
+def told(escalate: Escalating) -> str | Callable[[str, House], object]:
+    """``escalate`` as the engine takes it: a function that is given a debate is given its id and its house instead."""
+    if isinstance(escalate, str):
+        return escalate
+    function = escalate
+
+    def call(debate: str, house: House) -> object:
+        return function(read_debate(house.store, debate))
+
+    call.__name__ = getattr(function, "__name__", "function")
+    return call
 
 
 def _arguments(values: Mapping[str, Any]) -> CommandLine:

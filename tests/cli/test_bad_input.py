@@ -164,11 +164,11 @@ def test_what_an_env_file_says_in_vain_is_told_and_nothing_more(
 
 EVIDENCE = {
     "missing": (None, "cannot be read: no such file"),
-    "empty": (b" \n", "is empty"),
+    "empty": (b" \n", "has no text"),
     "binary": (bytes(range(256)), "is not text"),
     "zeros": (b"\0" * 100, "looks like binary"),
     "long": (b"word " * 100_000, "too long"),
-    "endless": ("/dev/zero", "too long"),
+    "endless": ("/dev/zero", "too large"),
     "folder": (".", "cannot be read: is a directory"),
 }
 

@@ -211,12 +211,27 @@ def test_of_two_that_resume_at_once_one_is_told_and_nothing_is_lost(commands: Co
     assert ended[0].code == 0
     if ended[1].code:
         assert ended[1].code == 7
-        assert "Another process is writing this debate" in ended[1].err
-        assert f"disputatio resume {debate}" in ended[1].err
+        assert f"The debate {debate} is being held by another process" in ended[1].err
+        assert f"disputatio show {debate}" in ended[1].err
     else:
         # It came when the other had ended already.
         assert f"The debate {debate} is over" in ended[1].err
     assert provider.arrived.count == 1 + WHOLE
+
+
+def test_a_debate_that_is_being_held_is_not_taken_over(commands: Commands, provider: FakeProvider) -> None:
+    provider.hold()
+    running = commands.start("debate", MOTION, *commands.given)
+    provider.arrived.wait(1)
+    debate, _ = stands(commands)
+    before = rows(commands, "SELECT count(*) FROM events")
+    refused = commands.run("resume", debate)
+    assert refused.code == 7
+    assert f"The debate {debate} is being held by another process" in refused.err
+    assert rows(commands, "SELECT count(*) FROM events") == before
+    provider.release()
+    assert running.ended().code == 0
+    assert provider.arrived.count == WHOLE
 
 
 def test_what_is_shown_on_the_way_out_has_no_stray_control_characters(

@@ -79,10 +79,19 @@ def test_a_ceiling_below_what_is_spent_is_refused(truncated: Truncated, option: 
 
 @pytest.mark.slow
 def test_the_same_ceiling_stops_it_again(truncated: Truncated) -> None:
-    for arguments in (["--max-calls", "2"], []):
-        ended = truncated.resume(*arguments)
-        assert ended.code == 3
-        assert "2 of 2 calls spent" in is_clear(ended.err)
+    ended = truncated.resume("--max-calls", "2")
+    assert ended.code == 3
+    assert "2 of 2 calls spent" in is_clear(ended.err)
+    assert truncated.provider.arrived.count == 2
+
+
+@pytest.mark.slow
+def test_no_ceiling_is_refused_where_one_was_reached_and_nothing_is_written(truncated: Truncated) -> None:
+    ended = truncated.resume()
+    assert ended.code == 2
+    said = is_clear(ended.err)
+    assert "2 of 2 calls spent" in said
+    assert "--max-calls" in said
     assert truncated.provider.arrived.count == 2
 
 

@@ -21,7 +21,7 @@ from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal, format_options
 from disputatio.formats import find_format
 from disputatio.motion import Evidence, read_motion
-from disputatio.record import History, semantic_content
+from disputatio.record import History, ToolCalled, semantic_content
 from disputatio.record.sql import SqlStore
 
 # Imported before forking, so that every child has them at once.
@@ -30,6 +30,8 @@ for heavy in (
     "disputatio.record.tables",
     "pydantic_ai.direct",
     "pydantic_ai.models.openai",
+    "bm25s",
+    "mcp",
 ):
     importlib.import_module(heavy)
 
@@ -108,9 +110,11 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
             "sent": [row.call for row in history.calls],
             "made": sorted(history.made),
             "lost": [row.call for row in history.lost],
+            "tools": [(row.path, row.server, row.tool) for row in events if isinstance(row, ToolCalled)],
             "events": len(events),
         }
 
+    log = Path(folder, "tool-calls")
     whole = f"sqlite:///{folder}/whole.sqlite"
     assert in_a_child(lambda: hold(SqlStore(whole))) == 0
     results = {"whole": told(whole), "killed": []}
@@ -119,8 +123,10 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
         status = in_a_child(lambda: hold(DeadlyStore(url, last)))  # noqa: B023  (the child runs it at once)
         assert os.WIFSIGNALED(status), f"the debate was not killed at event {last}"
         before = told(url)
+        log.write_text("")
         assert in_a_child(lambda: go_on(url)) == 0, f"no resumption after event {last}"  # noqa: B023
-        results["killed"].append({"last": last, "before": before, "after": told(url)})
+        served = len(log.read_text().splitlines())
+        results["killed"].append({"last": last, "before": before, "after": told(url), "served": served})
         Path(f"{folder}/killed-{last}.sqlite").unlink()
     json.dump(results, sys.stdout)
 

@@ -10,6 +10,8 @@ import pytest
 from disputatio.testing.provider import provider_process
 
 KILLER = Path(__file__).with_name("boundary_killer.py")
+SERVER = Path(__file__).parents[1] / "tools" / "plain_server.py"
+MCP = f"mcp_servers.demo={sys.executable} {SERVER} good {{}}/tool-calls"
 
 
 @pytest.mark.slow
@@ -19,12 +21,14 @@ KILLER = Path(__file__).with_name("boundary_killer.py")
         ("structured", ()),
         ("structured", ("seats.all.piecewise=true", "limits.minimum_arguments=2", "limits.maximum_arguments=2")),
         ("freeform", ("rounds=2",)),
+        ("freeform", ("rounds=1", "seats.pro.tools=calculate,demo", "tools.rounds=1", MCP)),
     ],
 )
 def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(format_name, extra, tmp_path):
+    settings = [row.format(tmp_path) for row in extra]
     with provider_process() as base_url:
         done = subprocess.run(
-            [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *extra],
+            [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *settings],
             capture_output=True,
             text=True,
             timeout=300,
@@ -42,3 +46,13 @@ def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(forma
         assert set(before["made"]) <= set(after["made"])
         assert len(after["sent"]) == len(set(after["sent"])) == len(whole["sent"]) + len(after["lost"])
         assert after["lost"] == [call for call in before["sent"] if call not in before["made"]]
+        # A tool whose result was settled is not called again; the server counts for itself.
+        assert sorted(after["tools"]) == sorted(whole["tools"])
+        assert row["served"] == _of_servers(whole) - _of_servers(before)
+    if MCP in extra:
+        assert _of_servers(whole) > 1
+
+
+def _of_servers(told):
+    """How many results of servers a record holds."""
+    return sum(1 for _, server, _ in told["tools"] if server)

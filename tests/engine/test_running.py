@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
@@ -10,6 +11,7 @@ from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_
 from disputatio.engine.debates import read_verified
 from disputatio.failures import InvalidInputError, ResumeMismatchError
 from disputatio.kernel import Abstention
+from disputatio.motion import Motion
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted, recording
 from disputatio.record import MemoryStore, semantic_content
@@ -299,3 +301,21 @@ async def test_a_missing_key_is_refused_before_anything_is_written():
     with pytest.raises(InvalidInputError, match="OPENAI_API_KEY"):
         await hold(proposal_of(seat=("all=openai:gpt-5",)), instances, store)
     assert not store.debates()
+
+
+@pytest.mark.parametrize("format_name", ["structured", "freeform"])
+async def test_a_debate_in_which_nobody_could_speak_is_held_whole_on_resume(format_name):
+    refused = Fault(FaultKind.KEY_REJECTED, "the key is not accepted")
+    given = proposal_of(format_name)
+    debate, failed, store = await hold(given, lambda *_: Carrier(lambda _: refused))
+    assert failed.status.value == "FAILED"
+    assert (await go_on(debate, given, instances, store)).status.value == "COMPLETE"
+
+
+async def test_a_language_that_the_small_model_does_not_write_is_warned_of():
+    german = Motion("Wir sollten handeln", "German")
+    given = proposal_of(seat=("all=ollama:fake", "judge=embedded"))
+    _, history, _ = await hold(replace(given, motion=german), instances)
+    assert any("writes English only" in row and "judge" in row for row in history.opened.warnings)
+    _, history, _ = await hold(replace(proposal_of(), motion=german), instances)
+    assert not any("English" in row for row in history.opened.warnings)

@@ -206,7 +206,9 @@ def finding(*quotes: str) -> Any:
     row = {"reason": "It was met.", **scores, "standing": "UPHELD", "fallacies": []}
     found = [{"fallacy": "ad_hominem", "words": quote} for quote in quotes]
     overall = {"key_insight": "Cost decides.", "unresolved_questions": [], "recommendation": "Measure first."}
-    return JUDGING.read({"arguments": {"CON-1": {**row, "fallacies": found}, "CON-2": row}, **overall})
+    rows = {key: {**row, "rests_on": [key]} for key in ("CON-1", "CON-2")}
+    rows["CON-1"]["fallacies"] = found
+    return JUDGING.read({"arguments": rows, **overall})
 
 
 @pytest.mark.parametrize("quote", ["Claim number 1", "fear  CHANGE", "everybody knows it", "A study", "hand-overs"])
@@ -225,7 +227,7 @@ def test_a_judge_under_an_own_rubric_is_asked_for_exactly_its_criteria() -> None
     rubric = Rubric("own", tuple(Criterion(key, Fraction(1, 2), f"How {key}?") for key in ("brief", "kind")))
     form = AdjudicationForm(EXHIBITS, rubric)
     arguments: Any = form.schema["properties"]["arguments"]  # type: ignore[index,call-overload]
-    keys = ["reason", "brief", "kind", "standing", "fallacies"]
+    keys = ["rests_on", "reason", "brief", "kind", "standing", "fallacies"]
     assert list(arguments["properties"]["CON-1"]["properties"]) == keys
     assert arguments["properties"]["CON-1"]["properties"]["brief"]["minimum"] == 1
     assert arguments["properties"]["CON-1"]["properties"]["brief"]["maximum"] == 10

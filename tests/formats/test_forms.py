@@ -171,4 +171,4 @@ def test_every_form_of_both_formats_is_met_by_these_tests() -> None:
     for name, form in FORMATS.items():
         held = Debate(name, form.rules(), Answers("all")).held()
         names |= {asked.form.name for asked in held.asks.values()}
-    assert names == {"opening", "cross_examination", "closing", "adjudication", "monologue", "summing"}
+    assert names == {"opening", "cross_examination", "closing", "adjudication", "monologue", "summing", "position"}

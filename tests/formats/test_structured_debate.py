@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.formats import FORMATS, StructuredVerdict
-from disputatio.judging import RUBRICS
+from disputatio.formats.bench import BenchRules
+from disputatio.formats.bench_verdict import bench_verdict
+from disputatio.judging import RUBRICS, STANDARD
 from disputatio.kernel import Abstention, AskPath
 from disputatio.record import canonical, read_json
 from strategies import Answers, Debate, Held, debates, examples
@@ -136,6 +138,9 @@ def test_scores_and_totals_are_the_exact_averages_of_the_judge_s_integers(debate
 def check_reading(verdict: StructuredVerdict, gap: Fraction) -> None:
     words = "evenly matched" if abs(gap) < 1 else "an edge" if abs(gap) <= 3 else "a significant difference"
     assert verdict.reading.startswith(words)
+    shown = Fraction(verdict.reading.rpartition("gap ")[2].rstrip(")"))
+    told = "evenly matched" if shown < 1 else "an edge" if shown <= 3 else "a significant difference"
+    assert told == words, "the number beside the words does not contradict them"
     ahead = [seat for seat in ("pro", "con") if f"for {seat}" in verdict.reading]
     assert ahead == ([] if abs(gap) < 1 else ["pro"] if gap > 0 else ["con"])
 
@@ -259,7 +264,7 @@ def test_the_reading_of_a_gap_of_exactly_one_and_three_is_an_edge(
 ) -> None:
     nudge = data.draw(st.sampled_from([Fraction(0), Fraction(1, 10**12), Fraction(-1, 10**12)]))
     other = total + (gap + nudge) * data.draw(st.sampled_from([1, -1]))
-    verdict = StructuredVerdict((), total, other, (), "", (), "", "standard")
+    verdict = StructuredVerdict((), total, other, (), bench_verdict((), ("judge",), BenchRules(), STANDARD, {}))
     assert verdict.gap == total - other
     check_reading(verdict, total - other)
 

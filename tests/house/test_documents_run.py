@@ -81,6 +81,8 @@ def test_the_front_door_offers_exactly_what_it_promises():
         "VerificationError",
         "debate",
         "debate_sync",
+        "import_transcripts",
+        "import_transcripts_sync",
         "open_store",
         "recording",
         "resume",

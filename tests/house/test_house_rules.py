@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from sources import ROOT, modules, project_files, python_files, tree
 
+import disputatio
+
 MOST_LINES_OF_A_FILE = 600
 MOST_LINES_OF_A_FUNCTION = 50
 
@@ -62,11 +64,20 @@ def test_no_file_names_the_address_of_a_package_registry() -> None:
     assert found == []
 
 
+def statements(path: Path) -> list[ast.stmt]:
+    """The statements of a module, those that only a type checker sees among them."""
+    found: list[ast.stmt] = []
+    for node in tree(path).body:
+        typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse
+        found += node.body if typing and isinstance(node, ast.If) else [node]
+    return found
+
+
 def test_init_files_hold_re_exports_alone() -> None:
     for path in modules().values():
         if path.name != "__init__.py":
             continue
-        for node in tree(path).body:
+        for node in statements(path):
             docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             listed = isinstance(node, ast.Assign) and [ast.unparse(row) for row in node.targets] == ["__all__"]
             imports = isinstance(node, (ast.Import, ast.ImportFrom))
@@ -77,12 +88,26 @@ def test_what_a_package_lists_is_what_it_imports_sorted() -> None:
     for path in modules().values():
         if path.name != "__init__.py":
             continue
-        body = tree(path).body
+        body = statements(path)
         listed = [ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign)]
-        names = [row.asname or row.name for node in body if isinstance(node, ast.ImportFrom) for row in node.names]
+        names = [
+            row.asname or row.name
+            for node in body
+            if isinstance(node, ast.ImportFrom) and node.module != "typing"
+            for row in node.names
+            if not row.name.startswith("__")
+        ]
         for exported in listed:
             assert sorted(exported) == sorted(names), place(path)
             assert len(set(exported)) == len(exported), place(path)
+
+
+def test_the_front_door_opens_exactly_what_it_lists() -> None:
+    assert dir(disputatio) == sorted(disputatio.__all__)
+    for name in disputatio.__all__:
+        assert getattr(disputatio, name).__module__.startswith("disputatio.")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = disputatio.nothing
 
 
 @pytest.mark.parametrize("word", ["util", "utils", "helper", "helpers", "common", "core", "misc", "stuff"])

@@ -18,6 +18,7 @@ LAYERS = (
     "disputatio.evidence",
     "disputatio.formats",
     "disputatio.record",
+    "disputatio.tools",
     "disputatio.participants.call",
     "disputatio.participants.providers",
     "disputatio.participants.seating",
@@ -27,8 +28,11 @@ LAYERS = (
     "disputatio.config",
     "disputatio.report",
     "disputatio.engine",
+    "disputatio.evaluation",
+    "disputatio.transcripts",
     "disputatio.testing",
     "disputatio.door",
+    "disputatio._front",
     "disputatio",
     "disputatio._terminal",
     "disputatio._cli",
@@ -36,8 +40,21 @@ LAYERS = (
 )
 RANK = {name: place for place, name in enumerate(LAYERS)}
 
+# What formats may use of the evidence: sources that were read, and the check of citations. Reading files is apart.
+PURE_EVIDENCE = (
+    *("alignment", "citations", "edges", "figures", "findings", "json_text", "near_miss", "number_words", "passages"),
+    *("pointers", "quantities", "quotes", "retrieval", "sense", "sentences", "source_set", "sources", "text_index"),
+    *("units", "words"),
+)
 # Pure: no clock, no network, no files, no chance. What they import of the standard library is all here.
-PURE = ("disputatio.failures", "disputatio.kernel", "disputatio.motion", "disputatio.judging", "disputatio.formats")
+PURE = (
+    "disputatio.failures",
+    "disputatio.kernel",
+    "disputatio.motion",
+    "disputatio.judging",
+    *(f"disputatio.evidence.{name}" for name in PURE_EVIDENCE),
+    "disputatio.formats",
+)
 PURE_STANDARD_LIBRARY = {
     "__future__",
     "bisect",
@@ -45,18 +62,22 @@ PURE_STANDARD_LIBRARY = {
     "contextlib",
     "dataclasses",
     "decimal",
+    "difflib",
     "enum",
     "fractions",
     "functools",
     "graphlib",
     "inspect",
     "itertools",
+    "json",
     "math",
     "re",
     "types",
     "typing",
     "unicodedata",
 }
+# Libraries that compute and nothing else, by who may import them; retrieval does at its first search.
+LETTERS_AND_WORDS = {"rapidfuzz", "bm25s"}
 # Statistics are not written by hand; these are heavy, so only functions import them.
 STATISTICS = {"krippendorff", "numpy", "scipy", "sklearn", "statsmodels"}
 
@@ -96,7 +117,8 @@ def test_pure_packages_import_pure_things_alone(package: str) -> None:
             top = name.split(".")[0]
             own = any(name == pure or name.startswith(f"{pure}.") for pure in PURE)
             statistics = package == "disputatio.judging" and top in STATISTICS and not at_top
-            if not (own or top in PURE_STANDARD_LIBRARY or statistics):
+            letters = package.startswith("disputatio.evidence") and top in LETTERS_AND_WORDS
+            if not (own or top in PURE_STANDARD_LIBRARY or statistics or letters):
                 strange.append(f"{module} imports {name}")
     assert strange == []
 

@@ -10,7 +10,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
-from disputatio.judging import EVIDENCE_FIRST, RUBRICS, STANDARD, Criterion, Edge, Rubric, edge, mean, rounded, weighted
+from disputatio.judging import (
+    EVIDENCE_FIRST,
+    RUBRICS,
+    STANDARD,
+    Criterion,
+    Edge,
+    Rubric,
+    edge,
+    gap_text,
+    mean,
+    rounded,
+    weighted,
+)
 from strategies import examples
 
 fractions = st.fractions(max_denominator=10**6).filter(lambda value: abs(value) < 10**12)
@@ -155,3 +167,32 @@ def test_weights_that_do_not_sum_to_one_or_are_not_positive_are_refused(rows: tu
 
 def test_thirds_sum_to_one() -> None:
     assert Rubric("own", criteria(("a", "1/3"), ("b", "1/3"), ("c", "1/3"))).name == "own"
+
+
+@pytest.mark.parametrize(
+    ("rows", "named"), [((("logic", "1.5"), ("evidence", "-0.5")), "evidence"), ((("a", "0"),), "a")]
+)
+def test_a_weight_that_is_not_above_zero_is_refused_by_its_own_name(
+    rows: tuple[tuple[str, str], ...], named: str
+) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        Rubric("own", criteria(*rows))
+    assert f"The criterion {named} " in refused.value.cause
+    assert "sum" not in refused.value.cause
+
+
+@given(st.fractions(0, 9, max_denominator=3000))
+def test_the_number_of_a_gap_reads_as_the_gap_does_and_has_no_more_digits_than_that_takes(gap: Fraction) -> None:
+    shown = gap_text(gap)
+    assert edge(Fraction(shown)) is edge(gap)
+    assert abs(Fraction(shown) - gap) <= Fraction(1, 200)
+    plain = f"{rounded(gap):.2f}"
+    if edge(Fraction(plain)) is edge(gap) and (Fraction(plain) > 0) == (gap > 0):
+        assert shown == plain
+    assert gap_text(-gap) == shown
+
+
+def test_a_gap_just_under_a_point_is_not_written_as_a_point() -> None:
+    assert [gap_text(Fraction(row)) for row in ("0.996", "0.9999", "1", "3", "3.004", "0.001", "0")] == [
+        *("0.996", "0.9999", "1.00", "3.00", "3.004", "0.001", "0.00"),
+    ]

@@ -23,7 +23,20 @@ from disputatio.kernel import (
     declare,
     together,
 )
-from strategies import Answers, Debate, Said, Step, debates, hold, orders, plain_ask, rulebook_of, said_at, steps
+from strategies import (
+    Answers,
+    Debate,
+    Said,
+    Step,
+    debates,
+    docket_of,
+    hold,
+    orders,
+    plain_ask,
+    rulebook_of,
+    said_at,
+    steps,
+)
 
 
 def state(driver: Driver) -> tuple[Any, ...]:
@@ -248,7 +261,7 @@ def test_an_abstention_reaches_the_rules_as_a_value() -> None:
 
 
 def test_the_outcome_is_none_until_the_debate_is_over() -> None:
-    held = Driver(FORMATS["freeform"].rulebook(FORMATS["freeform"].rules(rounds=1)))
+    held = Driver(FORMATS["freeform"].rulebook(FORMATS["freeform"].rules(rounds=1), docket_of("freeform")))
     answers = Answers("seed")
     while not held.finished:
         assert held.outcome is None

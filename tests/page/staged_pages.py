@@ -10,6 +10,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from cited_debates import hold_cited
 from staged_debates import MOTION, Staged, held, house_of, settings_of, staged
 
 from disputatio.engine.debates import start
@@ -62,10 +63,14 @@ def report_of(name: str) -> DebateReport:
     """The report of a debate by its name; ``poisoned`` and ``poisoned whole`` are hostile in every field."""
     if name == "sourced":
         return _elsewhere(lambda: asyncio.run(_sourced()))
+    if name == "cited":
+        return _elsewhere(lambda: asyncio.run(hold_cited()))
     if name == "poisoned":
         return poisoned(report_of("sourced"), keep=_STRUCTURE)
+    if name == "poisoned cited":
+        return poisoned(report_of("cited"), keep=_STRUCTURE)
     if name == "poisoned whole":
-        return poisoned(report_of("sourced"), keep=frozenset())
+        return poisoned(report_of("cited"), keep=frozenset())
     if name == "poisoned freeform":
         return poisoned(report_of("freeform"), keep=_STRUCTURE)
     return _elsewhere(lambda: held(name))

@@ -17,8 +17,8 @@ from disputatio.motion import clean
 from disputatio.report import DebateReport, heading, render_argdown, render_page
 from disputatio.report.verdict import five_headings, structured_reading, sureness
 
-POISONED = ("poisoned", "poisoned whole", "poisoned freeform")
-PEACEFUL = ("complete", "sourced", "freeform", *ENDINGS, "embedded")
+POISONED = ("poisoned", "poisoned cited", "poisoned whole", "poisoned freeform")
+PEACEFUL = ("complete", "sourced", "cited", "freeform", *ENDINGS, "embedded")
 ALL = (*PEACEFUL, "hostile", "hostile freeform", "wide", "long", *POISONED)
 OUR_TAGS = frozenset(
     [

@@ -24,8 +24,8 @@ FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
-SHOWN = ("complete", "sourced", "freeform", "degraded", "hostile", "long", "wide", "poisoned", "poisoned whole")
-POISONED = ("hostile", "hostile freeform", "poisoned", "poisoned whole", "poisoned freeform")
+SHOWN = ("complete", "cited", "freeform", "degraded", "hostile", "long", "wide", "poisoned cited", "poisoned whole")
+POISONED = ("hostile", "hostile freeform", "poisoned cited", "poisoned whole", "poisoned freeform")
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("name", "width"), [("sourced", 1440), ("sourced", 360), ("degraded", 1440), ("hostile", 1440)]
+    ("name", "width"), [("cited", 1440), ("cited", 360), ("degraded", 1440), ("hostile", 1440)]
 )
 def test_every_text_has_a_contrast_of_at_least_four_and_a_half(chromium, tmp_path, name, width, scheme):
     with Seen(chromium, tmp_path, page_of(name), **screen(width, scheme)) as seen:
@@ -224,6 +224,38 @@ def test_enter_on_the_map_leads_to_the_response(chromium, tmp_path):
         place = seen.page.locator(":target")
         assert "CON → PRO-2" in place.inner_text()
         playwright.expect(place).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_the_way_leads_from_the_verdict_to_an_argument_a_response_a_quote_and_its_source_and_back(
+    chromium, tmp_path, way
+):
+    quote = "The study covers one company with 140 engineers."
+    with Seen(chromium, tmp_path, page_of("cited"), **screen(1000), reduced_motion="reduce") as seen:
+
+        def follow(link: str) -> Any:
+            found = seen.page.locator(link).first
+            if way == "keyboard":
+                found.focus()
+                seen.page.keyboard.press("Enter")
+            else:
+                found.click()
+            place = seen.page.locator(":target")
+            assert place.is_visible()
+            assert seen.run("document.querySelector(':target').getBoundingClientRect().top < innerHeight")
+            return place
+
+        seen.page.goto(f"{seen.url}#verdict")
+        argument = follow("#trace a.mark[href='#argument-PRO-1']")
+        assert "Independent deployment" in argument.text_content()
+        response = follow(":target .trail a[href^='#response']")
+        assert quote in response.text_content()
+        passage = follow(":target .citations a")
+        assert (passage.evaluate("place => place.tagName"), passage.text_content()) == ("MARK", quote)
+        cited = follow(":target a")
+        assert (cited.evaluate("place => place.tagName"), quote in cited.text_content()) == ("LI", True)
+        assert "verified" in cited.text_content()
+        assert seen.noises == []
 
 
 def test_a_link_into_something_folded_unfolds_it(chromium, tmp_path):

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from remote_server import KEY, SCHEMA, a_call, answer, chunk, opened, serving, stream
 
+from disputatio.participants import control_tokens
 from disputatio.participants.call import Call, OutputMode, Reply, Segment
-from disputatio.participants.remote import control_tokens
 from disputatio.participants.remote.prompt import SCHEMA_REQUEST, TOOL_DESCRIPTION, spoken
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")

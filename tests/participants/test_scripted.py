@@ -123,7 +123,7 @@ def test_a_recording_says_again_what_was_said_and_the_debate_comes_out_the_same(
         return result.turn if isinstance(result, Taken) else result
 
     again, held = hold(debate.rulebook(), answering), debate.held()
-    assert again.outcome == held.outcome
+    assert again.outcome.as_json() == held.outcome.as_json()
     assert {path: row for path, row in again.answers.items() if not isinstance(row, Abstention)} == {
         path: row for path, row in held.answers.items() if not isinstance(row, Abstention)
     }

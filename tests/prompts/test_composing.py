@@ -20,14 +20,17 @@ from disputatio.participants.call import Segment
 from disputatio.prompts import (
     PromptBook,
     Setting,
+    choosing_segment,
     compose,
     compose_part,
     current_hashes,
+    looked_up_segment,
     reasons_segment,
     schema_segment,
 )
 from disputatio.testing.instances import instance
-from strategies import Answers, Debate, Held, debates, examples, hold
+from disputatio.tools import HOUSE_TOOLS, ToolRequest, ToolResult
+from strategies import Answers, Debate, Held, debates, docket_of, examples, hold
 
 
 class NotingBook(PromptBook):
@@ -89,7 +92,8 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> N
     book = NotingBook()
     for name, form in FORMATS.items():
         debate = Debate(name, form.rules(), Answers("all of it"))
-        setting = Setting(name, Motion("Should it be so?", "German"), (), {"pro": "A sceptic."})
+        evidence = (Evidence("study", "A study", "It was so in seven cases of nine."),)
+        setting = Setting(name, Motion("Should it be so?", "German"), evidence, {"pro": "A sceptic."})
         for asked in debate.held().asks.values():
             compose(book, setting, asked)
             for part in parts_of(asked, "all of it"):
@@ -98,6 +102,8 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> N
     reasons_segment(book, "shape", ("a",))
     reasons_segment(book, "rule", ("a",))
     schema_segment(book, {})
+    choosing_segment(book, "Speak.", tuple(HOUSE_TOOLS.values()), 3)
+    looked_up_segment(book, ToolRequest("calculate", {}), ToolResult("4"))
     assert {f"{name}.md" for name in book.filled} == set(current_hashes())
 
 
@@ -170,7 +176,9 @@ def test_words_of_participants_and_sources_stand_in_their_fences_and_nowhere_els
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
         return Abstention(asked.seat, "none") if asked.seat == "judge" else Monologue(next(waiting))
 
-    held: Held = hold(FORMATS["freeform"].rulebook(FORMATS["freeform"].rules(rounds=3)), answering)
+    held: Held = hold(
+        FORMATS["freeform"].rulebook(FORMATS["freeform"].rules(rounds=3), docket_of("freeform")), answering
+    )
     evidence = tuple(Evidence(f"S{n}", "Title", text) for n, text in enumerate(sources))
     setting = Setting("freeform", Motion(motion), evidence)
     prompt = compose(PromptBook(), setting, held.asks[AskPath("judging/judge")])

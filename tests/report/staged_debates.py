@@ -71,13 +71,15 @@ def staged_answer(seat: str, form: str, schema: Mapping[str, Any]) -> dict[str, 
     properties = schema["properties"]
     if form == "opening":
         rows = [dict(zip(("claim", "reasoning", "evidence"), row, strict=True)) for row in _CLAIMS[seat]]
-        return {"arguments": rows}
+        uncited = _uncited(properties["arguments"]["items"])
+        return {"arguments": [{**row, **uncited} for row in rows]}
     if form == "cross_examination":
         return {
             target: {
                 "reasoning": f"What is said for {target} rests on one team; a team of five may see the opposite.",
                 "response": _RESPONSES[seat].get(target, "challenge"),
                 "questions": [f"Was the effect in {target} measured in a team of five?"],
+                **_uncited(properties[target]),
             }
             for target in properties
         }
@@ -98,11 +100,17 @@ def staged_answer(seat: str, form: str, schema: Mapping[str, Any]) -> dict[str, 
     return dict(instance(schema, form))
 
 
+def _uncited(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The places for citations that a statement has, all of them left empty."""
+    return {key: [] for key in ("quotations", "readings") if key in schema["properties"]}
+
+
 def _adjudication(properties: Mapping[str, Any]) -> dict[str, Any]:
     arguments = {}
     for number, (key, finding) in enumerate(properties["arguments"]["properties"].items()):
         criteria = [name for name, row in finding["properties"].items() if row.get("type") == "integer"]
         arguments[key] = {
+            "rests_on": finding["properties"]["rests_on"]["items"]["enum"][:2],
             "reason": f"The exchange on {key} left its core untouched.",
             **{name: 4 + (number + place) % 6 for place, name in enumerate(criteria)},
             "standing": _STANDINGS[number % len(_STANDINGS)],

@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
+from disputatio._cli.checking import check_fallacies, check_judge
 from disputatio._cli.debating import debate, resume
+from disputatio._cli.importing import import_files
 from disputatio._cli.reading import list_debates, show, verify
 from disputatio._cli.setup import doctor, models
 
 _EPILOG = (
     "Exit codes: 0 complete, 2 invalid input, 3 truncated at a ceiling, 4 seats missing, 5 provider failure, "
-    "6 failed verification, 7 store failure, 130 interrupted."
+    "6 failed verification, 7 store failure, 8 judge worse than its baseline, 130 interrupted."
 )
 
 app = typer.Typer(
@@ -31,8 +33,11 @@ app.command("resume")(resume)
 app.command("list")(list_debates)
 app.command("show")(show)
 app.command("verify")(verify)
+app.command("import")(import_files)
 app.command("models")(models)
 app.command("doctor")(doctor)
+app.command("check-judge")(check_judge)
+app.command("check-fallacies")(check_fallacies)
 
 
 def _version(value: bool) -> None:  # noqa: FBT001  (the signature Typer calls)

@@ -5,12 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from disputatio._cli.escalation import escalate as hand_on
+from disputatio._cli.escalation import named_target, target_of
+from disputatio._cli.review_options import (
+    EvidenceRoundOption,
+    PositionOption,
+    PresetOption,
+    TaskTypeOption,
+    read_rounds,
+)
 from disputatio._cli.screen import Screen
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json, tell
@@ -18,12 +27,16 @@ from disputatio.failures import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
+    from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
     from disputatio.formats.registry import Format
 
 _WHO = "Who debates"
 _WHAT = "What is debated"
+_JUDGING = "How it is judged"
+_PANEL = "How a panel decides"
 _LIMITS = "Ceilings"
+_TOOLS = "What seats may look up"
 _OUTPUT = "Output"
 
 SeatOption = Annotated[
@@ -52,6 +65,24 @@ SetOption = Annotated[
         rich_help_panel=_WHO,
     ),
 ]
+ToolsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tools",
+        metavar="SEAT=TOOL,TOOL",
+        help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL; repeatable.",
+        rich_help_panel=_TOOLS,
+    ),
+]
+McpOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mcp",
+        metavar="NAME=COMMAND",
+        help="An MCP server: the command that starts it, or its address (http://...); repeatable.",
+        rich_help_panel=_TOOLS,
+    ),
+]
 PromptsOption = Annotated[
     Path | None,
     typer.Option("--prompts", metavar="FOLDER", help="Your own prompt files; recorded.", rich_help_panel=_WHAT),
@@ -72,6 +103,55 @@ StoreOption = Annotated[
     str | None,
     typer.Option("--store", metavar="URL", help="Where records are kept: a path or a database URL."),
 ]
+DebatersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--debaters",
+        metavar="NAMES",
+        help="The debaters of a panel between commas, in the order in which they speak; else those --seat names.",
+        rich_help_panel=_WHO,
+    ),
+]
+RoundsOption = Annotated[
+    str | None,
+    typer.Option("--rounds", metavar="N", help="Most rounds, where a format has several.", rich_help_panel=_WHAT),
+]
+OptionsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--options",
+        metavar="WORDS",
+        help="What a panel votes on, between commas: release,revise,escalate unless said otherwise.",
+        rich_help_panel=_PANEL,
+    ),
+]
+DecisionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--decision",
+        metavar="RULE",
+        help="threshold_vote, majority, super-majority, unanimity or weighted.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ThresholdOption = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        metavar="N",
+        help="Votes that threshold_vote needs; more than half of the debaters unless said otherwise.",
+        rich_help_panel=_PANEL,
+    ),
+]
+EscalateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--escalate",
+        metavar="WHERE",
+        help="Who takes an escalated decision: person, a format such as structured, or the address of a callback.",
+        rich_help_panel=_PANEL,
+    ),
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", metavar="", help="Print the record as JSON.", rich_help_panel=_OUTPUT)
 ]
@@ -85,12 +165,23 @@ def debate(
         str, typer.Argument(metavar="MOTION", help="The question or proposition; '-' reads it from standard input.")
     ],
     format_name: Annotated[
-        str, typer.Option("--format", "-f", metavar="NAME", help="structured or freeform.", rich_help_panel=_WHAT)
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="structured, freeform, panel or review.",
+            rich_help_panel=_WHAT,
+        ),
     ] = "structured",
     evidence: Annotated[
         list[Path] | None,
         typer.Option(
-            "--evidence", "-e", metavar="PATH", help="A text laid before all seats; repeatable.", rich_help_panel=_WHAT
+            "--evidence",
+            "-e",
+            metavar="PATH",
+            help="A text, Markdown, HTML, PDF or JSON file that seats may cite; '-' is standard input; repeatable.",
+            rich_help_panel=_WHAT,
         ),
     ] = None,
     language: Annotated[
@@ -109,6 +200,53 @@ def debate(
     budget_usd: BudgetUsdOption = None,
     budget_tokens: BudgetTokensOption = None,
     max_calls: MaxCallsOption = None,
+    judges: Annotated[
+        str | None,
+        typer.Option("--judges", metavar="N", help="How many judges, up to 9.", rich_help_panel=_JUDGING),
+    ] = None,
+    both_orders: Annotated[
+        bool,
+        typer.Option(
+            "--both-orders",
+            metavar="",
+            help="Every judge judges with either side first; a win must survive that.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = False,
+    anonymous: Annotated[
+        bool,
+        typer.Option("--anonymous", metavar="", help="The judges see Side A and Side B.", rich_help_panel=_JUDGING),
+    ] = False,
+    panel_method: Annotated[
+        str | None,
+        typer.Option(
+            "--panel-method",
+            metavar="M",
+            help="How several judges become one: mean, median, majority, weighted or weighted-vote.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = None,
+    tools: ToolsOption = None,
+    mcp: McpOption = None,
+    retest: Annotated[
+        bool,
+        typer.Option(
+            "--retest",
+            metavar="",
+            help="Every judge judges once more; the difference is told.",
+            rich_help_panel=_JUDGING,
+        ),
+    ] = False,
+    debaters: DebatersOption = None,
+    options: OptionsOption = None,
+    rounds: RoundsOption = None,
+    decision: DecisionOption = None,
+    threshold: ThresholdOption = None,
+    escalate: EscalateOption = None,
+    preset: PresetOption = None,
+    task_type: TaskTypeOption = None,
+    position: PositionOption = None,
+    evidence_round: EvidenceRoundOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
@@ -121,8 +259,8 @@ def debate(
 
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
-    from disputatio.door import gather_evidence
     from disputatio.engine.opening import Proposal
+    from disputatio.evidence import read_sources
     from disputatio.motion import read_motion
 
     form = format_called(format_name)
@@ -137,22 +275,44 @@ def debate(
         budget_tokens=budget_tokens,
         max_calls=max_calls,
         store=store,
+        judges=judges,
+        both_orders=both_orders or None,
+        anonymous=anonymous or None,
+        panel_method=panel_method,
+        retest=retest or None,
+        debaters=debaters,
+        options=options,
+        rounds=rounds,
+        decision=decision,
+        threshold=threshold,
+        escalate=escalate,
+        preset=preset,
+        task_type=task_type,
+        position=tuple(position or ()),
+        tools=tuple(tools or ()),
+        mcp=tuple(mcp or ()),
     )
     settings = settings_for(form, arguments)
     say_notes(settings)
+    later = read_rounds(evidence_round or ())
+    _check_standard_input(motion, [*(evidence or ()), *(path for _, path in later)])
+    sources = tuple(read_sources([*(evidence or ()), *(path for _, path in later)]))
+    brought = sources[len(sources) - len(later) :] if later else ()
     proposal = Proposal(
         read_motion(_motion_given(motion), settings.language),
         form,
         settings,
-        tuple(gather_evidence(evidence or ())),
+        sources,
         prompts=prompts,
+        introduced={row.source_id: number for row, (number, _) in zip(brought, later, strict=True) if number > 1},
     )
     if dry_run:
         _dry_run(proposal, as_json=json_)
         return
     check_kept(settings)
+    target = target_of(proposal, arguments)
     screen = Screen(as_json=json_, plain=plain)
-    run(_debate(proposal, screen), screen)
+    run(_debate(proposal, target, screen), screen)
 
 
 def resume(
@@ -165,6 +325,8 @@ def resume(
     seat: SeatOption = None,
     base_url: BaseUrlOption = None,
     config: ConfigOption = None,
+    mcp: McpOption = None,
+    escalate: EscalateOption = None,
     json_: JsonOption = False,
     plain: PlainOption = False,
     store: StoreOption = None,
@@ -181,12 +343,14 @@ def resume(
         budget_tokens=budget_tokens,
         max_calls=max_calls,
         store=store,
+        mcp=tuple(mcp or ()),
+        escalate=escalate,
     )
     screen = Screen(as_json=json_, plain=plain)
     run(_resume(debate_id, arguments, screen, prompts=prompts, format_name=format_name), screen)
 
 
-async def _debate(proposal: Proposal, screen: Screen) -> ExitCode:
+async def _debate(proposal: Proposal, target: Target | None, screen: Screen) -> ExitCode:
     from disputatio.engine.debates import House, start
     from disputatio.record.sql import SqlStore
 
@@ -195,6 +359,7 @@ async def _debate(proposal: Proposal, screen: Screen) -> ExitCode:
         house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
         async with screen.showing():
             debate_id = await start(proposal, house, on_opened=screen.opened)
+        await hand_on(debate_id, target, house, screen)
         return screen.result(store, debate_id)
     finally:
         await store.aclose()
@@ -204,7 +369,7 @@ async def _resume(
     prefix: str, arguments: CommandLine, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
     from disputatio.door import recorded_settings
-    from disputatio.engine.debates import House, Resumption, can_go_on, find_debate, read_verified
+    from disputatio.engine.debates import House, Resumption, can_go_on, find_debate, read_verified, refuse_imported
     from disputatio.engine.debates import resume as go_on
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
@@ -213,7 +378,13 @@ async def _resume(
     try:
         debate_id = find_debate(store, prefix)
         record = read_verified(store, debate_id)
+        refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
+        house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
+        if not can_go_on(history) and arguments.escalate is not None:
+            target = named_target(recorded_settings(store, debate_id, arguments), arguments)
+            await hand_on(debate_id, target, house, screen)
+            return screen.result(store, debate_id)
         if not can_go_on(history):
             tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
             return screen.result(store, debate_id)
@@ -228,10 +399,11 @@ async def _resume(
             asked_seats=_asked_seats(arguments, settings),
             asked_format=format_name,
         )
-        house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
+        target = named_target(settings, arguments)
         screen.opened(debate_id, record)
         async with screen.showing():
             await go_on(debate_id, resumption, house)
+        await hand_on(debate_id, target, house, screen)
         return screen.result(store, debate_id)
     finally:
         await store.aclose()
@@ -332,6 +504,19 @@ def say_notes(settings: Settings) -> None:
 
 _MOST_READ = 1 << 20
 """Bytes of standard input; no motion is nearly as long."""
+
+
+def _check_standard_input(motion: str, evidence: Sequence[Path]) -> None:
+    """Refuse to read standard input twice: the second reading would find nothing.
+
+    Raises:
+        InvalidInputError: ``-`` is given more than once.
+    """
+    if [motion, *map(str, evidence)].count("-") > 1:
+        raise InvalidInputError(
+            "Standard input is given more than once ('-'), and it can be read once.",
+            "Give the motion as an argument and the other sources as files.",
+        )
 
 
 def _motion_given(motion: str) -> str | bytes:

@@ -15,6 +15,7 @@ _CODES = {
     5: "provider failure: no model answered",
     6: "failed verification: the record was altered",
     7: "the store cannot be read or written",
+    8: "the judge got worse than its baseline, beyond chance (check-judge)",
     130: "interrupted; resume goes on",
 }
 

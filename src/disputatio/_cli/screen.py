@@ -58,7 +58,7 @@ class Screen:
         from disputatio._terminal import open_view
 
         self.on_lost_output: Callable[[], None] = lambda: None
-        self._as_json = as_json
+        self._as_json, self._plain = as_json, plain
         self._console = console(plain=plain, stderr=as_json)
         self._id: str | None = None
         """Once the debate's beginning is durable."""
@@ -68,6 +68,10 @@ class Screen:
         self._view: Any = open_view(self._console, plain=plain or as_json)
         if as_json and not sys.stderr.isatty():
             self._view = None
+
+    def another(self) -> Screen:
+        """A screen of the same kind, for a debate that follows on this one."""
+        return Screen(as_json=self._as_json, plain=self._plain)
 
     @property
     def watcher(self) -> Watcher:
@@ -221,9 +225,8 @@ def print_list(rows: Sequence[DebateRow]) -> None:
         print_lines('No debates yet. Start one: disputatio debate "We should adopt microservices"')
         return
     if not sys.stdout.isatty():
-        print_lines(
-            "\n".join(f"{row.id}\t{row.opened_at[:19]}Z\t{row.format}\t{row.status}\t{row.motion}" for row in rows)
-        )
+        columns = ((row.id, f"{row.opened_at[:19]}Z", row.format, row.status, row.motion) for row in rows)
+        print_lines("\n".join("\t".join(map(one_line, cells)) for cells in columns))
         return
     from rich.table import Table
     from rich.text import Text
@@ -234,7 +237,7 @@ def print_list(rows: Sequence[DebateRow]) -> None:
     table.add_column("motion", overflow="ellipsis", no_wrap=True, ratio=1)
     for row in rows:
         begun = row.opened_at[:16].replace("T", " ")
-        table.add_row(row.id, begun, row.format, row.status, Text(one_line(row.motion)))
+        table.add_row(*(Text(one_line(cell)) for cell in (row.id, begun, row.format, row.status, row.motion)))
     console().print(table)
 
 
@@ -252,6 +255,8 @@ def print_preview(proposal: Proposal, seen: Preview) -> None:
     total = "unknown" if seen.usd is None else f"{seen.usd:.4f}"
     lines.append(f"{'all':8} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
     lines += ["", TOKENS_ARE]
+    if any(row.seat in proposal.settings.tools for row in seen.seats):
+        lines.append("Tools are counted at most: all rounds of all seats with tools, and results of half their limit.")
     budget = proposal.settings.budget
     if budget.usd is not None and seen.usd is not None and seen.usd > budget.usd:
         lines.append(f"This is over the ceiling of {budget.usd} USD: the debate would be truncated.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,11 @@ import typer
 from disputatio._cli.debating import (
     BaseUrlOption,
     ConfigOption,
+    McpOption,
     SeatOption,
     SetOption,
     StoreOption,
+    ToolsOption,
     command_line,
     format_called,
     settings_for,
@@ -27,7 +30,7 @@ from disputatio.failures import DisputatioError, ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Finding, Settings
-    from disputatio.formats.registry import Format
+    from disputatio.tools import McpServer
 
 
 def doctor(
@@ -38,6 +41,8 @@ def doctor(
     base_url: BaseUrlOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
+    tools: ToolsOption = None,
+    mcp: McpOption = None,
     no_calls: Annotated[bool, typer.Option("--no-calls", metavar="", help="Only look; ask no model anything.")] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the findings as JSON.")] = False,
     store: StoreOption = None,
@@ -50,11 +55,18 @@ def doctor(
 
     form = format_called(format_name)
     arguments = command_line(
-        seat=tuple(seat or ()), base_url=base_url, config=config, set=tuple(set_ or ()), store=store
+        seat=tuple(seat or ()),
+        base_url=base_url,
+        config=config,
+        set=tuple(set_ or ()),
+        store=store,
+        tools=tuple(tools or ()),
+        mcp=tuple(mcp or ()),
     )
     settings = settings_for(form, arguments)
     found = [_tried(row, settings) for row in findings(settings, environ=os.environ, directory=Path.cwd())]
-    answers = {} if no_calls else _answers(form, settings)
+    found += _tools_found(settings, no_calls=no_calls)
+    answers = {} if no_calls else _answers(settings)
     if json_:
         rows: list[dict[str, Any]] = [
             {
@@ -76,6 +88,57 @@ def doctor(
         raise typer.Exit(int(ExitCode.STORE if problems == {"store"} else ExitCode.INVALID_INPUT))
 
 
+def _tools_found(settings: Settings, *, no_calls: bool) -> list[Finding]:
+    """What each MCP server offers, after starting or reaching it, and what the seats would be offered."""
+    from disputatio.config import Finding, State
+
+    named = sorted({word for words in settings.tools.values() for word in words})
+    rows = [Finding("tools", word, State.FINE, "of this package") for word in named if word.split(".")[0] in _HOUSE]
+    for name, server in settings.mcp_servers.items():
+        if no_calls:
+            rows.append(Finding("tools", name, State.FINE, "an MCP server; not started or reached"))
+        else:
+            rows += _server_rows(server, settings)
+    unknown = [word for word in named if word.split(".")[0] not in {*_HOUSE, *settings.mcp_servers}]
+    rows += [
+        Finding("tools", word, State.PROBLEM, "no tool and no MCP server is called so", "Name one: --mcp NAME=COMMAND")
+        for word in unknown
+    ]
+    return rows
+
+
+_HOUSE = frozenset({"search", "calculate", "search_sources", "read_passage"})
+
+
+async def _server_found(server: McpServer, settings: Settings) -> list[Finding]:
+    from disputatio.config import Finding, State
+    from disputatio.tools import McpConnection
+
+    connection = McpConnection(server, settings.tool_limits)
+    try:
+        found = await connection.open()
+    except DisputatioError as failure:
+        return [Finding("tools", server.name, State.PROBLEM, failure.cause, failure.next_step)]
+    finally:
+        await connection.aclose()
+    offered = ", ".join(sorted(found.read_only)) or "none"
+    rows = [Finding("tools", server.name, State.FINE, f"answers; read-only tools: {offered}")]
+    if found.others:
+        others = ", ".join(f"{server.name}.{name}" for name in sorted(found.others))
+        detail = f"not declared read-only, so offered only where you name them: {others}"
+        rows.append(Finding("tools", server.name, State.ABSENT, detail))
+    rows += [Finding("tools", server.name, State.ABSENT, f"cannot be offered: {row}") for row in found.unfit[:5]]
+    return rows
+
+
+def _server_rows(server: McpServer, settings: Settings) -> list[Finding]:
+    with Stopping() as stopping:
+        try:
+            return stopping.run(_server_found(server, settings))
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
 def _tried(row: Finding, settings: Settings) -> Finding:
     """The finding on the store, after opening it where it is there."""
     from disputatio.config import Finding, State
@@ -92,15 +155,15 @@ def _tried(row: Finding, settings: Settings) -> Finding:
     return Finding("store", "store", State.FINE, f"{detail}; {len(rows)} {'debate' if len(rows) == 1 else 'debates'}")
 
 
-def _answers(form: Format, settings: Settings) -> dict[str, dict[str, str]]:
+def _answers(settings: Settings) -> dict[str, dict[str, str]]:
     with Stopping() as stopping:
         try:
-            return stopping.run(_ask_models(form, settings))
+            return stopping.run(_ask_models(settings))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
 
 
-async def _ask_models(form: Format, settings: Settings) -> dict[str, dict[str, str]]:
+async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
     """Ask the model in each seat for one word; models that several seats share are asked once."""
     from disputatio.config import missing_keys
     from disputatio.participants.call import Call, Fault, OutputMode, Segment
@@ -112,7 +175,7 @@ async def _ask_models(form: Format, settings: Settings) -> dict[str, dict[str, s
     told: dict[int, dict[str, str]] = {}
     answers: dict[str, dict[str, str]] = {}
     try:
-        for seat in form.seats:
+        for seat in settings.seats:
             seating = settings.seats[seat]
             if seat in lacking:
                 answers[seat] = {"model": seating.address, "state": "problem", "detail": lacking[seat]}
@@ -137,7 +200,7 @@ def models(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print as JSON.")] = False,
 ) -> None:
-    """List the providers and presets, or the known models of one of them with their prices.
+    """List the providers and presets, or the known models of one of them that write text, with their prices.
 
     Prices are US dollars per million tokens, from the table of genai-prices; a server may offer other models.
     """
@@ -176,6 +239,14 @@ def _key_state(row: Any, environment: Any) -> str:
     return f"found in {found}" if found else f"set {' or '.join(row.key_variables)}" if row.key_variables else "own"
 
 
+# The price table does not say what a model is for.
+_SPEAKS_OTHERWISE = re.compile(
+    r"embed|tts|whisper|dall-e|image|moderation|audio|realtime|transcribe|sora|veo|imagen|rerank|speech|ocr"
+    r"|^(?:ada|babbage|curie|davinci|text-davinci|computer-use)",
+    re.IGNORECASE,
+)
+
+
 def _priced_models(price_id: str | None) -> list[dict[str, str]]:
     """The models of a provider in the price table, with prices where they are plain numbers."""
     if price_id is None:
@@ -188,7 +259,7 @@ def _priced_models(price_id: str | None) -> list[dict[str, str]]:
     return [
         {"model": row.id, "input": _price(row, "input_mtok"), "output": _price(row, "output_mtok")}
         for row in sorted(table.models, key=lambda row: row.id)
-        if not row.deprecated
+        if not row.deprecated and not _SPEAKS_OTHERWISE.search(row.id)
     ]
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disputatio.motion import clean, count_words
+from disputatio.record.text import well_formed
 from disputatio.report.statements import Questions, Statement, statements, whole_of_part
+from disputatio.tools import is_choice
 
 _LONGEST = 200_000
 """Characters of an answer that are looked at; a longer one is not read by the rules either."""
@@ -42,6 +44,8 @@ class Draft:
 
     def statements(self, questions: Questions) -> tuple[Statement, ...]:
         """What can be read of it so far; the last statement may be unfinished."""
+        if is_choice(self.part):
+            return ()
         if not self._fresh:
             self._fresh = True
             content = partial_object("".join(self._pieces))
@@ -59,6 +63,8 @@ def partial_object(text: str) -> Mapping[str, Any] | None:
     """The unfinished JSON object in ``text``, whatever stands before it; None where there is none to read."""
     from pydantic_core import from_json
 
+    # A lone surrogate is no text to the parser.
+    text = well_formed(text)
     start = text.find("{")
     if start < 0:
         return None

@@ -21,14 +21,20 @@ from disputatio.record.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    ToolCalled,
     TurnAsked,
     TurnTaken,
+    VoteCounted,
 )
 from disputatio.report.amounts import counted, spoken
+from disputatio.report.consultations import Consultation
 from disputatio.report.lines import Line, Role, Span, flow, span
+from disputatio.report.panel import CountReading
+from disputatio.report.panel_lines import count_lines
 from disputatio.report.reading import DebateReport, Entry, EntryState, settled_entry
 from disputatio.report.transcript import (
     MEASURE,
+    consultation_lines,
     entry_lines,
     head_lines,
     names_models,
@@ -87,8 +93,14 @@ class Narration:
                 asked = self._asked.get(event.path)
                 seat, phase = (asked.seat, asked.phase) if asked else ("a seat", "debate")
                 self.note(rejection_note(seat, phase, event.because, event.reasons, event.part))
+            case ToolCalled():
+                row = Consultation.of(event, {})
+                self._say(consultation_lines(row, min(self._width(), MEASURE), event.seat))
             case TurnTaken() | Abstained():
                 self._settle(event)
+            case VoteCounted():
+                count = CountReading.of(event.body)
+                self._say([] if count is None else [(), *count_lines(count, self._width())])
             case BudgetReached():
                 self.note(
                     f"the ceiling is reached: {event.spent} of {event.ceiling} {event.limit} are spent or "

@@ -23,6 +23,7 @@ from disputatio.record.events import (
 from disputatio.report.amounts import counted, spoken, whole_seconds
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.statements import questions_in, statements
+from disputatio.tools import is_choice
 
 _NOUNS = {
     "opening": "argument",
@@ -55,7 +56,7 @@ class OpenAsk:
     @property
     def in_parts(self) -> bool:
         """Whether the turn is asked for piece by piece."""
-        return bool(self.draft.part)
+        return bool(self.draft.part) and not is_choice(self.draft.part)
 
 
 class Progress:
@@ -141,7 +142,7 @@ class Progress:
         if ask is None:
             return
         part = ask.draft.part
-        if part and part != event.part and part not in ask.done:
+        if part and part != event.part and part not in ask.done and not is_choice(part):
             ask.done.append(part)
         ask.draft = Draft(ask.form, ask.seat, event.part)
         ask.since, ask.model, ask.trouble = now, event.model, ""
@@ -200,6 +201,8 @@ def standing(ask: OpenAsk, questions: Mapping[str, str], now: float) -> Standing
     waited = whole_seconds(max(0, int(now - ask.since)))
     if ask.trouble:
         return Standing(_share(ask, 0), f"{ask.trouble}; resting before the next try")
+    if is_choice(ask.draft.part):
+        return Standing(_share(ask, 0), f"looks things up before its turn, {waited}")
     if not ask.draft.begun:
         return Standing(_share(ask, 0), f"{_done(ask, 0)}waiting for {ask.model or 'its turn'}, {waited}")
     begun = len(ask.draft.statements(questions))

@@ -21,6 +21,7 @@ from disputatio.record.events import Event
 from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.lines import Line, Role, Span, line_columns, span
+from disputatio.report.sittings import sitting_of
 from disputatio.report.transcript import MEASURE, NARROWEST, ceiling, seat_role, statement_lines
 
 if TYPE_CHECKING:
@@ -212,9 +213,15 @@ def _foot_line(progress: Progress, seconds: int, width: int) -> Line:
     return (Span("  "), span(cut(text, width - 2), Role.QUIET))
 
 
+def _who(ask: OpenAsk) -> str:
+    """The seat; the asks of one judge that sits more than once are told apart by what it is shown first."""
+    sitting = sitting_of(ask.path).removesuffix(" shown first")
+    return cut(one_line(f"{ask.seat} {sitting}" if sitting else ask.seat), 24)
+
+
 def _ask_lines(ask: OpenAsk, progress: Progress, now: float, width: int, each: int, *, fancy: bool) -> list[Line]:
-    seat = one_line(ask.seat, 24)
-    head: list[Span] = [Span("  "), Span(pad(seat, 6), seat_role(ask.seat)), Span(" ")]
+    size = max(6, *(columns(_who(row)) for row in progress.open.values()))
+    head: list[Span] = [Span("  "), Span(pad(_who(ask), size), seat_role(ask.seat)), Span(" ")]
     how = standing(ask, progress.questions, now)
     if how.share is not None and width >= 60:
         size = _BAR if width >= 100 else _BAR // 2

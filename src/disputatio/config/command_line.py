@@ -21,6 +21,19 @@ _OPTIONS: tuple[tuple[str, str, KeyPath], ...] = (
     ("language", "--language", ("language",)),
     ("seed", "--seed", ("seed",)),
     ("store", "--store", ("store",)),
+    ("judges", "--judges", ("judges",)),
+    ("both_orders", "--both-orders", ("judging", "both_orders")),
+    ("anonymous", "--anonymous", ("judging", "anonymous")),
+    ("retest", "--retest", ("judging", "retest")),
+    ("panel_method", "--panel-method", ("judging", "method")),
+    ("debaters", "--debaters", ("debaters",)),
+    ("options", "--options", ("options",)),
+    ("rounds", "--rounds", ("rounds",)),
+    ("decision", "--decision", ("decision", "rule")),
+    ("threshold", "--threshold", ("decision", "threshold")),
+    ("escalate", "--escalate", ("escalate",)),
+    ("preset", "--preset", ("preset",)),
+    ("task_type", "--task-type", ("task_type",)),
 )
 
 
@@ -47,8 +60,14 @@ def _given(arguments: CommandLine, directory: Path, vocabulary: Vocabulary) -> I
         value = getattr(arguments, name)
         if value is not None:
             yield path, Given(value, option, directory)
+    if arguments.position:
+        yield ("positions",), Given(list(arguments.position), "--position", directory)
     for entry in arguments.seat:
         yield from _read_seat(entry, directory, vocabulary)
+    for entry in arguments.tools:
+        yield _read_tools(entry, directory, vocabulary)
+    for entry in arguments.mcp:
+        yield _read_server(entry, directory, vocabulary)
     for entry in arguments.set:
         yield from _read_set(entry, directory, vocabulary)
 
@@ -68,6 +87,35 @@ def _read_seat(entry: str, directory: Path, vocabulary: Vocabulary) -> Iterator[
             f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
         )
     yield from spread(("seats", seat), Given(value, f"--seat {seat}=...", directory))
+
+
+def _read_tools(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:
+    seat, sign, value = entry.partition("=")
+    seat, known = seat.strip().lower(), vocabulary.scope_names()
+    if not sign or not seat or not value.strip():
+        raise InvalidInputError(
+            f"--tools {shown(entry)} does not say which seat has which tools.",
+            "Allowed is SEAT=TOOL,TOOL, such as --tools pro=search,calculate, or all=calculate.",
+        )
+    if seat not in known:
+        raise InvalidInputError(
+            f"There is no seat {shown(seat)} (from --tools) in this format.",
+            f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
+        )
+    return ("seats", seat, "tools"), Given(value, "--tools", directory)
+
+
+def _read_server(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:
+    name, sign, value = entry.partition("=")
+    name = name.strip()
+    if not sign or not name or not value.strip() or "/" in name or " " in name:
+        raise InvalidInputError(
+            "--mcp does not say what a server is called and how it is started or reached.",
+            "Allowed is NAME=COMMAND or NAME=URL, such as --mcp files='mcp-server-files /data'.",
+        )
+    path = ("mcp_servers", name)
+    find_key(path, vocabulary, "--mcp")
+    return path, Given(value, "--mcp", directory)
 
 
 def _read_set(entry: str, directory: Path, vocabulary: Vocabulary) -> Iterator[tuple[KeyPath, Given]]:

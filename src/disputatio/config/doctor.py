@@ -107,6 +107,8 @@ def _settings(settings: Settings) -> Iterator[Finding]:
 def _shown_value(settings: Settings, key: str) -> str:
     """The value of ``key`` in a few words; nothing for a key, for a table, or where it is long."""
     parts = key.split(".")
+    if parts[0] == "seats" and parts[2] == "tools":
+        return ", ".join(settings.tools.get(parts[1], ())) or "none"
     if parts[0] == "seats":
         name = {"timeout": "timeout_s"}.get(parts[2], parts[2])
         own = getattr(settings.seats[parts[1]], name, None)
@@ -153,6 +155,8 @@ def _extras(settings: Settings, installed: Callable[[str], bool]) -> Iterator[Fi
         wanted.add("hub")
     if settings.store.startswith("postgresql"):
         wanted.add("postgres")
+    if settings.mcp_servers:
+        wanted.add("mcp")
     known = {
         provider.extra: (provider.module, provider.title)
         for provider in PROVIDERS.values()

@@ -53,6 +53,17 @@ def find_document(directory: Path, config: str | None) -> Path | None:
     return directory / found[0] if found else None
 
 
+def debaters_in(path: Path) -> Given | None:
+    """The debaters that a file names, before anything else of it is read; None where it names none or has no form."""
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
+    tree = _parse_toml(content, path) if path.suffix.lower() == ".toml" else _parse_yaml(content, path)
+    value = tree.get("debaters") if isinstance(tree, dict) else None
+    return None if value is None else Given(value, f"{path.name}: debaters", path.parent)
+
+
 def read_document(path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
     """All values in the file at ``path``, by key. They are not yet read as what their keys want.
 

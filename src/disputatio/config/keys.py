@@ -20,6 +20,8 @@ from disputatio.participants.providers import did_you_mean, parse_seat_value, sh
 Path: TypeAlias = tuple[str, ...]
 
 MOST_TOKENS = 1_000_000
+SERVER_NAME = r"(?!(?:search|calculate|none|search_sources|read_passage)\Z)[a-z][a-z0-9_-]{0,31}"
+"""No name of a tool of this package, so that a word says which of them is meant."""
 MOST_SEED = 2**31 - 1  # the widest range that every provider and llama.cpp take alike
 
 
@@ -61,6 +63,7 @@ SEAT_KEYS: tuple[Key, ...] = (
     Key("seats.<seat>.persona", values.persona, "LLM_PERSONA"),
     Key("seats.<seat>.piecewise", values.flag, "LLM_PIECEWISE"),
     Key("seats.<seat>.mode", values.mode, "LLM_MODE"),
+    Key("seats.<seat>.tools", values.tool_words, "LLM_TOOLS", "--tools"),
     Key("seats.<seat>.price", values.price, "LLM_PRICE"),
     Key("seats.<seat>.fallback", values.seat_value, "LLM_FALLBACK"),
     Key("seats.<seat>.fallback_api_key_env", values.variable_name),
@@ -73,20 +76,45 @@ KEYS: tuple[Key, ...] = (
     Key("language", values.language, "DISPUTATIO_LANGUAGE", "--language"),
     Key("seed", values.count(0, MOST_SEED), "DISPUTATIO_SEED", "--seed"),
     Key("store", values.store, "DISPUTATIO_STORE", "--store"),
-    Key("rounds", values.count(1, 100), "DISPUTATIO_ROUNDS"),
+    Key("rounds", values.count(1, 100), "DISPUTATIO_ROUNDS", "--rounds"),
+    Key("debaters", values.debaters, "DISPUTATIO_DEBATERS", "--debaters"),
+    Key("options", values.options, "DISPUTATIO_OPTIONS", "--options"),
+    Key("decision.rule", values.decision_rule, "DISPUTATIO_DECISION", "--decision"),
+    Key("decision.threshold", values.count(1, 10_000), "DISPUTATIO_THRESHOLD", "--threshold"),
+    Key("decision.share", values.part_of_one),
+    Key("decision.weights.<seat>", values.share),
+    Key("escalate", values.escalation, "DISPUTATIO_ESCALATE", "--escalate"),
+    Key("preset", values.preset, "DISPUTATIO_PRESET", "--preset"),
+    Key("task_type", values.task_type, "DISPUTATIO_TASK_TYPE", "--task-type"),
+    Key("positions", values.positions, option="--position"),
+    Key("proposers", values.count(1, 5), "DISPUTATIO_PROPOSERS"),
     Key("rubric", values.rubric_name, "DISPUTATIO_RUBRIC"),
     Key("criteria.<criterion>", values.weight),
     Key("budget.usd", values.money, "DISPUTATIO_BUDGET_USD", "--budget-usd"),
     Key("budget.tokens", values.count(1, 10**12), "DISPUTATIO_BUDGET_TOKENS", "--budget-tokens"),
     Key("budget.calls", values.count(1, 10**9), "DISPUTATIO_MAX_CALLS", "--max-calls"),
+    Key("judges", values.count(1, 9), "DISPUTATIO_JUDGES", "--judges"),
+    Key("judging.both_orders", values.flag, "DISPUTATIO_BOTH_ORDERS", "--both-orders"),
+    Key("judging.anonymous", values.flag, "DISPUTATIO_ANONYMOUS", "--anonymous"),
+    Key("judging.retest", values.flag, "DISPUTATIO_RETEST", "--retest"),
+    Key("judging.method", values.panel_method, "DISPUTATIO_PANEL_METHOD", "--panel-method"),
+    Key("judging.dead_zone", values.points),
+    Key("judging.weights.<seat>", values.share),
     Key("limits.closing_words", values.count(1, 100_000)),
     Key("limits.minimum_arguments", values.count(1, 20)),
     Key("limits.maximum_arguments", values.count(1, 20)),
+    Key("limits.evidence_chars", values.count(1_000, 10**9)),
     Key("limits.max_tokens.<phase>", _TOKENS),
     Key("limits.temperature.<phase>", _TEMPERATURE),
     Key("price.<model>.input", values.rate),
     Key("price.<model>.output", values.rate),
     Key("price.<model>.cached_input", values.rate),
+    Key("tools.rounds", values.count(1, 10)),
+    Key("tools.calls", values.count(1, 10)),
+    Key("tools.result_chars", values.count(200, 100_000)),
+    Key("tools.timeout", values.measure(0.1, 3_600, "seconds")),
+    Key("mcp_servers.<server>", values.server_address, option="--mcp"),
+    Key("mcp_env.<server>", values.variable_names),
     # Read with the type of the rule's default, which only the format knows.
     Key("rules.<rule>", lambda _, given: given.value),
     *SEAT_KEYS,
@@ -118,7 +146,11 @@ class Vocabulary:
 
     def scope_names(self) -> tuple[str, ...]:
         """All that can stand for ``<seat>``."""
-        seats = [*self.seats, *(sorted(self.options.other_seats) if self.other_formats else ())]
+        seats = [
+            *self.seats,
+            *self.options.further_seats,
+            *(sorted(self.options.other_seats) if self.other_formats else ()),
+        ]
         return tuple(dict.fromkeys(["all", *seats, *sides(seats).values()]))
 
     def known(self, placeholder: str) -> tuple[str, ...] | None:
@@ -136,6 +168,7 @@ class Vocabulary:
 
 _WELL_FORMED = {
     "<phase>": ("a phase in small letters, such as cross-examination", r"[a-z][a-z0-9_-]{0,59}"),
+    "<server>": ("a name in small letters, such as files", SERVER_NAME),
     "<criterion>": ("a name in small letters, such as logic", r"[a-z][a-z0-9_]{0,39}"),
 }
 

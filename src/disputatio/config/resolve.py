@@ -9,24 +9,30 @@ Reading files is all that happens here: nothing is written, exported or asked of
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from disputatio.config import values
 from disputatio.config.command_line import read_command_line
-from disputatio.config.document import find_document, read_document
+from disputatio.config.document import debaters_in, find_document, read_document
 from disputatio.config.environment import Environment, environment_notes, read_environment
-from disputatio.config.keys import KEYS, Key, Vocabulary, dotted, find_key, scopes
+from disputatio.config.keys import KEYS, Key, Vocabulary, dotted, find_key, scopes, sides
 from disputatio.config.keys import Path as KeyPath
 from disputatio.config.levels import Level, automatic_provider, holding, seat_levels
+from disputatio.config.naming import named_seats, names_in
+from disputatio.config.presets import preset_named
 from disputatio.config.seats import Seated, take_seat
 from disputatio.config.settings import (
     CommandLine,
     FormatOptions,
+    JudgingSettings,
     LimitSettings,
+    PanelSettings,
+    ReviewSettings,
     RubricChoice,
     RuleValue,
     Settings,
@@ -34,9 +40,11 @@ from disputatio.config.settings import (
 )
 from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
+from disputatio.formats.brief import Brief
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import Provider, did_you_mean, parse_seat_value, provider_named
 from disputatio.participants.seating import Credentials, Price
+from disputatio.tools import McpServer, ToolLimits
 
 _NO_OPTIONS = FormatOptions()
 _NO_ARGUMENTS = CommandLine()
@@ -68,8 +76,9 @@ def resolve(
     environment = read_environment(environ, directory)
     sources: _Sources | None = None
     try:
+        seats, options = _seats_named(seats, environment, arguments, options)
         sources = _read(seats, environment, arguments, options)
-        return _settle(format_name, seats, sources)
+        return _settle(format_name, _taken_seats(seats, sources), sources)
     except InvalidInputError as failure:
         clean = _without_secrets(failure, environment, sources)
     # Raised out here so that the first message does not stay attached to it.
@@ -130,6 +139,18 @@ def _read(seats: tuple[str, ...], environment: Environment, arguments: CommandLi
     return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options)
 
 
+def _seats_named(
+    seats: tuple[str, ...], environment: Environment, arguments: CommandLine, options: FormatOptions
+) -> tuple[tuple[str, ...], FormatOptions]:
+    """The seats, and what other formats call theirs, after looking for the names of debaters alone."""
+    document = find_document(environment.directory, arguments.config)
+    in_file = debaters_in(document) if document is not None else None
+    if options.free_seats:
+        # Where no seat is asked for, as by the commands that only want the store, none is made up.
+        return (named_seats(seats, arguments, environment, in_file) if seats else seats), options
+    return seats, replace(options, other_seats=options.other_seats | (names_in(in_file) - set(seats)))
+
+
 def _by_model(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
     """``given`` with the models of its prices spelled as the provider table spells them."""
     spelled = {}
@@ -163,15 +184,102 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         ),
         limits=_limits(sources),
         rubric=_rubric(sources),
+        judging=_judging(sources),
+        panel=_panel(sources),
+        review=_review(sources),
         language=sources.take("language", "English"),
         seed=sources.take("seed"),
         store=sources.take("store") or _default_store(),
         rounds=_rounds(sources),
         prices=prices,
         rules=_rules(sources),
+        tools={seat: each.tools for seat, each in seated.items() if each.tools},
+        tool_limits=_tool_limits(sources),
+        mcp_servers=_servers(sources) if seats else {},
         sources=sources.found,
         notes=tuple(dict.fromkeys([*(note for each in seated.values() for note in each.notes), *notes])),
     )
+
+
+def _taken_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
+    """The format's seats with the further ones: as many as are set, else up to the highest that is named anywhere.
+
+    Raises:
+        InvalidInputError: more are named on the command line than it says there are, or the format has only one.
+    """
+    taken = list(seats)
+    for first in seats:
+        key = _KEYS.get(f"{first}s")
+        set_to = sources.take(key.pattern) if key else None
+        if first == "proposer":
+            set_to = set_to or len(sources.take("positions") or ()) or None
+        source = sources.found.get(key.pattern, "") if key else ""
+        further = [seat for seat in sources.options.further_seats if sides([seat]).get(seat) == first]
+        if set_to and set_to > 1 + len(further):
+            if source.startswith("--") or further:
+                most = f"Allowed is a whole number from 1 to {1 + len(further)}." if further else "Leave it out."
+                raise InvalidInputError(f"There cannot be {set_to} seats called {first} (from {source}).", most)
+            continue
+        named = [place for place, seat in enumerate(further, start=2) if _is_named(seat, sources)]
+        ordered = [place for place, seat in enumerate(further, start=2) if _names(sources.command_line, seat)]
+        if set_to and ordered and max(ordered) > set_to and source.startswith("--"):
+            raise InvalidInputError(
+                f"{source} says that there are {set_to}, and {first}_{max(ordered)} is named beside it.",
+                "Give the larger number, or leave the seat out.",
+            )
+        number = max([set_to or max(named, default=1), *ordered])
+        place = taken.index(first) + 1
+        taken[place:place] = further[: number - 1]
+    return tuple(taken)
+
+
+def _names(given: Mapping[KeyPath, Given], seat: str) -> bool:
+    return any(path[:2] == ("seats", seat) for path in given)
+
+
+def _is_named(seat: str, sources: _Sources) -> bool:
+    """Whether anything is set for ``seat`` itself."""
+    return (
+        _names(sources.command_line, seat)
+        or _names(sources.file, seat)
+        or any(level for level in sources.environment.seat_levels(seat))
+    )
+
+
+def _judging(sources: _Sources) -> JudgingSettings:
+    default = JudgingSettings()
+    return JudgingSettings(
+        both_orders=sources.take("judging.both_orders", default.both_orders),
+        anonymous=sources.take("judging.anonymous", default.anonymous),
+        retest=sources.take("judging.retest", default.retest),
+        method=sources.take("judging.method", default.method),
+        weights=sources.take_under(("judging", "weights"), _KEYS["judging.weights.<seat>"]),
+        dead_zone=sources.take("judging.dead_zone", default.dead_zone),
+    )
+
+
+def _panel(sources: _Sources) -> PanelSettings:
+    sources.take("debaters")
+    if sources.options.free_seats and ("judges",) in sources.command_line:
+        raise InvalidInputError(
+            f"{sources.command_line['judges',].source} is for formats with a judge, and this one has none.",
+            "Leave it out: the debaters of a panel decide by their votes.",
+        )
+    return PanelSettings(
+        options=sources.take("options"),
+        rule=sources.take("decision.rule"),
+        threshold=sources.take("decision.threshold"),
+        share=sources.take("decision.share"),
+        weights=sources.take_under(("decision", "weights"), _KEYS["decision.weights.<seat>"]),
+        escalate=sources.take("escalate"),
+    )
+
+
+def _review(sources: _Sources) -> ReviewSettings:
+    name = sources.take("preset")
+    brief = preset_named(name, sources.found["preset"]) if name else Brief()
+    positions = sources.take("positions") or ()
+    return ReviewSettings(brief=brief, task_type=sources.take("task_type"), positions=positions)
 
 
 def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, Seated]:
@@ -249,6 +357,7 @@ def _limits(sources: _Sources) -> LimitSettings:
         closing_words=sources.take("limits.closing_words"),
         minimum_arguments=fewest,
         maximum_arguments=most,
+        evidence_chars=sources.take("limits.evidence_chars"),
         max_tokens=_by_phase("max_tokens", sources),
         temperature=_by_phase("temperature", sources),
     )
@@ -327,6 +436,50 @@ def _rules(sources: _Sources) -> dict[str, RuleValue]:
             rules[name] = values.like(sources.options.rules[name], f"rules.{name}", given)
             sources.found[f"rules.{name}"] = given.source
     return rules
+
+
+def _tool_limits(sources: _Sources) -> ToolLimits:
+    usual = ToolLimits()
+    return ToolLimits(
+        rounds=sources.take("tools.rounds", usual.rounds),
+        calls=sources.take("tools.calls", usual.calls),
+        result_chars=sources.take("tools.result_chars", usual.result_chars),
+        timeout_s=sources.take("tools.timeout", usual.timeout_s),
+    )
+
+
+def _servers(sources: _Sources) -> dict[str, McpServer]:
+    """The MCP servers, each with the variables it is given; a variable that is not set is an error."""
+    addresses = sources.take_under(("mcp_servers",), _KEYS["mcp_servers.<server>"])
+    named = sources.take_under(("mcp_env",), _KEYS["mcp_env.<server>"])
+    for name in named:
+        if name not in addresses:
+            raise InvalidInputError(
+                f"mcp_env.{name} (from {sources.found[f'mcp_env.{name}']}) is for an MCP server that nothing names.",
+                f"Name the server with --mcp {name}=COMMAND or mcp_servers.{name} in a file.",
+            )
+    return {
+        name: _server(name, address, named.get(name, ()), sources.environment) for name, address in addresses.items()
+    }
+
+
+def _server(name: str, address: str, variables: tuple[str, ...], environment: Environment) -> McpServer:
+    given = {variable: environment.get(variable) for variable in variables}
+    for variable, value in given.items():
+        if value is None:
+            raise InvalidInputError(
+                f"mcp_env.{name} names the variable {variable}, which is not set.",
+                f"Set {variable} in the environment or in .env, or leave it out.",
+            )
+    kept = {variable: str(value.value) for variable, value in given.items() if value is not None}
+    if not address.lower().startswith(("http://", "https://")):
+        return McpServer(name, command=tuple(shlex.split(address)), variables=kept)
+    if len(kept) > 1:
+        raise InvalidInputError(
+            f"mcp_env.{name} names {len(kept)} variables for a server that is reached by its address.",
+            "Name the one that holds its bearer token.",
+        )
+    return McpServer(name, url=address, variables=kept)
 
 
 def _default_store() -> str:

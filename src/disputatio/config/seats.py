@@ -33,6 +33,7 @@ class Seated:
     fallback_key: str | None = field(repr=False)
     sources: Mapping[str, str]
     notes: tuple[str, ...]
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,6 +88,8 @@ def take_seat(
     fallback, second = None, _Found()
     given = held.values.get("fallback")
     sources["fallback"] = given.source if given else "default"
+    named = held.values.get("tools")
+    sources["tools"] = named.source if named else "default"
     if given is not None:
         second = _fallback_key(held, given, seating, found, environment)
         fallback = _fallback(seat, held, given, seating, second, environment, prices)
@@ -97,6 +100,7 @@ def take_seat(
         second.key,
         {_key(seat, name): source for name, source in sources.items()},
         _notes(seat, held, found, automatic),
+        values.tool_words(_key(seat, "tools"), named) if named else (),
     )
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import TypeAlias
 
+from disputatio.formats.brief import Brief
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import Credentials, ModelSeating, Price
+from disputatio.tools import McpServer, ToolLimits
 
 RuleValue: TypeAlias = bool | int | Decimal | str
 
@@ -29,6 +32,22 @@ class CommandLine:
         max_calls: ceiling in calls, repeated ones included.
         config: path of the configuration file, from the working directory.
         set: ``KEY=VALUE`` with any key of the configuration file.
+        tools: ``SEAT=search,calculate,SERVER,SERVER.TOOL`` as often as wanted.
+        mcp: ``NAME=COMMAND`` or ``NAME=URL`` of an MCP server, as often as wanted.
+        judges: how many judges there are.
+        both_orders: whether each judges with either side shown first.
+        anonymous: whether the judges see neutral names for the sides.
+        retest: whether each judges once more, to be compared with itself.
+        panel_method: how several judges become one.
+        debaters: names between commas, in the order in which they speak.
+        options: what may be voted for, between commas.
+        rounds: the most rounds.
+        decision: the rule by which a panel decides.
+        threshold: the votes it needs, for ``threshold_vote``.
+        escalate: where an escalated decision goes.
+        preset: the preset of a review.
+        task_type: what kind of decision a review is about.
+        position: the positions of a review, each in a sentence.
     """
 
     seat: tuple[str, ...] = ()
@@ -41,6 +60,22 @@ class CommandLine:
     config: str | None = None
     store: str | None = field(default=None, repr=False)
     set: tuple[str, ...] = field(default=(), repr=False)
+    tools: tuple[str, ...] = ()
+    mcp: tuple[str, ...] = field(default=(), repr=False)
+    judges: str | int | None = None
+    both_orders: bool | None = None
+    anonymous: bool | None = None
+    retest: bool | None = None
+    panel_method: str | None = None
+    debaters: str | None = None
+    options: str | None = None
+    rounds: str | int | None = None
+    decision: str | None = None
+    threshold: str | int | None = None
+    escalate: str | None = None
+    preset: str | None = None
+    task_type: str | None = None
+    position: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +90,10 @@ class FormatOptions:
         rubrics: the names of the rubrics that come with the package.
         rules: the format's own settings (clocks, penalties...) with their defaults, by dotted name. A
             setting takes the type of its default; a Decimal takes any exact number.
+        repeatable: the seats that there may be several of, each with the most there may be.
+        further_seats: what the further ones are called, such as ``judge_2``.
         maximum_rounds: the most rounds the format allows; None where it does not say.
+        free_seats: whether users name the seats.
         other_seats: seats of other formats.
         other_phases: phases of other formats.
         other_rules: rules of other formats.
@@ -66,8 +104,11 @@ class FormatOptions:
     rules: Mapping[str, RuleValue] = field(default_factory=dict)
     maximum_rounds: int | None = None
     other_seats: frozenset[str] = frozenset()
+    repeatable: Mapping[str, int] = field(default_factory=dict)
+    further_seats: tuple[str, ...] = ()
     other_phases: frozenset[str] = frozenset()
     other_rules: frozenset[str] = frozenset()
+    free_seats: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +119,7 @@ class LimitSettings:
         closing_words: the most words of a closing.
         minimum_arguments: the fewest arguments of an opening.
         maximum_arguments: the most arguments of an opening.
+        evidence_chars: how many characters of the evidence every seat is shown.
         max_tokens: tokens of an answer, by phase.
         temperature: sampling temperature, by phase.
     """
@@ -85,8 +127,18 @@ class LimitSettings:
     closing_words: int | None = None
     minimum_arguments: int | None = None
     maximum_arguments: int | None = None
+    evidence_chars: int | None = None
     max_tokens: Mapping[str, int] = field(default_factory=dict)
     temperature: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewSettings:
+    """What a review is about: the brief of its preset, another task type, and the positions to be weighed."""
+
+    brief: Brief = field(default_factory=Brief)
+    task_type: str | None = None
+    positions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +153,49 @@ class RubricChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingSettings:
+    """How judges judge, where a format has a bench of them.
+
+    Attributes:
+        both_orders: each judges with either side shown first.
+        anonymous: the judges see neutral names for the sides.
+        retest: each judges once more, to be compared with itself.
+        method: how several judges become one.
+        weights: of the judges, by seat.
+        dead_zone: points below which a gap is a tie.
+    """
+
+    both_orders: bool = False
+    anonymous: bool = False
+    retest: bool = False
+    method: str = "mean"
+    weights: Mapping[str, Decimal] = field(default_factory=dict)
+    dead_zone: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSettings:
+    """What is voted on and how it is decided, where a format has debaters who vote; None is left to the format.
+
+    Attributes:
+        options: what may be voted for.
+        rule: the name of the decision rule.
+        threshold: the votes that ``threshold_vote`` needs.
+        share: of the electorate or of its weight, exact.
+        weights: of debaters, by name.
+        escalate: ``person``, the name of a format, or the address of a callback. An address may hold a secret, so it is
+            not part of ``repr``.
+    """
+
+    options: tuple[str, ...] | None = None
+    rule: str | None = None
+    threshold: int | None = None
+    share: Fraction | None = None
+    weights: Mapping[str, Decimal] = field(default_factory=dict)
+    escalate: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything a debate is run with.
 
@@ -111,12 +206,18 @@ class Settings:
         budget: the ceilings.
         limits: the limits that were set.
         rubric: the rubric that was chosen.
+        judging: how the judges judge.
+        panel: what a panel votes on and how it decides.
+        review: what a review is about.
         language: the language of the debate, by name or tag.
         seed: None where none was set.
         store: URL of the store; may hold a password, so it is not part of ``repr``; see ``shown_store``.
         rounds: None leaves it to the format.
         prices: prices by ``provider:model``, which override the price table.
         rules: the format's own settings: its defaults and what was set.
+        tools: by seat, what its tools are called; seats without tools are left out.
+        tool_limits: how much a seat may look up before a turn.
+        mcp_servers: the MCP servers that were named, by name; their addresses may hold secrets and are not shown.
         sources: where each value came from, by key: an option, a variable (``.env:`` before it where it
             comes from that file), a file with its key, or ``default``.
         notes: sentences on what was found but not used.
@@ -128,12 +229,18 @@ class Settings:
     budget: Budget = field(default_factory=Budget)
     limits: LimitSettings = field(default_factory=LimitSettings)
     rubric: RubricChoice = field(default_factory=RubricChoice)
+    judging: JudgingSettings = field(default_factory=JudgingSettings)
+    panel: PanelSettings = field(default_factory=PanelSettings)
+    review: ReviewSettings = field(default_factory=ReviewSettings)
     language: str = "English"
     seed: int | None = None
     store: str = field(repr=False)
     rounds: int | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
     rules: Mapping[str, RuleValue] = field(default_factory=dict)
+    tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tool_limits: ToolLimits = field(default_factory=ToolLimits)
+    mcp_servers: Mapping[str, McpServer] = field(default_factory=dict, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -6,15 +6,18 @@ Numbers that are paid or added up are read as exact decimals, never through bina
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from disputatio.config.settings import RuleValue
 from disputatio.failures import InvalidInputError
+from disputatio.motion import one_line
 from disputatio.participants.call import OutputMode
 from disputatio.participants.providers import parse_seat_value, provider_named, shown
 from disputatio.participants.seating import Price
@@ -66,6 +69,8 @@ language = text(
     r"(?=.{1,60}\Z)[^\W\d_][\w \-().,']*",
 )
 variable_name = text("the name of an environment variable, such as MY_KEY", r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+task_type = text("a kind of decision in small letters, such as contract or pricing", r"[a-z][a-z0-9_-]{0,39}")
+preset = text("the name of a preset, such as contract", r"[a-z][a-z0-9_-]{0,59}")
 rubric_name = text("the name of a rubric", r"[a-z][a-z0-9_-]{0,59}")
 
 
@@ -145,6 +150,134 @@ def weight(key: str, given: Given) -> Decimal:
     if number is None or not 0 < number <= 1:
         raise bad(key, given, "a weight above 0 and at most 1; the weights of all criteria add up to 1")
     return number
+
+
+def points(key: str, given: Given) -> Decimal:
+    """Points on the judges' scale, exact."""
+    number = _number(given)
+    if number is None or not 0 <= number <= 9:
+        raise bad(key, given, "a number of points from 0 to 9, such as 0.5")
+    return number
+
+
+def share(key: str, given: Given) -> Decimal:
+    """How much a judge counts, exact; only the proportions matter."""
+    number = _number(given)
+    if number is None or not 0 <= number <= 1_000_000:
+        raise bad(key, given, "a number of 0 or more, such as 2")
+    return number
+
+
+PANEL_METHODS = {
+    "mean": "mean",
+    "median": "median",
+    "majority": "majority",
+    "weighted": "weighted mean",
+    "weighted-vote": "weighted vote",
+}
+"""What people type, and what the panel calls it."""
+
+
+def panel_method(key: str, given: Given) -> str:
+    """One of the ways in which several judges become one."""
+    word = (_plain(given) or "").lower()
+    if word not in PANEL_METHODS:
+        raise bad(key, given, f"one of {', '.join(PANEL_METHODS)}")
+    return PANEL_METHODS[word]
+
+
+DECISION_RULES = ("threshold_vote", "majority", "super-majority", "unanimity", "weighted")
+
+
+def decision_rule(key: str, given: Given) -> str:
+    """One of the rules by which a panel decides."""
+    word = (_plain(given) or "").lower()
+    if word not in DECISION_RULES:
+        raise bad(key, given, f"one of {', '.join(DECISION_RULES)}")
+    return word
+
+
+def part_of_one(key: str, given: Given) -> Fraction:
+    """A share from 0 to 1, exact: ``2/3`` or ``0.75``."""
+    word = str(given.value).strip() if not isinstance(given.value, bool) else ""
+    exact = re.fullmatch(r"[0-9]{1,9}(?:/[1-9][0-9]{0,8}|\.[0-9]{1,9})?", word)
+    if exact is None or not 0 <= Fraction(word) <= 1:
+        raise bad(key, given, "a share from 0 to 1, such as 2/3 or 0.75")
+    return Fraction(word)
+
+
+_MOST_NAMES = 100
+_DEBATER = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_OPTION = re.compile(r"\w(?:[\w -]{0,38}\w)?")
+
+
+def _between_commas(given: Given) -> list[str]:
+    if isinstance(given.value, list) and all(isinstance(word, str) for word in given.value):
+        return [" ".join(word.split()) for word in given.value]
+    plain = _plain(given)
+    return [" ".join(word.split()) for word in plain.split(",")] if plain else []
+
+
+def _named_once(key: str, given: Given, names: list[str], allowed: str) -> tuple[str, ...]:
+    known: set[str] = set()
+    for name in names:
+        if name.casefold() in known:
+            raise bad(key, given, allowed, f"{shown(name)} is there twice. ")
+        known.add(name.casefold())
+    return tuple(names)
+
+
+def debaters(key: str, given: Given) -> tuple[str, ...]:
+    """The names of debaters, in the order in which they speak; each is a seat."""
+    allowed = (
+        f"1 to {_MOST_NAMES} different names of small letters, digits and _ between commas, such as ada,bo,cleo; "
+        "the name all is taken"
+    )
+    names = [name.lower() for name in _between_commas(given)]
+    if not 1 <= len(names) <= _MOST_NAMES or "all" in names or not all(map(_DEBATER.fullmatch, names)):
+        raise bad(key, given, allowed)
+    return _named_once(key, given, names, allowed)
+
+
+def options(key: str, given: Given) -> tuple[str, ...]:
+    """What a panel may vote for."""
+    allowed = "two or more different options of letters, digits, spaces and - between commas, such as adopt,reject"
+    names = _between_commas(given)
+    if not 2 <= len(names) <= _MOST_NAMES or not all(map(_OPTION.fullmatch, names)):
+        raise bad(key, given, allowed)
+    return _named_once(key, given, names, allowed)
+
+
+_MOST_POSITIONS, _LONGEST_POSITION = 5, 300
+
+
+def positions(key: str, given: Given) -> tuple[str, ...]:
+    """The positions of a review, each a sentence; as one text they are parted by semicolons."""
+    allowed = f"2 to {_MOST_POSITIONS} different sentences of 10 to {_LONGEST_POSITION} characters"
+    rows = given.value if isinstance(given.value, list) else str(given.value).split(";")
+    texts = [one_line(row) for row in rows if isinstance(row, str) and row.strip()]
+    if not 2 <= len(texts) <= _MOST_POSITIONS or not all(10 <= len(row) <= _LONGEST_POSITION for row in texts):
+        raise bad(key, given, allowed)
+    return _named_once(key, given, texts, allowed)
+
+
+def escalation(key: str, given: Given) -> str:
+    """``person``, the name of a format, or the address of a callback, which no message shows."""
+    word = _plain(given) or ""
+    allowed = "person, the name of a format such as structured, or an address that begins with http:// or https://"
+    if "://" in word:
+        try:
+            parts = urlsplit(word)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            host = None
+        scheme = word.partition("://")[0].lower()
+        if scheme not in {"http", "https"} or not host or not word.isprintable() or " " in word:
+            raise bad(key, Given(f"{scheme}://...", given.source, given.directory), allowed)
+        return word
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", word):
+        raise bad(key, given, allowed)
+    return word
 
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -252,6 +385,49 @@ def persona(key: str, given: Given) -> str:
             raise bad(key, given, allowed, f"The file {reason}. ") from None
     if not word or len(word) > _MOST_PERSONA_CHARS or "\x00" in word:
         raise bad(key, given, allowed)
+    return word
+
+
+_TOOL_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_./-]+)?")
+
+
+def _words(given: Given) -> list[str] | None:
+    """Words between commas, or a list of them; None where it is neither."""
+    if isinstance(given.value, list) and all(isinstance(word, str) for word in given.value):
+        return [word.strip() for word in given.value]
+    plain = _plain(given)
+    return [word for word in re.split(r"[,\s]+", plain) if word] if plain else None
+
+
+def tool_words(key: str, given: Given) -> tuple[str, ...]:
+    """What a seat's tools are called: ``search``, ``calculate``, an MCP server or one of its tools; or ``none``."""
+    words = _words(given)
+    if not words or not all(_TOOL_WORD.fullmatch(word) for word in words) or ("none" in words and len(words) > 1):
+        raise bad(key, given, "a list of search, calculate, SERVER or SERVER.TOOL, such as search,calculate; or none")
+    return () if words == ["none"] else tuple(dict.fromkeys(words))
+
+
+def variable_names(key: str, given: Given) -> tuple[str, ...]:
+    """The names of environment variables, between commas or as a list."""
+    words = _words(given)
+    if not words:
+        raise bad(key, given, "a list of environment variables, such as MY_TOKEN,MY_REGION")
+    return tuple(variable_name(key, Given(word, given.source, given.directory)) for word in dict.fromkeys(words))
+
+
+def server_address(key: str, given: Given) -> str:
+    """The command or the URL of an MCP server. It may hold a secret, so no message shows it."""
+    word = _plain(given) or ""
+    try:
+        parts = urlsplit(word) if re.match(r"https?://", word, re.IGNORECASE) else None
+        fitting = bool(parts.hostname) if parts else bool(shlex.split(word))
+    except ValueError:
+        fitting = False
+    if not fitting:
+        raise InvalidInputError(
+            f"{key} (from {given.source}) is no command and no address.",
+            "Allowed is a command with its arguments, or an address that begins with http:// or https://.",
+        )
     return word
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from disputatio.config import Settings, fallback_seat, variable_prefix
@@ -26,8 +27,11 @@ from disputatio.engine.opening import (
 from disputatio.engine.ports import Clock, Nobody, SystemClock, Watcher
 from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
+from disputatio.engine.terms import usual_budget
+from disputatio.engine.toolboxes import debate_tools, recorded_tools
+from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError, VerificationError
-from disputatio.formats.registry import find_format
+from disputatio.formats.registry import Format, find_format
 from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
 from disputatio.motion import Evidence, Motion, one_line
@@ -40,6 +44,7 @@ from disputatio.record.chain import Sealed, broken_link
 from disputatio.record.events import CallLost, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
 from disputatio.record.store import DebateRow, Store
+from disputatio.tools import DebateTools
 
 _ID_BYTES = 4
 _MOST_NAMED = 5
@@ -74,15 +79,21 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
         ProviderError: a model certainly cannot answer; nothing was written or spent.
         StoreError: the record could not be written.
     """
-    gateways = SharedGateways(house.opener)
+    gateways, debate = SharedGateways(house.opener), ""
+    tools: DebateTools | None = None
     try:
         table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
         plan = plan_of(proposal, table, book_of(proposal.prompts))
-        prices, budget = PriceBook(), proposal.settings.budget
+        prices = PriceBook()
+        seatings = [row.seatings[0] for row in table.values() if isinstance(row, ModelSeat)]
+        budget = usual_budget(proposal.format, seatings, proposal.settings.budget, prices)
         check_prices(table, budget, prices)
         if house.checks_first:
             check_reachable(table, await probe_table(table))
+        tools = await debate_tools(proposal.settings, table, proposal.evidence)
+        plan = replace(plan, tools=tools)
         debate = secrets.token_hex(_ID_BYTES)
+        house.store.claim(debate)
         journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher)
         event, texts = opened_event(plan, budget, software())
         journal.write(event, texts=texts)
@@ -92,12 +103,24 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
         await _running(plan, journal, Ledger(budget, prices), house).run()
         return debate
     finally:
+        if tools is not None:
+            await tools.aclose()
+        if debate:
+            house.store.release(debate)
         await gateways.aclose()
 
 
-def _running(plan: Plan, journal: Journal, ledger: Ledger, house: House) -> Running:
+def _running(
+    plan: Plan, journal: Journal, ledger: Ledger, house: House, texts: Mapping[str, str] = MappingProxyType({})
+) -> Running:
     return Running(
-        plan, journal=journal, ledger=ledger, clock=house.clock, watcher=house.watcher, streams=house.watched
+        plan,
+        journal=journal,
+        ledger=ledger,
+        clock=house.clock,
+        watcher=house.watcher,
+        streams=house.watched,
+        texts=texts,
     )
 
 
@@ -131,7 +154,7 @@ def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
         VerificationError: an event or text was altered, or the list says something else.
     """
     # The list first: a debate that goes on meanwhile only gets longer than it says.
-    listed = next((row for row in store.debates() if row.id == debate), None)
+    listed = store.row(debate)
     events = tuple(store.read(debate))
     fault = broken_link(events, store.texts(debate)) or _listed_otherwise(listed, events)
     if fault:
@@ -164,7 +187,7 @@ class Resumption:
     """What a debate may be resumed with. Budgets that are None stay as they were.
 
     ``settings`` bring the keys; ``asked`` names the seats, and maybe the format, that the user set explicitly, so
-    that a change can be refused by name.
+    that a change can be refused by name. ``form`` is the format itself where it is none of those people type.
     """
 
     settings: Settings
@@ -175,6 +198,7 @@ class Resumption:
     prompts: Path | None = None
     asked_seats: tuple[str, ...] = ()
     asked_format: str | None = None
+    form: Format | None = None
 
 
 async def resume(debate: str, resumption: Resumption, house: House) -> History:
@@ -185,34 +209,72 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
 
     Raises:
         VerificationError: the record was altered.
-        ResumeMismatchError: format, prompt or seat are not those the debate began with; names which.
-        InvalidInputError: a key or participant is missing, or the new ceiling is below what is spent.
+        ResumeMismatchError: format, prompt or seat are not those the debate began with; names which. Or the debate
+            was imported: it was not held here.
+        InvalidInputError: a key or participant is missing, the new ceiling is below what is spent, or a debate that
+            stopped at its ceiling is given no higher one.
+        StoreError: another process is holding the debate.
     """
-    events = read_verified(house.store, debate)
-    journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=events)
-    history = journal.history
-    opened = history.opened
-    if opened is None:
+    record = read_verified(house.store, debate)
+    refuse_imported(record)
+    history = History.of(sealed.event() for sealed in record)
+    if history.opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
     if not can_go_on(history):
         return history
-    gateways = SharedGateways(house.opener)
+    house.store.claim(debate)
     try:
-        plan = _recorded_plan(opened, house.store.texts(debate), resumption, gateways)
+        # Read again: whoever held it until now may have written more.
+        return await _go_on(debate, read_verified(house.store, debate), resumption, house)
+    finally:
+        house.store.release(debate)
+
+
+async def _go_on(debate: str, events: tuple[Sealed, ...], resumption: Resumption, house: House) -> History:
+    journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=events)
+    history = journal.history
+    opened = history.opened
+    assert opened is not None  # noqa: S101  (checked by the caller)
+    if not can_go_on(history):
+        return history
+    gateways = SharedGateways(house.opener)
+    tools: DebateTools | None = None
+    try:
+        texts = house.store.texts(debate)
+        plan = _recorded_plan(opened, texts, resumption, gateways)
         budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
         ledger = Ledger(budget, PriceBook())
         _restore(ledger, history)
-        _check_ceilings(ledger, resumption)
+        _check_ceilings(debate, history, ledger, resumption)
         check_prices(plan.table, budget, ledger.prices)
         if house.checks_first:
             check_reachable(plan.table, await probe_table(plan.table))
+        tools = await recorded_tools(opened, resumption.settings, plan.setting.evidence)
+        plan = replace(plan, tools=tools)
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
         reopened = history.reopenable if history.status in {Status.DEGRADED, Status.FAILED} else ()
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened)))
         await journal.durable()
-        return await _running(plan, journal, ledger, house).run()
+        return await _running(plan, journal, ledger, house, texts).run()
     finally:
+        if tools is not None:
+            await tools.aclose()
         await gateways.aclose()
+
+
+def refuse_imported(record: Sequence[Sealed]) -> None:
+    """Refuse to go on with a debate that was held elsewhere.
+
+    Raises:
+        ResumeMismatchError: the record was imported from a transcript.
+    """
+    history = History.of(sealed.event() for sealed in record)
+    if history.imported is not None:
+        raise ResumeMismatchError(
+            f"The debate {record[0].debate} was held elsewhere and imported from {history.imported.file}: "
+            "it cannot be resumed.",
+            f"`disputatio show {record[0].debate}` shows it.",
+        )
 
 
 def can_go_on(history: History) -> bool:
@@ -231,14 +293,12 @@ def _recorded_plan(
             f"The format was {opened.format}; it cannot become {resumption.asked_format} on resume.",
             "Leave --format out, or start a new debate.",
         )
-    form = find_format(opened.format)
+    form = resumption.form or find_format(opened.format)
     book = book_of(resumption.prompts)
     _check_prompts(opened, book)
     body: Any = opened.motion
     motion = Motion(body["text"], body["language"])
-    evidence = tuple(
-        Evidence(str(row["source_id"]), str(row["title"]), texts[str(row["text"])]) for row in opened.evidence
-    )
+    evidence = tuple(recorded_source(row, texts) for row in opened.evidence)
     table = {seat: _recorded_sitter(seat, row, resumption, gateways) for seat, row in opened.seats.items()}
     personas = {
         seat: row.seatings[0].persona
@@ -252,12 +312,21 @@ def _recorded_plan(
             f"The rules of {opened.format} are not those of the version that began this debate ({opened.software}).",
             "Resume it with that version.",
         ) from None
-    return Plan(form, rules, Setting(form.name, motion, evidence, personas), table, book, opened.seed)
+    shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
+    introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
+    setting = Setting(form.name, motion, evidence, personas, shares, introduced)
+    return Plan(form, rules, setting, table, book, opened.seed)
+
+
+def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
+    """A source as the record keeps it, the same as when its file was read."""
+    evidence = Evidence(str(row["source_id"]), str(row["title"]), texts[str(row["text"])])
+    return Source.of(evidence, SourceKind(str(row.get("kind") or SourceKind.TEXT.value)))
 
 
 def _check_prompts(opened: DebateOpened, book: PromptBook) -> None:
     small = any(name.startswith("small/") for name in opened.prompts)
-    now = book.hashes(opened.format, small=small)
+    now = book.hashes(opened.format, small=small, tools=bool(opened.tools))
     changed = sorted(name for name in {*now, *opened.prompts} if now.get(name) != opened.prompts.get(name))
     if changed:
         raise ResumeMismatchError(
@@ -323,8 +392,15 @@ def _raised(budget: Budget, resumption: Resumption) -> Budget:
     )
 
 
-def _check_ceilings(ledger: Ledger, resumption: Resumption) -> None:
-    """Refuse a new ceiling that the debate has passed already."""
+def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: Resumption) -> None:
+    """Refuse a new ceiling that the debate has passed already, and to go on under the one it stopped at."""
+    given = (resumption.budget_usd, resumption.budget_tokens, resumption.budget_calls)
+    if history.status is Status.TRUNCATED and not any(row is not None for row in given):
+        stopped = (history.closed.reason if history.closed else "") or "the next call did not fit"
+        raise InvalidInputError(
+            f"The debate {debate} stopped at its ceiling: {stopped}.",
+            "Give a higher one to go on: --budget-usd X, --budget-tokens N or --max-calls N.",
+        )
     new = (
         ("--budget-usd", "USD", resumption.budget_usd, ledger.spent_usd),
         ("--budget-tokens", "tokens", resumption.budget_tokens, ledger.spent_tokens),

@@ -11,35 +11,58 @@ from typing import Any
 from disputatio.config import FormatOptions, Settings, fallback_seat, missing_keys
 from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, Table, chain_of
+from disputatio.engine.terms import check_introduced, kindred_moderator, review_rules
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError, ProviderError
+from disputatio.formats.bench import BenchRules
+from disputatio.formats.bench_verdict import panel_of
+from disputatio.formats.decision import DecisionRule, RuleName
+from disputatio.formats.docket import numbered
 from disputatio.formats.registry import FORMATS, Format
 from disputatio.formats.ruleset import rules_json
-from disputatio.judging import RUBRICS, Criterion, Rubric
-from disputatio.kernel import Limits
+from disputatio.formats.turns.citing import Citing
+from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
+from disputatio.kernel import Limits, Seat
 from disputatio.ledger import Budget, PriceBook
-from disputatio.motion import Evidence, Motion
+from disputatio.ledger.windows import context_window
+from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.gateways import SharedGateways
-from disputatio.participants.providers import PROVIDERS, Kind, family
+from disputatio.participants.providers import EMBEDDED_MODEL, PROVIDERS, Kind, family
 from disputatio.participants.scripted import Scripted
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import PromptBook, Setting, packaged_book
 from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
+from disputatio.tools import offer_json
 
-_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds"}
+EVIDENCE_PART = 4
+"""One part in so many of a model's context window is for the evidence; the rest is for the debate and the answer."""
+CHARS_PER_TOKEN = 3
+"""Fewer than tokens of prose usually have, so that the part is not exceeded."""
+
+SMALL_SHARE = 3_000
+"""In characters."""
+
+_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions"}
+_OF_PANELS = {"debaters", "options", "decision", "speaker_selected_by"}
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A debate as it was asked for. ``participants`` take seats in place of the models in ``settings``."""
+    """A debate as it was asked for. ``participants`` take seats in place of the models in ``settings``.
+
+    ``introduced`` names the sources among ``evidence`` that a later round of a review brings, with that round.
+    """
 
     motion: Motion
     format: Format
     settings: Settings
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence | Source, ...] = ()
     participants: Mapping[str, Scripted] = field(default_factory=dict)
     prompts: Path | None = None
+    introduced: Mapping[str, int] = field(default_factory=dict)
 
 
 def format_options(form: Format) -> FormatOptions:
@@ -49,18 +72,22 @@ def format_options(form: Format) -> FormatOptions:
     own = {
         row.name: getattr(defaults, row.name)
         for row in fields(defaults)
-        if row.name not in limits and row.name not in _COMMON
+        if row.name not in limits and row.name not in _COMMON | _OF_PANELS
     }
     others = [row for name, row in FORMATS.items() if name != form.name]
     phases = _phases(defaults)
+    own_seats = frozenset((*form.seats, *form.further_seats))
     return FormatOptions(
         phases=tuple(sorted(phases)),
         rubrics=tuple(RUBRICS),
         rules=own,
-        maximum_rounds=10 if hasattr(defaults, "rounds") else 1,
-        other_seats=frozenset(seat for row in others for seat in row.seats) - frozenset(form.seats),
+        maximum_rounds=getattr(defaults, "MAXIMUM_ROUNDS", 10) if hasattr(defaults, "rounds") else 1,
+        other_seats=frozenset(seat for row in others for seat in (*row.seats, *row.further_seats)) - own_seats,
+        repeatable={str(seat): most for seat, most in form.repeatable.items()},
+        further_seats=form.further_seats,
         other_phases=frozenset(phase for row in others for phase in _phases(row.rules())) - phases,
         other_rules=frozenset(row.name for other in others for row in fields(other.rules)) - frozenset(own),
+        free_seats=form.free_seats,
     )
 
 
@@ -80,6 +107,8 @@ def rules_of(form: Format, settings: Settings) -> Any:
     rules = form.rules()
     known = {row.name for row in fields(rules)}
     changes: dict[str, Any] = {name: value for name, value in settings.rules.items() if name in known}
+    if "bench" not in known:
+        _check_no_bench(form, settings)
     limits = settings.limits
     common = {
         "minimum_arguments": limits.minimum_arguments,
@@ -87,6 +116,9 @@ def rules_of(form: Format, settings: Settings) -> Any:
         "closing_words": limits.closing_words,
         "rounds": settings.rounds,
         "rubric": _rubric(settings),
+        "bench": _bench(settings),
+        **_panel_rules(form, settings),
+        **review_rules(form, settings),
     }
     changes.update({name: value for name, value in common.items() if value is not None and name in known})
     for field_name in known:
@@ -104,6 +136,58 @@ def rules_of(form: Format, settings: Settings) -> Any:
             "Set the minimum no higher than the maximum.",
         )
     return rules
+
+
+def _panel_rules(form: Format, settings: Settings) -> dict[str, Any]:
+    """What is voted on, by whom and how it is decided, where the format has debaters who vote.
+
+    Raises:
+        InvalidInputError: the rule takes no such number, or it is asked for of a format where nobody votes.
+    """
+    if not form.free_seats:
+        _check_no_panel(form, settings)
+        return {}
+    chosen = settings.panel
+    name = RuleName(chosen.rule) if chosen.rule else RuleName.THRESHOLD_VOTE
+    if chosen.rule is None and chosen.weights:
+        name = RuleName.WEIGHTED
+    elif chosen.rule is None and chosen.share is not None:
+        name = RuleName.SUPER_MAJORITY
+    weights = tuple((debater, Fraction(weight)) for debater, weight in sorted(chosen.weights.items()))
+    decision = DecisionRule(name, chosen.threshold, chosen.share, weights)
+    return {"debaters": tuple(settings.seats), "options": chosen.options, "decision": decision}
+
+
+def _check_no_panel(form: Format, settings: Settings) -> None:
+    """Refuse what only a panel has, where it was asked for on the command line; a file may serve several formats."""
+    for key, source in settings.sources.items():
+        if key.split(".")[0] in {"debaters", "options", "decision", "escalate"} and source.startswith("--"):
+            raise InvalidInputError(
+                f"{source} is for panels, whose debaters vote, and nobody votes in the format {form.name}.",
+                "Leave it out, or take --format panel.",
+            )
+
+
+def _bench(settings: Settings) -> BenchRules:
+    chosen = settings.judging
+    return BenchRules(
+        both_orders=chosen.both_orders,
+        anonymous=chosen.anonymous,
+        retest=chosen.retest,
+        method=PanelMethod(chosen.method),
+        weights=tuple((judge, Fraction(weight)) for judge, weight in sorted(chosen.weights.items())),
+        dead_zone=Fraction(chosen.dead_zone),
+    )
+
+
+def _check_no_bench(form: Format, settings: Settings) -> None:
+    """Refuse what was asked for on the command line and would do nothing; a file may serve several formats."""
+    for key, source in settings.sources.items():
+        if key.startswith("judging.") and source.startswith("--"):
+            raise InvalidInputError(
+                f"{source} is for formats whose judges give scores, and {form.name} has one judge who gives none.",
+                "Leave it out, or take --format structured.",
+            )
 
 
 def _rubric(settings: Settings) -> Rubric | None:
@@ -126,16 +210,17 @@ def seat_table(
     Raises:
         InvalidInputError: a participant is given for a seat that the format does not have, or a key is missing.
     """
-    unknown = sorted(set(participants) - set(form.seats))
+    seats = tuple(settings.seats) if form.free_seats else form.seats
+    unknown = sorted(set(participants) - {*seats, *form.further_seats})
     if unknown:
         raise InvalidInputError(
-            f"The format {form.name} has no seat called {unknown[0]}.", f"Its seats are: {', '.join(form.seats)}."
+            f"The format {form.name} has no seat called {unknown[0]}.", f"Its seats are: {', '.join(seats)}."
         )
     missing = [row for row in missing_keys(settings) if row.seat.split("/")[0] not in participants]
     if missing:
         raise InvalidInputError(missing[0].sentence, "`disputatio doctor` shows what was found, and from where.")
     table: dict[str, Sitter] = {}
-    for seat in form.seats:
+    for seat in form.seats_named([*settings.seats, *participants]):
         if seat in participants:
             table[seat] = participants[seat]
             continue
@@ -153,9 +238,44 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
         for seat, sitter in table.items()
         if isinstance(sitter, ModelSeat) and sitter.seatings[0].persona
     }
-    setting = Setting(proposal.format.name, proposal.motion, proposal.evidence, personas)
+    shares = shares_of(table, proposal.settings) if proposal.evidence else {}
+    setting = Setting(
+        proposal.format.name, proposal.motion, proposal.evidence, personas, shares, dict(proposal.introduced)
+    )
+    check_searchable(setting, table)
     rules = rules_of(proposal.format, proposal.settings)
+    check_introduced(setting, rules, proposal.introduced)
+    if isinstance(getattr(rules, "bench", None), BenchRules):
+        # Weights that are not the judges' are refused now, and not when all of them have spoken.
+        panel_of(numbered(Seat("judge"), map(Seat, table)), rules.bench)
     return Plan(proposal.format, rules, setting, table, book, proposal.settings.seed)
+
+
+def shares_of(table: Table, settings: Settings) -> dict[str, int]:
+    """How many characters of the evidence each model's seat is shown: what was set, else a part of its window.
+
+    A prompt goes to a fallback as it is, so the smallest window of a seat decides. A seat that is asked piece by piece
+    is taken to follow no more than ``SMALL_SHARE`` characters.
+    """
+    models = {str(seat): sitter for seat, sitter in table.items() if isinstance(sitter, ModelSeat)}
+    return {seat: settings.limits.evidence_chars or _share_of(sitter) for seat, sitter in models.items()}
+
+
+def _share_of(sitter: ModelSeat) -> int:
+    share = min(context_window(row) for row in sitter.seatings) * CHARS_PER_TOKEN // EVIDENCE_PART
+    return min(share, SMALL_SHARE) if sitter.seatings[0].piecewise else share
+
+
+def check_searchable(setting: Setting, table: Table) -> None:
+    """Choose what is laid before every seat, now rather than in the middle of the debate.
+
+    Raises:
+        InvalidInputError: the sources have to be searched, and the library that does it is not installed.
+    """
+    for seat, sitter in table.items():
+        setting.laid_out(seat)
+        if setting.evidence and isinstance(sitter, ModelSeat) and sitter.seatings[0].piecewise:
+            Citing(SourceSet(setting.evidence), setting.motion.text).sentences("", 1)
 
 
 def book_of(overrides: Path | None) -> PromptBook:
@@ -188,25 +308,63 @@ def blind_spots(table: Table) -> tuple[str, ...]:
     return (f"All seats are of one model family ({families.pop()}): they share its blind spots.",)
 
 
+def look_alikes(plan: Plan) -> tuple[str, ...]:
+    """The warning that all debaters of a panel are one model with one prompt, where they are."""
+    voices = plan.docket.voices
+    if not plan.format.free_seats or len(voices) < 2 or len({(row.model, row.persona) for row in voices}) > 1:
+        return ()
+    return (
+        f"All debaters are the same model ({voices[0].model}) with the same prompt: their agreement shows little. "
+        "Give them different models (--seat NAME=PROVIDER:MODEL) or personas (seats.NAME.persona).",
+    )
+
+
+def foreign_languages(table: Table, language: str) -> tuple[str, ...]:
+    """The warning that the small embedded model is asked for a language it does not write, where it is."""
+    small = [seat for seat, row in _seatings(table) if row.provider == "embedded" and row.model == EMBEDDED_MODEL]
+    if not small or language == "English":
+        return ()
+    seats = " and ".join(dict.fromkeys(small))
+    return (f"The small embedded model writes English only: do not expect {one_line(language, 40)} of {seats}.",)
+
+
 def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpened, dict[str, str]]:
     """The first event of a record, with the texts it names."""
     setting = plan.setting
     small = any(isinstance(row, ModelSeat) and row.seatings[0].piecewise for row in plan.table.values())
     texts = {digest(source.text): source.text for source in setting.evidence}
     overridden = tuple(f"The prompt {name} is overridden." for name in plan.book.overridden)
+    tools, tool_texts = offer_json(plan.tools, tuple(plan.table)) if plan.tools else ({}, {})
+    texts |= tool_texts
     event = DebateOpened(
         format=plan.format.name,
         motion={"text": setting.motion.text, "language": setting.motion.language},
         seats={seat: sitter.as_json() for seat, sitter in plan.table.items()},
         rules=rules_json(plan.rules),
-        prompts=dict(plan.book.hashes(plan.format.name, small=small)),
+        prompts=dict(plan.book.hashes(plan.format.name, small=small, tools=bool(tools))),
         budget=budget.as_json(),
         evidence=tuple(
-            {"source_id": row.source_id, "title": row.title, "text": digest(row.text)} for row in setting.evidence
+            {
+                "source_id": row.source_id,
+                "title": row.title,
+                "kind": (row.kind if isinstance(row, Source) else SourceKind.TEXT).value,
+                "text": digest(row.text),
+                **({"round": setting.introduced[row.source_id]} if row.source_id in setting.introduced else {}),
+            }
+            for row in setting.evidence
         ),
+        shares=dict(setting.shares),
         seed=plan.seed,
         software=software,
-        warnings=(*blind_spots(plan.table), *overridden),
+        warnings=(
+            *blind_spots(plan.table),
+            *kindred_moderator(plan.format, plan.table),
+            *look_alikes(plan),
+            *foreign_languages(plan.table, setting.motion.language),
+            *overridden,
+            *(plan.tools.warnings if plan.tools else ()),
+        ),
+        tools=tools,
     )
     return event, texts
 

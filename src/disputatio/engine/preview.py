@@ -1,14 +1,17 @@
 """What a debate would take, without a call: the rules are run with answers of typical length.
 
 A preview cannot know what models will say. It assumes answers of a fifth of the length the form allows, the fewest
-items where a list may vary, no rejected answers and no failed calls, and counts four bytes to a token.
+items where a list may vary, every round that may be held, no rejected answers and no failed calls, and counts four
+bytes to a token. Tools are counted at most: as if every seat that has some used all its rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import count
 from math import ceil
 from typing import Any
 
@@ -17,6 +20,7 @@ from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of
 from disputatio.engine.ports import Nobody, SystemClock
 from disputatio.engine.running import Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
+from disputatio.engine.toolboxes import PreviewTools, tool_words
 from disputatio.kernel import JsonObject
 from disputatio.ledger import UNLIMITED, Ledger, PriceBook
 from disputatio.ledger.ledger import call_size
@@ -25,8 +29,12 @@ from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply,
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
+from disputatio.tools import CHOICE_FORM
 
 _SHARE = 0.2
+_SETTLED = {"no": "yes", "strong": "good"}
+"""By the last of the words that there are to choose from."""
+_BEGUN = re.compile(r"\^\(([^|)]+)[^)]*\) \[.*\]\{(\d+),\}\[\.\]\$")
 _FILLER = "Typical words of a typical answer, which say nothing and only have a length. "
 
 
@@ -70,20 +78,44 @@ class Preview:
         return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
 
 
-def typical(schema: Mapping[str, Any]) -> Any:
+class Variety:
+    """Tells the texts and choices of typical answers apart, as those of a seat that says different things."""
+
+    def __init__(self) -> None:
+        self._texts = count(1)
+        self._choices: dict[str, Iterator[int]] = {}
+
+    def number(self) -> int:
+        """A number that no text had."""
+        return next(self._texts)
+
+    def choice(self, words: Sequence[Any]) -> Any:
+        """The next of ``words`` in turn; there is always a further round, and what is rated is good."""
+        if words[-1] in _SETTLED:
+            return _SETTLED[words[-1]]
+        return words[next(self._choices.setdefault(repr(words), count())) % len(words)]
+
+
+def typical(schema: Mapping[str, Any], variety: Variety) -> Any:
     """An answer of typical length, valid under ``schema`` as the forms of this package write schemas."""
     if "enum" in schema:
-        return schema["enum"][0]
+        return variety.choice(schema["enum"])
     match schema["type"]:
         case "object":
-            return {name: typical(row) for name, row in schema["properties"].items()}
+            return {name: typical(row, variety) for name, row in schema["properties"].items()}
         case "array":
-            return [typical(schema["items"]) for _ in range(schema.get("minItems", 0))]
+            return [typical(schema["items"], variety) for _ in range(schema.get("minItems", 0))]
         case "integer":
             return (schema["minimum"] + schema["maximum"] + 1) // 2
     most = schema.get("maxLength", 400)
     length = min(max(schema.get("minLength", 0), round(most * _SHARE), 8), most)
-    return (_FILLER * (length // len(_FILLER) + 1))[:length].strip().ljust(schema.get("minLength", 0), ".")
+    begun = _BEGUN.match(schema.get("pattern", ""))
+    # A sentence of a small model: one of its beginnings, then at least so many signs, and a full stop.
+    first, least = (f"{begun[1]} ", int(begun[2])) if begun else ("", 0)
+    told = f"{first}{variety.number()} "
+    length = max(length, len(first) + least + 1) - bool(begun)
+    text = (told + _FILLER * (length // len(_FILLER) + 1))[:length].strip().ljust(schema.get("minLength", 0), ".")
+    return f"{text.ljust(len(first) + least, 'x')}." if begun else text
 
 
 class _TypicalGateway:
@@ -91,13 +123,22 @@ class _TypicalGateway:
 
     modes = (OutputMode.NATIVE,)
 
+    def __init__(self, tool_calls: int) -> None:
+        self._tool_calls, self._looked_up, self._variety = tool_calls, 0, Variety()
+
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:  # noqa: ARG002
         schema: JsonObject = call.schema or {"type": "string"}
-        text = canonical(typical(schema))
+        text = canonical(self._choice() if call.schema_name == CHOICE_FORM else typical(schema, self._variety))
         size, messages = call_size(call)
         tokens_in = ceil(size / TYPICAL_BYTES_PER_TOKEN) + MESSAGE_OVERHEAD // 4 * messages
         tokens_out = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
         return Reply(text, None, Usage(tokens_in, tokens_out, 0))
+
+    def _choice(self) -> JsonObject:
+        """As many calls of tools as there may be, none of them twice."""
+        self._looked_up += self._tool_calls
+        numbers = range(self._looked_up - self._tool_calls, self._looked_up)
+        return {"calls": [{"tool": "typical", "arguments": {"query": f"typical {n}"}} for n in numbers]}
 
     async def probe(self) -> Fault | None:
         return None
@@ -112,15 +153,17 @@ async def preview(proposal: Proposal) -> Preview:
     Raises:
         InvalidInputError: something in it cannot be used.
     """
-    gateway = _TypicalGateway()
+    gateway = _TypicalGateway(proposal.settings.tool_limits.calls)
     table: dict[str, Sitter] = {}
-    for seat in proposal.format.seats:
+    for seat in proposal.format.seats_named([*proposal.settings.seats, *proposal.participants]):
         if seat in proposal.participants:
             table[seat] = proposal.participants[seat]
         else:
             seating = replace(proposal.settings.seats[seat], fallback=None)
             table[seat] = ModelSeat((seating,), (gateway,))
+    words, _ = tool_words(proposal.settings, table)
     plan = plan_of(proposal, table, book_of(proposal.prompts))
+    plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
     journal = Journal("preview", store=MemoryStore(), clock=SystemClock(), watcher=Nobody())
     event, texts = opened_event(plan, UNLIMITED, "")
     journal.write(event, texts=texts)

@@ -8,22 +8,37 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
+from disputatio.engine.consulting import Consulting
 from disputatio.engine.journal import Journal
 from disputatio.engine.ports import Clock, Watcher
-from disputatio.engine.table import ModelSeat, Table
+from disputatio.engine.table import ModelSeat, Table, voices_of
+from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import ResumeMismatchError
+from disputatio.formats.docket import Docket
 from disputatio.formats.registry import Format
+from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
 from disputatio.ledger import Ledger, Refusal
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import ModelTurn, Reject, Send, Taken, TurnTaking
-from disputatio.prompts import PromptBook, Setting, compose, compose_part, reasons_segment, schema_segment
+from disputatio.participants.turn_taking import Consult, ModelTurn, Reject, Send, Taken, TurnTaking
+from disputatio.prompts import (
+    PromptBook,
+    Setting,
+    choosing_segment,
+    compose,
+    compose_part,
+    looked_up_segment,
+    reasons_segment,
+    schema_segment,
+)
 from disputatio.record.events import (
     Abstained,
     AnswerRejected,
@@ -41,6 +56,7 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.record.text import canonical, digest
+from disputatio.tools import OfferedTool, Toolbox, ToolRequest, ToolResult
 
 _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
     "score": ScoreGiven,
@@ -80,6 +96,14 @@ class Plan:
     table: Table
     book: PromptBook
     seed: int | None
+    tools: Toolbox | None = None
+
+    @property
+    def docket(self) -> Docket:
+        """What the rulebook is told besides its rules."""
+        seats = tuple(Seat(seat) for seat in self.table)
+        sources, voices = SourceSet(self.setting.evidence), voices_of(self.table)
+        return Docket(seats, self.setting.motion, sources, voices, self.setting.introduced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +125,12 @@ class _Prompts:
     def schema(self, schema: Any) -> Segment:
         return schema_segment(self.book, schema)
 
+    def choosing(self, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
+        return choosing_segment(self.book, task, tools, calls)
+
+    def looked_up(self, request: ToolRequest, result: ToolResult) -> Segment:
+        return looked_up_segment(self.book, request, result)
+
 
 class Running:
     """One debate in progress.
@@ -112,14 +142,24 @@ class Running:
         clock: time.
         watcher: sees events and output.
         streams: ask models to stream, because somebody watches.
+        texts: the texts of the record so far, by hash; for a resumed debate.
     """
 
     def __init__(
-        self, plan: Plan, *, journal: Journal, ledger: Ledger, clock: Clock, watcher: Watcher, streams: bool
+        self,
+        plan: Plan,
+        *,
+        journal: Journal,
+        ledger: Ledger,
+        clock: Clock,
+        watcher: Watcher,
+        streams: bool,
+        texts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._watcher, self._streams = clock, watcher, streams
-        self._driver = Driver(plan.format.rulebook(plan.rules))
+        self._consulting = Consulting(plan.tools, journal=journal, clock=clock, texts=texts)
+        self._driver = Driver(plan.format.rulebook(plan.rules, plan.docket))
         self._facts_established = 0
         # By what they are about: branches that ran side by side established theirs in any order.
         self._facts_recorded: dict[tuple[str, str], deque[ScoreGiven | VoteCounted | PenaltyGiven]] = {}
@@ -196,6 +236,8 @@ class Running:
                     if row.form != ask.form.name or row.seat != ask.seat:
                         raise _mismatch(path, f"the record has a {row.form} by {row.seat}")
                     answer = ask.form.read(row.content)
+                    if canonical(list(cited_json(answer))) != canonical(list(row.citations)):
+                        raise _mismatch(path, "the check of a citation comes to something else")
                 self._driver.answer(path, answer)
                 moved = True
         self._establish()
@@ -281,6 +323,8 @@ class Running:
             checks=_CHECKS,
             prompts=_Prompts(self._plan.book, self._plan.setting),
             seed=0 if self._plan.seed is None and embedded else self._plan.seed,
+            tools=self._consulting.offered(ask.seat),
+            tool_limits=self._consulting.limits,
         ).take()
 
     def _modes(self, ask: Ask, seating: ModelSeating, modes: tuple[OutputMode, ...]) -> list[OutputMode]:
@@ -301,9 +345,10 @@ class Running:
         history = self._journal.history
         recorded = deque(history.settled(path))
         rejected = len(history.rejected.get(path, ()))
-        asked = path in history.asked
+        consulted = self._consulting.recorded(path)
+        asked, replaying = path in history.asked, False
         taking = self._turn_taking(path, ask)
-        brought: Reply | Fault | None = None
+        brought: Reply | Fault | ToolResult | None = None
         while True:
             try:
                 order = taking.send(brought)
@@ -316,7 +361,11 @@ class Running:
             opening = () if asked else (_turn_asked(path, ask, order if isinstance(order, Send) else None),)
             asked = True
             if isinstance(order, Send):
-                brought = _recorded(recorded, order, path) if recorded else await self._send(path, order, ask, opening)
+                replaying = bool(recorded)
+                brought = _recorded(recorded, order, path) if replaying else await self._send(path, order, ask, opening)
+                continue
+            if isinstance(order, Consult):
+                brought = await self._consulting.consult(path, ask, order.request, consulted)
                 continue
             if opening:
                 self._journal.write(*opening)
@@ -327,7 +376,8 @@ class Running:
                     self._journal.write(
                         AnswerRejected(path=path, part=order.part, because=order.because, reasons=order.reasons)
                     )
-            elif not recorded:
+            elif not replaying:
+                # A rest that follows a recorded call began when that call was made, and is over by now.
                 self._journal.hand_over()
                 await self._clock.sleep(order.seconds)
 
@@ -407,6 +457,7 @@ def _turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
         form=ask.form.name,
         content=taken.content,
         violations=tuple({"rule": row.rule, "detail": row.detail} for row in taken.violations),
+        citations=cited_json(taken.turn),
         repaired=taken.repaired,
         asked=taken.asked,
         served_models=taken.served_models,

@@ -7,8 +7,10 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+from disputatio.formats.docket import Voice
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import Gateway, OutputMode
+from disputatio.participants.providers import family
 from disputatio.participants.scripted import Scripted
 from disputatio.participants.seating import ModelSeating, Price
 
@@ -65,6 +67,16 @@ def chain_of(seating: ModelSeating) -> tuple[ModelSeating, ...]:
     while rows[-1].fallback is not None:
         rows.append(rows[-1].fallback)
     return tuple(rows)
+
+
+def voices_of(table: Table) -> tuple[Voice, ...]:
+    """Whose voice each seat has that a model sits in."""
+    return tuple(
+        Voice(seat, first.address, family(first.model, first.provider), first.persona)
+        for seat, sitter in table.items()
+        if isinstance(sitter, ModelSeat)
+        for first in sitter.seatings[:1]
+    )
 
 
 def gateways_of(table: Table) -> Iterable[Gateway]:

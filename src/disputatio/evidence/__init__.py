@@ -13,8 +13,9 @@ from disputatio.evidence.findings import Match, Reason, Span, Status
 from disputatio.evidence.passages import Passage
 from disputatio.evidence.quantities import Tolerance
 from disputatio.evidence.retrieval import Excerpt, Hit, LeftOut, Retriever
+from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
 from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import MAX_SOURCE_BYTES, MAX_SOURCES, Source, SourceKind, read_source, read_sources
+from disputatio.evidence.sources import Source, SourceKind
 from disputatio.evidence.tools import TOOLS, call_tool, read_passage, search_sources
 from disputatio.evidence.words import normalise
 

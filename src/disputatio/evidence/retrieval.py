@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from disputatio.evidence.passages import Passage
+from disputatio.evidence.sentences import sentence_starts
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.words import LETTER, POINT, Atoms
 from disputatio.failures import InvalidInputError
+
+SHORTEST_SENTENCE, LONGEST_SENTENCE = 40, 220
+"""In characters: what can be quoted as one sentence; shorter ones are mostly headings."""
 
 _LONGEST_QUERY = 20_000
 
@@ -24,6 +29,14 @@ class Hit:
 
     passage: Passage
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a source, on one line."""
+
+    source_id: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +72,7 @@ class Excerpt:
 
 
 class Retriever:
-    """Searches the passages of ``sources``; the index is built once, at the first search.
+    """Searches the passages and sentences of ``sources``; an index is built once, at the first search.
 
     Raises (at the first search):
         InvalidInputError: the library that ranks is not installed.
@@ -67,8 +80,8 @@ class Retriever:
 
     def __init__(self, sources: SourceSet) -> None:
         self.sources = sources
-        self._ranker: Any = None
-        self._known: frozenset[str] = frozenset()
+        self._ranked: _Ranking | None = None
+        self._ranked_sentences: tuple[tuple[Sentence, ...], _Ranking] | None = None
 
     def search(self, query: str, k: int = 5) -> tuple[Hit, ...]:
         """The ``k`` passages that fit ``query`` best, best first; fewer where fewer share a word with it."""
@@ -79,6 +92,20 @@ class Retriever:
             for place in ranked[: max(k, 0)]
             if scores[place] > 0
         )
+
+    def sentences(self, query: str, k: int) -> tuple[Sentence, ...]:
+        """The ``k`` sentences of quotable length that fit ``query`` best, best first, each text once.
+
+        A sentence is of quotable length from ``SHORTEST_SENTENCE`` to ``LONGEST_SENTENCE`` characters. Fewer are given
+        where fewer share a word with the query.
+        """
+        if self._ranked_sentences is None:
+            found = tuple(_sentences(self.sources))
+            self._ranked_sentences = found, _Ranking([row.text for row in found])
+        rows, ranking = self._ranked_sentences
+        scores = ranking.scores(query)
+        best = sorted((place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
+        return tuple(rows[place] for place in best[: max(k, 0)])
 
     def excerpt(self, query: str, max_chars: int) -> Excerpt:
         """All of the sources where they fit into ``max_chars`` characters; else the passages that fit ``query`` best.
@@ -113,29 +140,48 @@ class Retriever:
                 yield LeftOut(source.source_id, len(gone), len(lengths), sum(gone), sum(lengths.values()))
 
     def _scores(self, query: str) -> Sequence[float]:
-        passages = self.sources.passages
-        if not passages:
-            return ()
-        if self._ranker is None:
-            self._index(passages)
-        wanted = [token for token in search_tokens(query[:_LONGEST_QUERY]) if token in self._known]
-        if not wanted:
-            return [0.0] * len(passages)
-        scores: list[float] = self._ranker.get_scores(wanted).tolist()
-        return scores
+        if self._ranked is None:
+            self._ranked = _Ranking([passage.text for passage in self.sources.passages])
+        return self._ranked.scores(query)
 
-    def _index(self, passages: Sequence[Passage]) -> None:
+
+class _Ranking:
+    """BM25 over ``texts``."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._count = len(texts)
+        self._known: frozenset[str] = frozenset()
+        if not texts:
+            return
         try:
             from bm25s import BM25  # type: ignore[import-untyped]  # it ships no types
         except ImportError:
             raise InvalidInputError(
-                "The sources are longer than a seat's share, and the library that searches them is not installed.",
+                "The sources must be searched, and the library that does it is not installed.",
                 "Install it with: pip install 'disputatio[evidence]'.",
             ) from None
-        tokens = [search_tokens(passage.text) or [""] for passage in passages]
+        tokens = [search_tokens(text) or [""] for text in texts]
         self._known = frozenset(token for row in tokens for token in row if token)
-        self._ranker = BM25(method="lucene", dtype="float64")
+        self._ranker: Any = BM25(method="lucene", dtype="float64")
         self._ranker.index(tokens, show_progress=False)
+
+    def scores(self, query: str) -> Sequence[float]:
+        """How well each text fits ``query``."""
+        wanted = [token for token in search_tokens(query[:_LONGEST_QUERY]) if token in self._known]
+        if not wanted:
+            return [0.0] * self._count
+        scores: list[float] = self._ranker.get_scores(wanted).tolist()
+        return scores
+
+
+def _sentences(sources: SourceSet) -> Iterable[Sentence]:
+    seen: set[str] = set()
+    for source in sources:
+        for start, end in pairwise([*sentence_starts(source.text), len(source.text)]):
+            text = " ".join(source.text[start:end].split()).lstrip("-*•◦– ")
+            if SHORTEST_SENTENCE <= len(text) <= LONGEST_SENTENCE and text not in seen:
+                seen.add(text)
+                yield Sentence(source.source_id, text)
 
 
 def search_tokens(text: str) -> list[str]:

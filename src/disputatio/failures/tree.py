@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     PROVIDER = 5
     VERIFICATION = 6
     STORE = 7
+    WORSE = 8
     INTERRUPTED = 130
 
 

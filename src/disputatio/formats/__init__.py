@@ -1,19 +1,37 @@
 """The rulebooks: each file reads as the rules of one kind of debate."""
 
+from disputatio.formats.brief import Brief
+from disputatio.formats.decision import DecisionRule, RuleName
+from disputatio.formats.docket import Docket
 from disputatio.formats.freeform import FreeformRules, FreeformVerdict, freeform
+from disputatio.formats.panel import PanelRules, panel
+from disputatio.formats.panel_verdict import PanelReport, PanelVerdict
 from disputatio.formats.registry import FORMATS, Format, find_format
+from disputatio.formats.review import ReviewRules, review
+from disputatio.formats.review_outcome import ReviewVerdict
 from disputatio.formats.structured import StructuredRules, structured
 from disputatio.formats.trace import StructuredVerdict, TraceRow
 
 __all__ = [
     "FORMATS",
+    "Brief",
+    "DecisionRule",
+    "Docket",
     "Format",
     "FreeformRules",
     "FreeformVerdict",
+    "PanelReport",
+    "PanelRules",
+    "PanelVerdict",
+    "ReviewRules",
+    "ReviewVerdict",
+    "RuleName",
     "StructuredRules",
     "StructuredVerdict",
     "TraceRow",
     "find_format",
     "freeform",
+    "panel",
+    "review",
     "structured",
 ]

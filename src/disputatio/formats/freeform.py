@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from disputatio.formats.docket import Docket
 from disputatio.formats.sides import CON, JUDGE, PRO, Side
 from disputatio.formats.turns.monologue import HEADINGS, Monologue, MonologueForm, Summing, SummingForm
 from disputatio.kernel import Floor, JsonObject, Limits, Phase, Post, Rulebook, Task, ask
@@ -47,7 +48,7 @@ class FreeformVerdict:
         }
 
 
-def freeform(rules: FreeformRules) -> Rulebook[FreeformVerdict]:
+def freeform(rules: FreeformRules, docket: Docket) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
     """A free-form debate from the first speech to the judge's headings."""
     floor = Floor()
     for number in range(1, rules.rounds + 1):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from disputatio.failures import InvalidInputError
+from disputatio.formats.docket import Docket, place_of
 from disputatio.formats.freeform import FreeformRules, freeform
+from disputatio.formats.panel import DEBATERS, PanelRules, panel
+from disputatio.formats.review import ReviewRules, review
 from disputatio.formats.structured import StructuredRules, structured
 from disputatio.kernel import JsonObject, Rulebook, Seat
 
@@ -28,19 +31,43 @@ class Format:
         about: one line for a list of formats.
         seats: every seat, debaters first.
         rules: the class of its settings; its fields and their defaults are what may be set.
-        rulebook: makes a fresh debate under given rules.
+        rulebook: makes a fresh debate under given rules, on what its docket says.
         judges: the seats whose absence leaves a debate unjudged.
+        repeatable: the seats that there may be several of (``judge_2``, ``judge_3``), each with the most there may be.
+        free_seats: whether users name the seats; ``seats`` are then those of a debate for which nobody did.
     """
 
     name: str
     about: str
     seats: tuple[Seat, ...]
     rules: type[Any]
-    rulebook: Callable[[Any], Rulebook[Outcome]]
+    rulebook: Callable[[Any, Docket], Rulebook[Outcome]]
     judges: frozenset[Seat]
+    repeatable: Mapping[Seat, int] = field(default_factory=dict)
+    free_seats: bool = False
+
+    @property
+    def further_seats(self) -> tuple[Seat, ...]:
+        """The seats there may be besides ``seats``."""
+        return tuple(
+            Seat(f"{first}_{number}") for first, most in self.repeatable.items() for number in range(2, most + 1)
+        )
+
+    def seats_named(self, names: Iterable[str]) -> tuple[Seat, ...]:
+        """The seats of a debate where ``names`` are seated: whoever names the third judge has a second one."""
+        if self.free_seats:
+            return tuple(Seat(name) for name in dict.fromkeys(names)) or self.seats
+        given = list(names)
+        taken: list[Seat] = []
+        for first in self.seats:
+            places = [place for name in given if (place := place_of(name, first)) is not None]
+            most = min(max(places, default=1), self.repeatable.get(first, 1))
+            taken += [first, *(Seat(f"{first}_{number}") for number in range(2, most + 1))]
+        return tuple(taken)
 
 
 _TWO_SIDES = (Seat("pro"), Seat("con"), Seat("judge"))
+_ROLES = (Seat("framer"), Seat("proposer"), Seat("critic"), Seat("rebutter"), Seat("moderator"))
 
 FORMATS: dict[str, Format] = {
     row.name: row
@@ -52,6 +79,7 @@ FORMATS: dict[str, Format] = {
             StructuredRules,
             structured,
             frozenset({Seat("judge")}),
+            {Seat("judge"): 9},
         ),
         Format(
             "freeform",
@@ -60,6 +88,24 @@ FORMATS: dict[str, Format] = {
             FreeformRules,
             freeform,
             frozenset({Seat("judge")}),
+        ),
+        Format(
+            "panel",
+            "named debaters propose, criticise, revise and agree; votes are counted after every phase",
+            tuple(map(Seat, DEBATERS)),
+            PanelRules,
+            panel,
+            frozenset(),
+            free_seats=True,
+        ),
+        Format(
+            "review",
+            "a proposition, its critic, a rebuttal and a moderator; for decisions that must be challenged",
+            _ROLES,
+            ReviewRules,
+            review,
+            frozenset({Seat("moderator")}),
+            {Seat("proposer"): 5},
         ),
     )
 }

@@ -7,8 +7,11 @@ from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import Any
 
+from disputatio.formats.bench import BenchRules
+from disputatio.formats.brief import Brief
+from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.registry import Format
-from disputatio.judging import Criterion, Rubric
+from disputatio.judging import Criterion, PanelMethod, Rubric
 from disputatio.kernel import JsonObject, Limits
 
 
@@ -30,6 +33,17 @@ def rules_from_json(form: Format, body: Mapping[str, Any]) -> Any:
 def _value_json(value: Any) -> Any:
     if isinstance(value, Limits):
         return asdict(value)
+    if isinstance(value, BenchRules):
+        weights = {judge: str(weight) for judge, weight in value.weights}
+        return {**asdict(value), "method": value.method.value, "weights": weights, "dead_zone": str(value.dead_zone)}
+    if isinstance(value, DecisionRule):
+        share = None if value.share is None else str(value.share)
+        weights = {name: str(weight) for name, weight in value.weights}
+        return {"rule": value.name.value, "threshold": value.threshold, "share": share, "weights": weights}
+    if isinstance(value, Brief):
+        return value.as_json()
+    if isinstance(value, tuple):
+        return list(value)
     if isinstance(value, Rubric):
         criteria = [{"key": row.key, "weight": str(row.weight), "question": row.question} for row in value.criteria]
         return {"name": value.name, "criteria": criteria}
@@ -37,7 +51,19 @@ def _value_json(value: Any) -> Any:
 
 
 def _value(value: Any) -> Any:
+    if isinstance(value, Mapping) and "attack_lines" in value:
+        return Brief.from_json(value)
     if isinstance(value, Mapping) and "criteria" in value:
         criteria = (Criterion(row["key"], Fraction(row["weight"]), row["question"]) for row in value["criteria"])
         return Rubric(value["name"], tuple(criteria))
+    if isinstance(value, Mapping) and "both_orders" in value:
+        weights = tuple((judge, Fraction(weight)) for judge, weight in value["weights"].items())
+        exact = {"method": PanelMethod(value["method"]), "dead_zone": Fraction(value["dead_zone"])}
+        return BenchRules(**{**value, **exact, "weights": weights})
+    if isinstance(value, Mapping) and "rule" in value:
+        share = None if value["share"] is None else Fraction(value["share"])
+        weights = tuple((name, Fraction(weight)) for name, weight in value["weights"].items())
+        return DecisionRule(RuleName(value["rule"]), value["threshold"], share, weights)
+    if isinstance(value, list | tuple):
+        return tuple(value)
     return Limits(**value) if isinstance(value, Mapping) else value

@@ -3,14 +3,17 @@
 The rules
     1. Opening. Both sides state their case at the same time: three to five arguments, each with a claim,
        reasoning and evidence, each standing alone. The arguments are numbered PRO-1, PRO-2, ... CON-1, ...
+       Where sources are laid before the seats, arguments and responses may cite them. Code checks every
+       citation; one that no source bears out is asked for again, and then stands as unverified.
     2. Cross-examination. Each side responds to every argument of the other: it refutes, challenges,
        concedes or partly accepts it, says why, and asks at least one follow-up question. No new arguments.
     3. Closing. Each side has heard the cross-examination. It first answers every question put to its own
        arguments. Then, in at most 200 words: what it conceded, which of its arguments stand, and its final
        position. What it lists as conceded is what it conceded in cross-examination.
     4. Judging. The judge, who has heard everything, scores each argument by the rubric, names fallacies with
-       the words that show them, and says where each argument stands. Sums, means, the gap and the computed
-       standing are worked out by code.
+       the words that show them, and says where each argument stands and what that rests on; a finding that
+       rests on nothing real is void. Sums, means, the gap and the computed standing are worked out by code.
+       There may be several judges, and each may judge with either side shown first: see the bench.
 
 A side that abstains from its opening has no arguments, so there is nothing to cross-examine; a side that
 abstains later leaves its questions unanswered. Nothing is put in the place of a missing turn.
@@ -23,17 +26,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from disputatio.formats.bench import BenchRules, Hearing, hear
+from disputatio.formats.docket import Docket, numbered
 from disputatio.formats.sides import CON, JUDGE, PRO, Case, Side
 from disputatio.formats.trace import StructuredVerdict, exhibits, verdict
-from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm
+from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.closing import Closing, ClosingForm
 from disputatio.formats.turns.cross_examination import CrossExamination, CrossExaminationForm
 from disputatio.formats.turns.opening import Opening, OpeningForm
 from disputatio.judging import STANDARD, Rubric
-from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Task, ask, declare, together
+from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
 
-OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
-CLOSING, JUDGING = Phase("closing"), Phase("judging")
+OPENING, CROSS_EXAMINATION, CLOSING = Phase("opening"), Phase("cross-examination"), Phase("closing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +48,47 @@ class StructuredRules:
     maximum_arguments: int = 5
     closing_words: int = 200
     rubric: Rubric = STANDARD
+    bench: BenchRules = field(default=BenchRules())
     opening: Limits = field(default=Limits(max_tokens=2000, temperature=0.7))
     cross_examination: Limits = field(default=Limits(max_tokens=1500, temperature=0.5))
     closing: Limits = field(default=Limits(max_tokens=600, temperature=0.5))
     judging: Limits = field(default=Limits(max_tokens=3000, temperature=0.2))
 
 
-def structured(rules: StructuredRules) -> Rulebook[StructuredVerdict]:
+def structured(rules: StructuredRules, docket: Docket) -> Rulebook[StructuredVerdict]:
     """A structured debate from its opening to its verdict."""
     floor = Floor()
+    citing = Citing(docket.sources, docket.motion.text) if docket.sources else NOTHING
 
-    pro, con = yield from together(opening(PRO, rules), opening(CON, rules))
+    pro, con = yield from together(opening(PRO, rules, citing), opening(CON, rules, citing))
     floor = floor.post(*said(OPENING, pro), *said(OPENING, con))
 
-    pro, con = yield from together(cross_examination(pro, con, floor, rules), cross_examination(con, pro, floor, rules))
+    pro, con = yield from together(
+        cross_examination(pro, con, floor, rules, citing), cross_examination(con, pro, floor, rules, citing)
+    )
     floor = floor.post(*said(CROSS_EXAMINATION, pro), *said(CROSS_EXAMINATION, con))
 
     pro, con = yield from together(closing(pro, con, floor, rules), closing(con, pro, floor, rules))
     floor = floor.post(*said(CLOSING, pro), *said(CLOSING, con))
 
-    adjudication = yield from judging(pro, con, floor, rules)
-    result = verdict(pro, con, adjudication, rules.rubric)
+    judges = numbered(JUDGE, docket.seats)
+    hearings = yield from judging(pro, con, judges, floor, rules)
+    result = verdict(pro, con, hearings, judges, rules.bench, rules.rubric)
     for row in result.trace:
         yield from declare("score", row.argument, row.score_json())
     return result
 
 
-def opening(side: Side, rules: StructuredRules) -> Rulebook[Case]:
+def opening(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
     """One side states its case. It hears nothing of the other."""
-    form = OpeningForm(side.prefix, rules.minimum_arguments, rules.maximum_arguments)
+    form = OpeningForm(side.prefix, rules.minimum_arguments, rules.maximum_arguments, citing)
     counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
     task = Task("opening", {**side.words(), **counts})
     turn = yield from ask(side.seat, OPENING, returns=form, task=task, limits=rules.opening)
     return Case(side, opening=turn if isinstance(turn, Opening) else None)
 
 
-def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRules) -> Rulebook[Case]:
+def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
     """One side responds to every argument of the other; with no arguments there is nothing to ask."""
     if not other.arguments:
         return own
@@ -88,7 +97,7 @@ def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRul
     turn = yield from ask(
         own.side.seat,
         CROSS_EXAMINATION,
-        returns=CrossExaminationForm(other.arguments, known),
+        returns=CrossExaminationForm(other.arguments, known, citing),
         task=task,
         sees=floor.seen_by(own.side.seat),
         limits=rules.cross_examination,
@@ -115,20 +124,14 @@ def closing(own: Case, other: Case, floor: Floor, rules: StructuredRules) -> Rul
     return own.after(closing=turn if isinstance(turn, Closing) else None)
 
 
-def judging(pro: Case, con: Case, floor: Floor, rules: StructuredRules) -> Rulebook[Adjudication | None]:
-    """The judge hears everything and finds on every argument; without arguments there is nothing to judge."""
+def judging(
+    pro: Case, con: Case, judges: tuple[Seat, ...], floor: Floor, rules: StructuredRules
+) -> Rulebook[tuple[Hearing, ...]]:
+    """Every judge hears everything and finds on every argument; without arguments there is nothing to judge."""
     if not pro.arguments and not con.arguments:
-        return None
-    form = AdjudicationForm(exhibits(pro, con), rules.rubric)
-    turn = yield from ask(
-        JUDGE,
-        JUDGING,
-        returns=form,
-        task=Task("judging", form.task_values()),
-        sees=floor.seen_by(JUDGE),
-        limits=rules.judging,
-    )
-    return turn if isinstance(turn, Adjudication) else None
+        return ()
+    heard = yield from hear(judges, rules.bench, exhibits(pro, con), floor, rules.rubric, rules.judging)
+    return heard
 
 
 def said(phase: Phase, case: Case) -> tuple[Post, ...]:

@@ -6,27 +6,31 @@ without an adjudication has a trace table and computed standings, and no scores.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from disputatio.evidence.citations import CheckedCitation
+from disputatio.formats.bench import BenchRules, Hearing
+from disputatio.formats.bench_verdict import VOID, ArgumentFinding, BenchVerdict, bench_verdict
 from disputatio.formats.sides import Case
-from disputatio.formats.turns.adjudication import Adjudication, Exhibit, Judgement
+from disputatio.formats.turns.adjudication import Exhibit
 from disputatio.formats.turns.closing import Hold
 from disputatio.formats.turns.cross_examination import Response, ResponseKind
 from disputatio.judging import (
     AgreedPoint,
     Edge,
     Exchange,
-    FoundFallacy,
     Reply,
     Rubric,
     Standing,
     agreed_points,
     computed_standing,
     edge,
+    exchange_strength,
+    gap_text,
     mean,
     rounded,
-    weighted,
 )
 from disputatio.kernel import JsonObject
 
@@ -35,8 +39,8 @@ from disputatio.kernel import JsonObject
 class TraceRow:
     """One argument from its claim to its standing.
 
-    ``judged`` and ``score`` are None where no judge found on it; ``computed`` always follows from the
-    exchange.
+    ``found`` is what the bench found on it; ``computed`` and ``strength`` always follow from the exchange. The
+    strength is between 0 and 1, from a base of one half.
     """
 
     argument: str
@@ -45,11 +49,24 @@ class TraceRow:
     responses: tuple[Response, ...]
     computed: Standing
     computed_reason: str
-    judged: Standing | None
-    judged_reason: str
-    scores: dict[str, int] | None
-    score: Fraction | None
-    fallacies: tuple[FoundFallacy, ...]
+    strength: Fraction
+    found: ArgumentFinding
+    citations: tuple[CheckedCitation, ...] = ()
+
+    @property
+    def judged(self) -> Standing | None:
+        """The bench's standing; None where it has none."""
+        return self.found.standing
+
+    @property
+    def scores(self) -> Mapping[str, float] | None:
+        """Points by criterion; None where no finding on it counts."""
+        return self.found.scores
+
+    @property
+    def score(self) -> Fraction | None:
+        """The weighted score, 1 to 10; None where no finding on it counts."""
+        return self.found.score
 
     @property
     def differs(self) -> bool:
@@ -60,10 +77,14 @@ class TraceRow:
         """What the record keeps of this row."""
         return {
             "side": self.side,
-            "criteria": self.scores,
+            "criteria": self.found.scores,
             "weighted": None if self.score is None else rounded(self.score, 4),
             "judged": self.judged and self.judged.value,
+            "found": self.found.word,
+            "void": self.found.void,
+            "judges": {row.judge: row.word for row in self.found.judges},
             "computed": self.computed.value,
+            "strength": rounded(self.strength, 4),
             "differs": self.differs,
         }
 
@@ -73,18 +94,21 @@ class TraceRow:
             "id": self.argument,
             "claim": self.claim,
             **self.score_json(),
+            "citations": [row.as_json() for row in self.citations],
             "drew": [
                 {
                     "response": row.kind.value,
                     "reasoning": row.reasoning,
                     "questions": [q.text for q in row.questions],
+                    "citations": [cited.as_json() for cited in row.citations],
                 }
                 for row in self.responses
             ],
-            "judged_reason": self.judged_reason,
+            "judged_reason": self.found.reason,
             "computed_reason": self.computed_reason,
+            "findings": list(self.found.notes),
             "fallacies": [
-                {"fallacy": row.fallacy.value, "words": row.words, "quoted": row.quoted} for row in self.fallacies
+                {"fallacy": row.fallacy.value, "words": row.words, "quoted": row.quoted} for row in self.found.fallacies
             ],
         }
 
@@ -97,33 +121,58 @@ class StructuredVerdict:
     pro_total: Fraction | None
     con_total: Fraction | None
     agreed: tuple[AgreedPoint, ...]
-    key_insight: str
-    unresolved_questions: tuple[str, ...]
-    recommendation: str
-    rubric: str
+    bench: BenchVerdict
 
     @property
     def gap(self) -> Fraction | None:
-        """Pro's total less con's; None unless both sides have one."""
+        """Pro's total less con's, by the panel's method where there is a panel; None unless both sides have one."""
+        if self.bench.panel is not None:
+            return self.bench.panel.gap
         if self.pro_total is None or self.con_total is None:
             return None
         return self.pro_total - self.con_total
 
     @property
     def reading(self) -> str:
-        """The gap in words, or why there is none."""
+        """The gap in words, or why there is none; of a panel its verdict."""
+        if self.bench.panel is not None:
+            return self.bench.reading
         gap = self.gap
         if gap is None:
-            return "no comparison: " + ("nothing was judged" if not self.judged else "one side has no arguments")
+            return f"no comparison: {self._incomparable}"
         kind = edge(gap)
         if kind is Edge.EVEN:
-            return f"{kind.value} (gap {abs(rounded(gap)):.2f})"
-        return f"{kind.value} for {'pro' if gap > 0 else 'con'} (gap {abs(rounded(gap)):.2f})"
+            return f"{kind.value} (gap {gap_text(gap)})"
+        return f"{kind.value} for {'pro' if gap > 0 else 'con'} (gap {gap_text(gap)})"
+
+    @property
+    def _incomparable(self) -> str:
+        if not self.judged:
+            return "nothing was judged"
+        if any(row.found.word == VOID for row in self.trace):
+            return "every finding on one side is void"
+        return "one side has no arguments"
+
+    @property
+    def key_insight(self) -> str:
+        """The first heard judge's; empty where nobody was heard."""
+        return next((row.key_insight for _, row in self.bench.opinions), "")
+
+    @property
+    def unresolved_questions(self) -> tuple[str, ...]:
+        """Those of every heard judge, each once."""
+        asked = (question for _, row in self.bench.opinions for question in row.unresolved_questions)
+        return tuple(dict.fromkeys(asked))
+
+    @property
+    def recommendation(self) -> str:
+        """The first heard judge's; empty where nobody was heard."""
+        return next((row.recommendation for _, row in self.bench.opinions), "")
 
     @property
     def judged(self) -> bool:
-        """Whether a judge found on the arguments."""
-        return any(row.judged is not None for row in self.trace)
+        """Whether a judge found on the arguments; a finding that is void is one too."""
+        return bool(self.bench.opinions)
 
     def summary_json(self) -> JsonObject:
         """The totals and the reading."""
@@ -133,13 +182,14 @@ class StructuredVerdict:
             "gap": None if self.gap is None else rounded(self.gap, 4),
             "reading": self.reading,
             "agreed": [row.argument for row in self.agreed],
-            "rubric": self.rubric,
+            "rubric": self.bench.rubric.name,
         }
 
     def as_json(self) -> JsonObject:
         """The whole verdict, as the record and the exports keep it."""
         return {
             **self.summary_json(),
+            **self.bench.as_json(),
             "format": "structured",
             "judged": self.judged,
             "trace": [row.as_json() for row in self.trace],
@@ -154,64 +204,67 @@ class StructuredVerdict:
 def exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
     """Every argument with what it drew and how it was defended, as the judge finds on it."""
     return tuple(
-        Exhibit(argument, _drew(argument.id, other), _defence_text(argument.id, own, other))
+        Exhibit(
+            argument,
+            _drew(argument.id, other),
+            _defence_text(argument.id, own, other),
+            _said_about(argument.id, own, other),
+        )
         for own, other in ((pro, con), (con, pro))
         for argument in own.arguments
     )
 
 
-def verdict(pro: Case, con: Case, adjudication: Adjudication | None, rubric: Rubric) -> StructuredVerdict:
-    """Put together the verdict from what was said and found."""
-    found = {row.argument: row for row in adjudication.judgements} if adjudication else {}
-    trace = tuple(
-        _row(own, other, argument.id, argument.claim, found.get(argument.id), rubric)
-        for own, other in ((pro, con), (con, pro))
-        for argument in own.arguments
-    )
+def verdict(
+    pro: Case, con: Case, hearings: Sequence[Hearing], judges: Sequence[str], bench: BenchRules, rubric: Rubric
+) -> StructuredVerdict:
+    """Put together the verdict from what was said and what ``judges`` found."""
+    cases = ((pro, con), (con, pro))
+    arguments = {argument.id: str(own.side.seat) for own, _ in cases for argument in own.arguments}
+    found = bench_verdict(hearings, judges, bench, rubric, arguments)
+    trace = tuple(_row(own, other, argument.id, found) for own, other in cases for argument in own.arguments)
     totals = [
         mean([row.score for row in trace if row.side == case.side.seat and row.score is not None])
+        if found.panel is None
+        else found.panel.totals.get(case.side.seat)
         for case in (pro, con)
     ]
     conceded = [row.target for case in (pro, con) for row in case.responses if row.kind is ResponseKind.CONCEDE]
-    claims = [
-        (argument.id, argument.claim, str(other.side.seat))
-        for own, other in ((pro, con), (con, pro))
-        for argument in own.arguments
-    ]
+    claims = [(argument.id, argument.claim, str(other.side.seat)) for own, other in cases for argument in own.arguments]
     withdrawn = [row.id for case in (pro, con) for row in case.arguments if case.hold(row.id) is Hold.WITHDRAWN]
-    return StructuredVerdict(
-        trace,
-        totals[0],
-        totals[1],
-        agreed_points(claims, conceded, withdrawn),
-        adjudication.key_insight if adjudication else "",
-        adjudication.unresolved_questions if adjudication else (),
-        adjudication.recommendation if adjudication else "",
-        rubric.name,
-    )
+    return StructuredVerdict(trace, totals[0], totals[1], agreed_points(claims, conceded, withdrawn), found)
 
 
-def _row(own: Case, other: Case, argument: str, claim: str, finding: Judgement | None, rubric: Rubric) -> TraceRow:
+def _row(own: Case, other: Case, argument: str, found: BenchVerdict) -> TraceRow:
     drew = _drew(argument, other)
     replies = tuple(
         Reply(response.kind.value, all(own.answered(question.id) for question in response.questions))
         for response in drew
     )
     hold = own.hold(argument)
-    computed, reason = computed_standing(Exchange(argument, replies, hold and hold.value))
+    exchange = Exchange(argument, replies, hold and hold.value)
+    computed, reason = computed_standing(exchange)
+    (stated,) = (row for row in own.arguments if row.id == argument)
     return TraceRow(
         argument=argument,
         side=own.side.seat,
-        claim=claim,
+        claim=stated.claim,
         responses=drew,
         computed=computed,
         computed_reason=reason,
-        judged=finding.standing if finding else None,
-        judged_reason=finding.reason if finding else "",
-        scores=finding.scores if finding else None,
-        score=weighted(finding.scores, rubric) if finding else None,
-        fallacies=finding.fallacies if finding else (),
+        strength=exchange_strength(exchange),
+        found=found.on(argument),
+        citations=stated.citations,
     )
+
+
+def _said_about(argument: str, own: Case, other: Case) -> tuple[str, ...]:
+    """The ids of what was said about an argument, the response to it first; see `turns.grounds`."""
+    questions = [question for response in _drew(argument, other) for question in response.questions]
+    ids = [f"{other.side.prefix} on {argument}"] if _drew(argument, other) else []
+    ids += [question.id for question in questions]
+    ids += [question.id.replace(".Q", ".A") for question in questions if own.answered(question.id)]
+    return (*ids, f"{argument}.closing") if own.hold(argument) else tuple(ids)
 
 
 def _drew(argument: str, other: Case) -> tuple[Response, ...]:

@@ -16,6 +16,7 @@ from disputatio.judging.calibration import Calibration, Curve, Deviation, KnownI
 from disputatio.judging.consensus import AgreedPoint, agreed_points
 from disputatio.judging.dawid_skene import JudgeLabel, Reliability, reliability
 from disputatio.judging.fallacies import FALLACIES, Fallacy, FoundFallacy, words_are_in
+from disputatio.judging.gradual import exchange_strength
 from disputatio.judging.inflation import Inflation, ScoreSpread, score_spread
 from disputatio.judging.judge_scores import TIE, JudgeScores
 from disputatio.judging.known_answers import AnswerReport, answer_report
@@ -26,7 +27,7 @@ from disputatio.judging.peer_rank import PeerRank, Review, rank_peers
 from disputatio.judging.polls import Poll, PollOutcome, PollRule, final_vote_winner, swing_winner
 from disputatio.judging.retests import RetestReport, ScoreChange, retest
 from disputatio.judging.rubric import EVIDENCE_FIRST, RUBRICS, STANDARD, Criterion, Rubric
-from disputatio.judging.scoring import Edge, edge, mean, rounded, weighted
+from disputatio.judging.scoring import Edge, edge, gap_text, mean, rounded, weighted
 from disputatio.judging.standing import Exchange, Reply, Standing, computed_standing
 from disputatio.judging.swapping import Swap, SwapPair, SwapReport, after_swap, swap_report
 from disputatio.judging.votes import (
@@ -114,8 +115,10 @@ __all__ = [
     "count_votes",
     "deviation",
     "edge",
+    "exchange_strength",
     "final_vote_winner",
     "fleiss_kappa",
+    "gap_text",
     "kendall_w",
     "krippendorff_alpha",
     "latest_ballots",

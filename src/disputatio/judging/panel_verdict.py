@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from disputatio.judging.judge_scores import JudgeScores
-from disputatio.judging.scoring import edge, rounded
+from disputatio.judging.scoring import edge, gap_text, rounded
 from disputatio.judging.swapping import Swap
 from disputatio.judging.votes import VoteOutcome
 from disputatio.judging.weights import Weights
@@ -186,7 +186,7 @@ class PanelVerdict:
         """What the size of the gap amounts to, or why there is none; for totals on the scale of 1 to 10."""
         if self.gap is None:
             return "no comparison: no judge was heard"
-        return f"{edge(self.gap).value} (gap {abs(rounded(self.gap)):.2f})"
+        return f"{edge(self.gap).value} (gap {gap_text(self.gap)})"
 
     def text(self) -> str:
         """The verdict for a reader: heading, reason, and each judge in a line."""

@@ -90,6 +90,18 @@ class Panel:
             return self._by_vote(findings)
         return self._by_score(findings)
 
+    def arguments(self, findings: Sequence[JudgeFinding]) -> dict[str, Fraction]:
+        """Points of each argument by the method, over the judges that were heard and scored it.
+
+        Under the voting methods they are the (weighted) mean, as the totals are.
+        """
+        rows: dict[str, list[tuple[Fraction, Fraction]]] = {}
+        for finding in findings:
+            for argument, points in finding.arguments.items():
+                rows.setdefault(argument, []).append((points, self._weight(finding.judge)))
+        counted = {argument: known for argument, known in rows.items() if any(weight for _, weight in known)}
+        return {argument: _SUMMARIES[self.method](known) for argument, known in counted.items()}
+
     def _orders(self, scores: Sequence[JudgeScores]) -> dict[tuple[str, tuple[str, str]], JudgeScores]:
         known: dict[tuple[str, tuple[str, str]], JudgeScores] = {}
         for row in scores:

@@ -15,7 +15,7 @@ from disputatio.failures import InvalidInputError
 
 LOWEST, HIGHEST = 1, 10
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_TAKEN = frozenset({"reason", "standing", "fallacies"})
+_TAKEN = frozenset({"rests_on", "reason", "standing", "fallacies"})
 """What the judge states beside the scores; a criterion of that name would take its place."""
 
 
@@ -49,7 +49,13 @@ class Rubric:
                 "Give each criterion a name of its own in lower-case letters, digits and underscores, "
                 f"other than {', '.join(sorted(_TAKEN))}.",
             )
-        if total != 1 or any(criterion.weight <= 0 for criterion in self.criteria):
+        sunk = next((criterion for criterion in self.criteria if criterion.weight <= 0), None)
+        if sunk is not None:
+            raise InvalidInputError(
+                f"The criterion {sunk.key} of the rubric {self.name} has the weight {float(sunk.weight):g}.",
+                "Give every criterion a weight above 0 so that they sum to exactly 1.",
+            )
+        if total != 1:
             raise InvalidInputError(
                 f"The weights of the rubric {self.name} sum to {float(total):g}.",
                 "Give every criterion a weight above 0 so that they sum to exactly 1.",

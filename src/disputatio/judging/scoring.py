@@ -40,6 +40,19 @@ def edge(gap: Fraction) -> Edge:
     return Edge.EDGE if size <= 3 else Edge.SIGNIFICANT
 
 
+def gap_text(gap: Fraction) -> str:
+    """The size of ``gap`` with two decimals, or as many more as it takes not to read as another kind of gap.
+
+    A gap of 0.996 is under one point: as "1.00" it would contradict the words beside it, and so would 0.004 as "0.00".
+    """
+    size = abs(gap)
+    for places in range(2, 16):
+        shown = f"{rounded(size, places):.{places}f}"
+        if edge(Fraction(shown)) is edge(size) and (Fraction(shown) > 0) == (size > 0):
+            return shown
+    return f"{float(size)}"
+
+
 def rounded(value: Fraction, places: int = 2) -> float:
     """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
     scale: int = 10**places

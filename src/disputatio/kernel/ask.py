@@ -105,6 +105,19 @@ class Form(Protocol[TurnT]):
         """The whole answer, valid under ``schema`` whenever every piece is valid under its own."""
 
 
+@runtime_checkable
+class LenientForm(Protocol):
+    """A form that would rather have an answer with a fault in one place than none.
+
+    When the asks for the right shape are used up, the last answer is taken if it fits ``lenient_schema``; ``read``
+    then says of what is at fault that it is, and ``breaches`` names it.
+    """
+
+    @property
+    def lenient_schema(self) -> JsonObject:
+        """JSON Schema of such an answer: ``schema`` without the one rule that may be broken."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How a turn may be asked for. Counts are of asks beyond the first; tokens are of the answer.

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.kernel import JsonObject
+from disputatio.kernel import JsonObject, LenientForm
 from disputatio.motion import clean, one_line
 from disputatio.participants.mending import mended
 from disputatio.record.text import canonical
@@ -98,6 +98,14 @@ def read_answer(
         return Misfit((str(error),))
     reasons = checks.reasons(content, schema, schema_text)
     return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
+
+
+def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswer | None:
+    """The answer in ``text`` where ``form`` accepts it in the end although it does not fit; None where it does not."""
+    if not isinstance(form, LenientForm):
+        return None
+    read = read_answer(text, form.lenient_schema, checks)
+    return read if isinstance(read, ShapedAnswer) else None
 
 
 def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:

@@ -263,6 +263,7 @@ AUTOMATIC_ORDER: tuple[str, ...] = (
 OTHER_EXTRAS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "hub": ("huggingface_hub", "embedded models by Hugging Face reference"),
+        "mcp": ("mcp", "tools of MCP servers"),
         "postgres": ("psycopg", "a store in PostgreSQL"),
     }
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
-from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
 from disputatio.participants.turn_taking import Reject, Taken, TurnTaking
 from disputatio.record.events import TurnTaken
 from disputatio.record.history import History
@@ -48,6 +48,9 @@ class Scripted:
             if isinstance(read, Misfit):
                 shape_asks += 1
                 if shape_asks > ask.limits.shape_asks:
+                    lenient = None if best else read_leniently(text, ask.form, checks)
+                    if lenient is not None:
+                        return replace(_read(ask, lenient), asked=asked)
                     detail = f"{shape_asks} answers did not fit the form; the last: {read.reasons[0]}"
                     return replace(best, asked=asked) if best else Abstention(ask.seat, "misfit", detail)
                 reasons = read.reasons

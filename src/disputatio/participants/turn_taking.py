@@ -6,10 +6,11 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
   asked again.
 - ``Rest`` so many seconds before the next call: brings nothing, and is skipped for recorded calls.
 - ``Reject`` an answer, for the record: brings nothing.
+- ``Consult`` a tool: brings its result, which is data. On resume the recorded results are fed first.
 
 It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
-the reasons, so many times, and then the seat abstains; a broken rule is asked again once and then the answer is
-accepted with its violations. Nothing is put in the place of an answer.
+the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
+`disputatio.kernel.LenientForm`); a broken rule is asked again once and then the answer is accepted with its violations. Nothing is put in the place of an answer.
 """
 
 from __future__ import annotations
@@ -21,16 +22,29 @@ from typing import Any, Protocol, TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Part, Turn, Violation
 from disputatio.motion import clean
-from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import canonical
+from disputatio.tools import (
+    CHOICE_FORM,
+    OfferedTool,
+    ToolLimits,
+    ToolRequest,
+    ToolResult,
+    choice_part,
+    choice_schema,
+    read_choice,
+)
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
 LONGEST_ASKED_REST_S = 120.0
 """A provider that asks for a longer wait than this is treated as down."""
 _MOST_TOKENS = 16_000
+_CHOICE_TOKENS = 600
+"""Of the answer which tools to call."""
+_USUAL_LIMITS = ToolLimits()
 _FORGETTABLE = 4_000
 """How much of a rejected answer is shown back to the model, in characters."""
 
@@ -61,6 +75,13 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class Consult:
+    """Call a tool for the seat, before its turn."""
+
+    request: ToolRequest
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
 
@@ -72,27 +93,31 @@ class Taken:
     served_models: tuple[str, ...] = ()
 
 
-Order: TypeAlias = Send | Rest | Reject
+Order: TypeAlias = Send | Rest | Reject | Consult
 TurnTaking: TypeAlias = Generator[Order, Any, Taken | Abstention]
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    """An answer of the right shape; ``lenient`` where it fits only what a form accepts in the end."""
+
     content: JsonObject
     repaired: bool
     raw: str
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """A schema with its canonical text, which the ledger, the record and the check all need.
 
-    ``temperature`` is the form's own for this answer, None where the phase's holds.
+    ``temperature`` is the form's own for this answer, None where the phase's holds; ``name`` is what it is called.
     """
 
     schema: JsonObject
     text: str
     temperature: float | None
+    name: str
 
 
 class Prompts(Protocol):
@@ -110,6 +135,12 @@ class Prompts(Protocol):
     def schema(self, schema: JsonObject) -> Segment:
         """The required form in words, for models that nothing else holds to it."""
 
+    def choosing(self, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
+        """The question which of ``tools`` to call before the turn whose prompt ends with ``task``."""
+
+    def looked_up(self, request: ToolRequest, result: ToolResult) -> Segment:
+        """A call of a tool and what it brought."""
+
 
 class ModelTurn:
     """One turn of a model's seat.
@@ -122,6 +153,8 @@ class ModelTurn:
         checks: compiled schemas.
         prompts: makes the segments of the prompt.
         seed: the debate's seed, or None to send none.
+        tools: what the seat may consult before it speaks.
+        tool_limits: how much of it.
     """
 
     def __init__(
@@ -134,8 +167,11 @@ class ModelTurn:
         checks: SchemaChecks,
         prompts: Prompts,
         seed: int | None,
+        tools: Sequence[OfferedTool] = (),
+        tool_limits: ToolLimits = _USUAL_LIMITS,
     ) -> None:
         self._path, self._ask = path, ask
+        self._tools, self._tool_limits = tools, tool_limits
         self._seatings, self._modes = list(seatings), [list(row) for row in modes]
         self._checks, self._prompts, self._seed = checks, prompts, seed
         self._asked = 0
@@ -150,12 +186,19 @@ class ModelTurn:
     def _take_whole(self) -> TurnTaking:
         limits, schema = self._ask.limits, self._ask.form.schema
         prompt = self._prompts.whole(self._ask)
+        if self._tools:
+            found = yield from self._consultations(prompt)
+            if isinstance(found, Abstention):
+                return found
+            # Before the task, where the history grows: what was served from a prefix cache still is.
+            prompt, self._asked = (*prompt[:-1], *found, prompt[-1]), 0
         answer = yield from self._shaped("", prompt, schema, limits.max_tokens)
         if isinstance(answer, Abstention):
             return answer
         best = self._read(answer)
         for _ in range(limits.rule_asks):
-            if not best.violations:
+            # What a form accepts only in the end was asked for often enough.
+            if not best.violations or answer.lenient:
                 break
             reasons = tuple(row.detail for row in best.violations)
             yield Reject("", "rule", reasons)
@@ -167,6 +210,30 @@ class ModelTurn:
             if len(read.violations) <= len(best.violations):
                 best, answer = read, second
         return self._finished(best)
+
+    def _consultations(
+        self, prompt: tuple[Segment, ...]
+    ) -> Generator[Order, Any, tuple[Segment, ...] | Abstention]:
+        """What the seat looks up before its turn, round by round, until it wants no more or may not."""
+        limits, task = self._tool_limits, prompt[-1]
+        schema = choice_schema(self._tools, limits.calls)
+        question = self._prompts.choosing(task.text, self._tools, limits.calls)
+        found: list[Segment] = []
+        called: set[str] = set()
+        for number in range(1, limits.rounds + 1):
+            asked = (*prompt[:-1], *found, question)
+            answer = yield from self._shaped(choice_part(number), asked, schema, _CHOICE_TOKENS, name=CHOICE_FORM)
+            if isinstance(answer, Abstention):
+                # Who cannot say what to look up can still speak; the record has the answers that did not fit.
+                return tuple(found) if answer.reason == "misfit" else answer
+            wanted = [row for row in read_choice(answer.content, self._tools, limits.calls) if row.key not in called]
+            for request in wanted:
+                called.add(request.key)
+                result: ToolResult = yield Consult(request)
+                found.append(self._prompts.looked_up(request, result))
+            if not wanted:
+                break
+        return tuple(found)
 
     def _take_in_parts(self) -> TurnTaking:
         form = self._ask.form
@@ -227,11 +294,12 @@ class ModelTurn:
         schema: JsonObject,
         max_tokens: int,
         temperature: float | None = None,
+        name: str = "",
     ) -> Generator[Order, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow."""
         current, tokens = prompt, self._seatings[0].max_tokens or max_tokens
-        shape = _Shape(schema, canonical(schema), temperature)
-        misfit = Misfit(())
+        shape = _Shape(schema, canonical(schema), temperature, name or self._ask.form.name)
+        misfit, last = Misfit(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
             reply = yield from self._reply(part, current, shape, tokens)
             if isinstance(reply, Abstention):
@@ -242,12 +310,15 @@ class ModelTurn:
             )
             if isinstance(read, ShapedAnswer):
                 return _Answer(read.content, read.repaired, reply.text)
-            misfit = read
+            misfit, last = read, "" if cut else reply.text
             if cut:
                 tokens = min(2 * tokens, max(tokens, _MOST_TOKENS))
             if number < self._ask.limits.shape_asks:
                 yield Reject(part, "shape", misfit.reasons)
                 current = self._again(prompt, "" if cut or part else reply.text, "shape", misfit.reasons)
+        lenient = None if part or not last else read_leniently(last, self._ask.form, self._checks)
+        if lenient is not None:
+            return _Answer(lenient.content, lenient.repaired, last, lenient=True)
         asks = 1 + self._ask.limits.shape_asks
         where = f" for {part}" if part else ""
         detail = f"{asks} answers{where} did not fit the form; the last: {misfit.reasons[0]}"
@@ -312,7 +383,7 @@ class ModelTurn:
         return Call(
             prompt,
             shape.schema,
-            self._ask.form.name,
+            shape.name,
             mode,
             temperature,
             max_tokens,

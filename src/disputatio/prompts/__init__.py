@@ -1,17 +1,27 @@
 """What models are told: one file for each format, phase and way of asking, with locked hashes."""
 
 from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes, packaged_book
-from disputatio.prompts.compose import Setting, compose, compose_part, reasons_segment, schema_segment
+from disputatio.prompts.compose import (
+    Setting,
+    choosing_segment,
+    compose,
+    compose_part,
+    looked_up_segment,
+    reasons_segment,
+    schema_segment,
+)
 from disputatio.prompts.fence import fence
 
 __all__ = [
     "LOCK_FILE",
     "PromptBook",
     "Setting",
+    "choosing_segment",
     "compose",
     "compose_part",
     "current_hashes",
     "fence",
+    "looked_up_segment",
     "packaged_book",
     "reasons_segment",
     "schema_segment",

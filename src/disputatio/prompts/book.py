@@ -13,7 +13,7 @@ from string import Template
 from disputatio.failures import InvalidInputError
 
 LOCK_FILE = "lock.json"
-_FOLDERS = ("structured", "freeform", "shared", "small")
+_FOLDERS = ("structured", "freeform", "panel", "review", "shared", "small", "tools")
 
 
 @cache
@@ -88,10 +88,17 @@ class PromptBook:
             names.append(name)
         self.overridden = tuple(names)
 
-    def hashes(self, format_name: str, *, small: bool) -> Mapping[str, str]:
-        """The hashes of the files a debate of this format uses; ``small`` adds those for small models."""
-        folders = {format_name, "shared", *(("small",) if small else ())}
+    def hashes(self, format_name: str, *, small: bool, tools: bool = False) -> Mapping[str, str]:
+        """The hashes of the files a debate of this format uses.
+
+        ``small`` adds those for small models, ``tools`` those for seats that have tools.
+        """
+        folders = {format_name, "shared", *(("small",) if small else ()), *(("tools",) if tools else ())}
         return {name: value for name, value in self._hashes.items() if name.split("/")[0] in folders}
+
+    def has(self, name: str) -> bool:
+        """Whether there is a prompt ``name``, such as ``structured/opening``."""
+        return f"{name}.md" in self._texts
 
     def fill(self, name: str, values: Mapping[str, str]) -> str:
         """The prompt ``name``, such as ``structured/opening``, filled with ``values``.

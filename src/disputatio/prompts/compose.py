@@ -6,37 +6,52 @@ call on. The system message is the same for every seat of a debate; the transcri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from disputatio.evidence.sources import Source
 from disputatio.kernel import Ask, JsonObject, Part, Seat
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Segment
 from disputatio.prompts.book import PromptBook
-from disputatio.prompts.fence import fence, quoted
+from disputatio.prompts.fence import fence, plain_name, quoted
+from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
 from disputatio.record.text import canonical
-
-SMALL_EVIDENCE_CHARS = 3_000
-"""How much of the evidence a small model is given, all sources together."""
+from disputatio.tools import OfferedTool, ToolRequest, ToolResult, described
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every prompt of one debate rests on. ``personas`` are by seat."""
+    """What every prompt of one debate rests on.
+
+    ``personas`` and ``shares`` are by seat; a share is how many characters of the evidence the seat is shown, all of it
+    where none is given. ``introduced`` are the sources that a later round brings; the rules lay them before the seats.
+    """
 
     format_name: str
     motion: Motion
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence | Source, ...] = ()
     personas: Mapping[str, str] = field(default_factory=dict)
+    shares: Mapping[str, int] = field(default_factory=dict)
+    introduced: Mapping[str, int] = field(default_factory=dict)
+
+    def laid_out(self, seat: str) -> LaidOut:
+        """The sources as ``seat`` sees them from the beginning."""
+        known = tuple(row for row in self.evidence if row.source_id not in self.introduced)
+        return lay_out(known, self.motion.text, self.shares.get(seat, NO_LIMIT))
 
 
 def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
     heard = [_heard(book, post.seat, post.phase, post.text) for post in ask.sees]
     task = _filled(book, f"{setting.format_name}/{ask.task.prompt}", ask.task.values, ask.task.quotes)
-    persona = _persona(book, setting, ask.seat)
-    common = _common(book, setting.format_name, setting.motion, setting.evidence)
+    persona = _persona(book, setting, ask.seat, small=False)
+    addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
+    if setting.evidence and book.has(addendum):
+        task += "\n\n" + book.fill(addendum, ask.task.values)
+    laid_out, cites = setting.laid_out(ask.seat), bool(setting.evidence)
+    common = _common(book, setting.format_name, setting.motion, laid_out, cites=cites)
     return (common, *heard, Segment("user", persona + task))
 
 
@@ -48,11 +63,11 @@ def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tu
     values = {"motion": quoted(setting.motion.text), **ask.task.values, **part.task.values}
     quotes = {name: quoted(text) for name, text in part.task.quotes.items()}
     text = book.fill(f"small/{part.task.prompt}", {**_EMPTY_QUOTES, **values, **quotes})
-    evidence = _small_evidence(setting)
-    return (Segment("system", system), Segment("user", _persona(book, setting, ask.seat) + evidence + text))
+    evidence = _small_evidence(setting, ask.seat)
+    return (Segment("system", system), Segment("user", _persona(book, setting, ask.seat, small=True) + evidence + text))
 
 
-_EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence"), "")
+_EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence", "answer"), "")
 
 
 # A debate sends its history again with every call; what was rendered for one call serves the next ones.
@@ -63,24 +78,29 @@ def _heard(book: PromptBook, seat: str, phase: str, text: str) -> Segment:
 
 
 @lru_cache(maxsize=64)
-def _common(book: PromptBook, format_name: str, motion: Motion, evidence: tuple[Evidence, ...]) -> Segment:
+def _common(book: PromptBook, format_name: str, motion: Motion, laid_out: LaidOut, *, cites: bool) -> Segment:
     parts = [
         book.fill(f"{format_name}/rules", {}),
         book.fill("shared/data", {}),
         "The motion:\n" + fence("motion", motion.text),
     ]
-    parts += [
-        f"Evidence {source.source_id}:\n" + fence(f"evidence {source.source_id}", f"{source.title}\n{source.text}")
-        for source in evidence
-    ]
+    for source_id, title, text in laid_out.texts:
+        titled = text if text.startswith(title) else f"{title}\n{text}"
+        parts.append(f"Evidence {plain_name(source_id)}:\n" + fence(f"evidence {source_id}", titled))
+    parts += [laid_out.left_out] if laid_out.left_out else []
+    if cites and book.has(f"{format_name}/evidence"):
+        parts.append(book.fill(f"{format_name}/evidence", {}))
     if motion.language != "English":
         parts.append(book.fill("shared/language", {"language": motion.language}))
     return Segment("system", "\n\n".join(parts))
 
 
-def _persona(book: PromptBook, setting: Setting, seat: Seat) -> str:
+def _persona(book: PromptBook, setting: Setting, seat: Seat, *, small: bool) -> str:
     persona = setting.personas.get(seat)
-    return book.fill("shared/persona", {"persona": persona}) + "\n\n" if persona else ""
+    if not persona:
+        return ""
+    shown = quoted(persona) if small else fence("persona", persona)
+    return book.fill("shared/persona", {"persona": shown}) + "\n\n"
 
 
 def _filled(book: PromptBook, name: str, values: Mapping[str, str], quotes: Mapping[str, str]) -> str:
@@ -88,17 +108,33 @@ def _filled(book: PromptBook, name: str, values: Mapping[str, str], quotes: Mapp
     return book.fill(name, {**values, **fenced})
 
 
-def _small_evidence(setting: Setting) -> str:
-    if not setting.evidence:
-        return ""
-    text = "\n".join(source.text for source in setting.evidence)[:SMALL_EVIDENCE_CHARS]
-    return fence("evidence", text) + "\n\n"
+def _small_evidence(setting: Setting, seat: Seat) -> str:
+    words = setting.laid_out(seat).words
+    return fence("evidence", words) + "\n\n" if words else ""
 
 
 def reasons_segment(book: PromptBook, because: str, reasons: tuple[str, ...]) -> Segment:
     """What a seat is told when its answer was not accepted; ``because`` is ``shape`` or ``rule``."""
-    listed = "\n".join(f"- {one_line(reason, 300)}" for reason in reasons)
+    # A reason may repeat words of the answer, and of anybody whom the answer repeats.
+    listed = "\n".join(f"- {quoted(one_line(reason, 300))}" for reason in reasons)
     return Segment("user", book.fill(f"shared/rejected-{because}", {"reasons": listed}))
+
+
+def choosing_segment(book: PromptBook, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
+    """The question which of ``tools`` to call before the turn whose prompt ends with ``task``."""
+    values = {"tools": fence("tools", described(tools)), "task": task, "calls": str(calls)}
+    return Segment("user", book.fill("tools/choosing", values))
+
+
+def looked_up_segment(book: PromptBook, request: ToolRequest, result: ToolResult) -> Segment:
+    """A call of a tool and what it brought. Both are data: a model wrote the one, and anybody the other."""
+    fault = result.fault.value.replace("_", " ") if result.fault else ""
+    outcome = f"It brought no result ({fault})" if fault else "It brought this"
+    if result.left_out:
+        outcome += f", without the last {result.left_out:,} characters, which were cut off"
+    call = fence("tool call", f"{request.tool} {canonical(request.arguments)}")
+    values = {"call": call, "outcome": f"{outcome}:", "result": fence("tool result", result.text)}
+    return Segment("user", book.fill("tools/looked-up", values))
 
 
 def schema_segment(book: PromptBook, schema: JsonObject) -> Segment:

@@ -7,22 +7,30 @@ or a source writes can end its fence, also when it copies a fence it has seen el
 from __future__ import annotations
 
 import hashlib
+import re
 
-from disputatio.motion import clean
+from disputatio.motion import clean, one_line
 
 _CODE_DIGITS = 16
+_STRANGE_IN_NAMES = re.compile(r"[^\w .-]+")
+_LONGEST_NAME = 80
+
+
+def plain_name(name: str) -> str:
+    """``name`` with nothing in it that could end the line it stands on or look like a fence."""
+    return " ".join(_STRANGE_IN_NAMES.sub(" ", one_line(name)).split())[:_LONGEST_NAME] or "unnamed"
 
 
 def fence(name: str, text: str) -> str:
     """``text``, cleaned of hidden characters, between the two lines of a fence.
 
     Args:
-        name: what the text is, in the program's words: letters, digits, spaces and hyphens.
+        name: what the text is: letters, digits, spaces, dots and hyphens; any other sign becomes a space.
         text: anybody's words.
     """
     text = clean(text).strip()
     code = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_CODE_DIGITS]
-    return f"<<<{name} {code}\n{text}\n{code}>>>"
+    return f"<<<{plain_name(name)} {code}\n{text}\n{code}>>>"
 
 
 def quoted(text: str) -> str:

@@ -54,7 +54,9 @@ def text_hashes(event: Mapping[str, Any]) -> list[str]:
     """The hashes of all texts that an event body names."""
     named = [row[1] for row in event.get("prompt", ()) if isinstance(row, list)]
     named += [row["text"] for row in event.get("evidence", ())]
-    return [*named, *([event["schema"]] if event.get("schema") else [])]
+    for tool in event.get("tools", {}).get("offered", ()):
+        named += [tool["description"], tool["schema"]]
+    return [*named, *(event[name] for name in ("schema", "result", "transcript") if event.get(name))]
 
 
 def broken_link(events: Iterable[Sealed], texts: Mapping[str, str]) -> str | None:

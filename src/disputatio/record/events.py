@@ -8,7 +8,7 @@ SHA-256, so a history that every call sends again is stored once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 from disputatio.failures import StoreError
@@ -22,7 +22,12 @@ class DebateOpened:
     """A debate was set up: everything that decides how it will go.
 
     ``seats`` maps a seat to who sits there (never a key); ``rules`` are the format's settings; ``prompts`` maps
-    each prompt file to its SHA-256; ``evidence`` lists source ids, titles and the hash of each text.
+    each prompt file to its SHA-256; ``evidence`` lists source ids, titles, kinds and the hash of each text. ``shares``
+    are by seat how many characters of the evidence it is shown; empty where there is none. ``tools`` has the limits of
+    consultation and what is ``offered``: each tool with its server (empty for the package's own), the seats that have
+    it and the hashes of its description and of its parameters' schema; it is empty where no seat has any. ``estimate`` is
+    what it was expected to take: ``calls``, ``input_tokens``, ``output_tokens`` and ``usd`` (a string, null where a price
+    is not known); empty where nobody estimated.
     """
 
     kind: ClassVar[str] = "DebateOpened"
@@ -33,9 +38,27 @@ class DebateOpened:
     prompts: JsonObject
     budget: JsonObject
     evidence: tuple[JsonObject, ...] = ()
+    shares: JsonObject = field(default_factory=dict)
     seed: int | None = None
     software: str = ""
     warnings: tuple[str, ...] = ()
+    tools: JsonObject = field(default_factory=dict)
+    estimate: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptImported:
+    """The debate was held elsewhere, and was taken in from a file.
+
+    ``transcript`` is the SHA-256 of the file, whose text is kept; ``held`` says when it was held, in the file's words,
+    and is empty where it does not say; ``stated`` is what else the file states.
+    """
+
+    kind: ClassVar[str] = "TranscriptImported"
+    file: str
+    transcript: str
+    held: str
+    stated: JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +146,34 @@ class AnswerRejected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled:
+    """A seat consulted a tool before its turn, and this is what it brought.
+
+    ``result`` is the hash of the text the seat was shown, ``summary`` its beginning on one line; ``left_out`` counts
+    the characters that were cut off. ``fault`` is "" for a result; otherwise a fixed word, and the text says why.
+    """
+
+    kind: ClassVar[str] = "ToolCalled"
+    path: str
+    seat: str
+    tool: str
+    server: str
+    arguments: JsonObject
+    result: str
+    summary: str
+    fault: str
+    left_out: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTaken:
-    """A seat took its turn. ``content`` is the accepted answer; ``repaired`` that its JSON had to be mended."""
+    """A seat took its turn. ``content`` is the accepted answer; ``repaired`` that its JSON had to be mended.
+
+    ``asked`` is 0 for a turn of an imported debate: nobody here asked for it.
+    ``citations`` are those in it as code found them in the sources: ``about`` names the argument each belongs to, and
+    ``status`` is verified, repaired or unverified.
+    """
 
     kind: ClassVar[str] = "TurnTaken"
     path: str
@@ -133,6 +182,7 @@ class TurnTaken:
     form: str
     content: JsonObject
     violations: tuple[JsonObject, ...] = ()
+    citations: tuple[JsonObject, ...] = ()
     repaired: bool = False
     asked: int = 1
     served_models: tuple[str, ...] = ()
@@ -201,6 +251,53 @@ class DebateClosed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionEscalated:
+    """The decision to escalate of a closed debate was handed over, or could not be.
+
+    ``to`` is person, debate, callback or function; ``name`` says which, never a whole address. ``answer`` is what
+    came back, ``debate`` the id of the debate that goes on with it; ``failure`` says why it could not be handed over.
+    """
+
+    kind: ClassVar[str] = "DecisionEscalated"
+    to: str
+    name: str
+    answer: str
+    debate: str
+    failure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeAttached:
+    """What happened later, or what a reviewer found, was attached to a closed debate; it changes nothing of it.
+
+    ``verdict`` says how the debate's result looks in its light: right, wrong, mixed, or "" where nobody says. ``by`` is
+    the name that whoever attached it gave; nothing proves it. ``head`` is the hash of the record's last event then.
+    """
+
+    kind: ClassVar[str] = "OutcomeAttached"
+    result: str
+    verdict: str
+    by: str
+    note: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedOff:
+    """Somebody approved, rejected or returned the result of a closed debate; it changes nothing of it.
+
+    ``decision`` is approve, reject or return; ``by`` is the name that was given, which nothing proves. ``head`` is the
+    hash of the record's last event then: what was signed off is the record up to there.
+    """
+
+    kind: ClassVar[str] = "SignedOff"
+    by: str
+    decision: str
+    comment: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DebateInterrupted:
     """The debate was stopped from outside and can be resumed."""
 
@@ -223,11 +320,13 @@ class DebateResumed:
 
 Event: TypeAlias = (
     DebateOpened
+    | TranscriptImported
     | TurnAsked
     | CallSent
     | CallMade
     | CallLost
     | AnswerRejected
+    | ToolCalled
     | TurnTaken
     | Abstained
     | ScoreGiven
@@ -235,6 +334,9 @@ Event: TypeAlias = (
     | PenaltyGiven
     | BudgetReached
     | DebateClosed
+    | DecisionEscalated
+    | OutcomeAttached
+    | SignedOff
     | DebateInterrupted
     | DebateResumed
 )
@@ -243,11 +345,13 @@ KINDS: dict[str, type[Event]] = {
     row.kind: row
     for row in (
         DebateOpened,
+        TranscriptImported,
         TurnAsked,
         CallSent,
         CallMade,
         CallLost,
         AnswerRejected,
+        ToolCalled,
         TurnTaken,
         Abstained,
         ScoreGiven,
@@ -255,6 +359,9 @@ KINDS: dict[str, type[Event]] = {
         PenaltyGiven,
         BudgetReached,
         DebateClosed,
+        DecisionEscalated,
+        OutcomeAttached,
+        SignedOff,
         DebateInterrupted,
         DebateResumed,
     )

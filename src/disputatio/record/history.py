@@ -20,9 +20,14 @@ from disputatio.record.events import (
     DebateInterrupted,
     DebateOpened,
     DebateResumed,
+    DecisionEscalated,
     Event,
+    OutcomeAttached,
     PenaltyGiven,
     ScoreGiven,
+    SignedOff,
+    ToolCalled,
+    TranscriptImported,
     TurnAsked,
     TurnTaken,
     VoteCounted,
@@ -30,10 +35,11 @@ from disputatio.record.events import (
 
 
 class Status(StrEnum):
-    """Where a debate is. Every closed debate is one of the last four."""
+    """Where a debate is. Every debate that was closed here is one of the last four."""
 
     RUNNING = "RUNNING"
     INTERRUPTED = "INTERRUPTED"
+    IMPORTED = "IMPORTED"
     COMPLETE = "COMPLETE"
     DEGRADED = "DEGRADED"
     TRUNCATED = "DEBATE_TRUNCATED"
@@ -45,16 +51,22 @@ class History:
     """One debate as its events tell it so far."""
 
     opened: DebateOpened | None = None
+    imported: TranscriptImported | None = None
     asked: dict[str, TurnAsked] = field(default_factory=dict)
     sent: dict[str, list[CallSent]] = field(default_factory=dict)
     past: list[CallSent] = field(default_factory=list)
     made: dict[str, CallMade] = field(default_factory=dict)
     lost: list[CallLost] = field(default_factory=list)
     rejected: dict[str, list[AnswerRejected]] = field(default_factory=dict)
+    consulted: dict[str, list[ToolCalled]] = field(default_factory=dict)
     answered: dict[str, TurnTaken | Abstained] = field(default_factory=dict)
     facts: list[ScoreGiven | VoteCounted | PenaltyGiven] = field(default_factory=list)
     budget_reached: list[BudgetReached] = field(default_factory=list)
     closed: DebateClosed | None = None
+    escalations: list[DecisionEscalated] = field(default_factory=list)
+    outcomes: list[OutcomeAttached] = field(default_factory=list)
+    sign_offs: list[SignedOff] = field(default_factory=list)
+    overtaken: list[OutcomeAttached | SignedOff] = field(default_factory=list)
     interrupted: bool = False
     resumed: list[DebateResumed] = field(default_factory=list)
 
@@ -69,8 +81,8 @@ class History:
     def add(self, event: Event) -> None:
         """Take in one more event."""
         match event:
-            case CallSent():
-                self.sent.setdefault(event.path, []).append(event)
+            case CallSent() | AnswerRejected() | ToolCalled():
+                self._gather(event)
             case CallMade():
                 self.made[event.call] = event
             case TurnAsked():
@@ -79,23 +91,41 @@ class History:
                 self.answered[event.path] = event
             case DebateOpened():
                 self.opened = event
+            case TranscriptImported():
+                self.imported = event
             case CallLost():
                 self.lost.append(event)
-            case AnswerRejected():
-                self.rejected.setdefault(event.path, []).append(event)
             case ScoreGiven() | VoteCounted() | PenaltyGiven():
                 self.facts.append(event)
             case BudgetReached():
                 self.budget_reached.append(event)
             case DebateClosed():
                 self.closed, self.interrupted = event, False
+            case DecisionEscalated():
+                self.escalations.append(event)
+            case OutcomeAttached():
+                self.outcomes.append(event)
+            case SignedOff():
+                self.sign_offs.append(event)
             case DebateInterrupted():
                 self.interrupted = True
             case DebateResumed():
                 self._resume(event)
 
+    def _gather(self, event: CallSent | AnswerRejected | ToolCalled) -> None:
+        """Keep one of the things of which an ask has several."""
+        if isinstance(event, CallSent):
+            self.sent.setdefault(event.path, []).append(event)
+        elif isinstance(event, ToolCalled):
+            self.consulted.setdefault(event.path, []).append(event)
+        else:
+            self.rejected.setdefault(event.path, []).append(event)
+
     def _resume(self, event: DebateResumed) -> None:
         self.resumed.append(event)
+        # They were about a result that is no longer the last word.
+        self.overtaken += [*self.outcomes, *self.sign_offs]
+        self.outcomes, self.sign_offs = [], []
         self.closed, self.interrupted = None, False
         for path in event.reopened:
             self.answered.pop(path, None)
@@ -108,15 +138,19 @@ class History:
         """The calls of a reopened ask are over: they stay in the record and the bill, and are not replayed."""
         self.past.extend(self.sent.pop(path, ()))
         self.rejected.pop(path, None)
+        self.consulted.pop(path, None)
         self.asked.pop(path, None)
 
     @property
     def reopenable(self) -> tuple[str, ...]:
-        """Asks of the last phase that ended in an abstention: nothing rests on them yet."""
+        """Abstentions on which nothing rests yet: those of the last phase, or all where nobody took a turn."""
         if not self.asked:
             return ()
+        silent = {path: row for path, row in self.answered.items() if isinstance(row, Abstained)}
+        if len(silent) == len(self.answered):
+            return tuple(silent)
         last = next(reversed(self.asked.values())).phase
-        return tuple(path for path, row in self.answered.items() if isinstance(row, Abstained) and row.phase == last)
+        return tuple(path for path, row in silent.items() if row.phase == last)
 
     @property
     def calls(self) -> list[CallSent]:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from disputatio.failures import StoreError
 from disputatio.record.chain import GENESIS, Sealed
+from disputatio.record.claims import OwnClaims
 from disputatio.record.history import History
-from disputatio.record.store import DebateRow, Writing
+from disputatio.record.store import DebateRow, Writing, held_elsewhere
 
 
 class MemoryStore:
@@ -17,6 +18,16 @@ class MemoryStore:
     def __init__(self) -> None:
         self._events: dict[str, list[Sealed]] = {}
         self._texts: dict[str, dict[str, str]] = {}
+        self._claims = OwnClaims()
+
+    def claim(self, debate: str) -> None:
+        """Make the caller the one that writes ``debate``."""
+        if not self._claims.take(debate):
+            raise held_elsewhere(debate)
+
+    def release(self, debate: str) -> None:
+        """Give the claim back."""
+        self._claims.give_back(debate)
 
     def append(self, writing: Writing) -> asyncio.Future[None]:
         """Append events; the future is done at once."""
@@ -43,14 +54,13 @@ class MemoryStore:
 
     def debates(self) -> Sequence[DebateRow]:
         """All debates, newest first."""
-        rows = []
-        for debate, chain in self._events.items():
-            history = History.of(sealed.event() for sealed in chain)
-            opened = history.opened
-            motion = str(opened.motion["text"]) if opened else ""
-            name = opened.format if opened else ""
-            rows.append(DebateRow(debate, chain[0].at, name, motion, history.status.value, len(chain), chain[-1].hash))
+        rows = [_row(debate, chain) for debate, chain in self._events.items()]
         return sorted(rows, key=lambda row: row.opened_at, reverse=True)
+
+    def row(self, debate: str) -> DebateRow | None:
+        """What the list says of ``debate``."""
+        chain = self._events.get(debate)
+        return _row(debate, chain) if chain else None
 
     def find(self, prefix: str) -> Sequence[str]:
         """The ids that begin with ``prefix``."""
@@ -58,3 +68,11 @@ class MemoryStore:
 
     async def aclose(self) -> None:
         """Nothing to release."""
+
+
+def _row(debate: str, chain: Sequence[Sealed]) -> DebateRow:
+    history = History.of(sealed.event() for sealed in chain)
+    opened = history.opened
+    motion = str(opened.motion["text"]) if opened else ""
+    name = opened.format if opened else ""
+    return DebateRow(debate, chain[0].at, name, motion, history.status.value, len(chain), chain[-1].hash)

@@ -4,7 +4,8 @@ Two records have the same semantic content exactly when the same asks drew the s
 scores and verdict. A debate that was killed and resumed must equal one that was not: what the kill added
 (lost calls, the resumption, an earlier truncated closing) is left out, and so are call numbers and the sizes of
 reservations, which depend on what had been measured by then, and what a provider's cache served, which depends on
-who else asked it.
+who else asked it. Outcomes and sign-offs that were attached after the end are about the debate and no part of it, and
+an estimate of its cost is a guess.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
     history = History.of(events)
     paths = sorted(history.asked)
     return {
-        "opened": _meaning(history.opened, drop=("budget", "software", "warnings")),
+        "opened": _meaning(history.opened, drop=("budget", "software", "warnings", "estimate")),
         "asked": {path: _meaning(history.asked[path]) for path in paths},
         "calls": {
             path: [
@@ -32,6 +33,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
             for path in paths
         },
         "rejected": {path: [_meaning(row) for row in history.rejected.get(path, ())] for path in paths},
+        "consulted": {path: [_meaning(row) for row in history.consulted.get(path, ())] for path in paths},
         "answered": {
             path: {"kind": history.answered[path].kind, **_meaning(history.answered[path])}
             for path in sorted(history.answered)

@@ -12,14 +12,23 @@ import queue
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import StoreError
 from disputatio.record.chain import GENESIS, Sealed
+from disputatio.record.claims import Claims, FileClaims, OwnClaims, SessionClaims
 from disputatio.record.database import open_database, store_failures, unexpected
-from disputatio.record.events import DebateClosed, DebateInterrupted, DebateOpened, DebateResumed
+from disputatio.record.events import (
+    DebateClosed,
+    DebateInterrupted,
+    DebateOpened,
+    DebateResumed,
+    OutcomeAttached,
+    SignedOff,
+)
 from disputatio.record.history import Status
-from disputatio.record.store import DebateRow, Writing
+from disputatio.record.store import DebateRow, Writing, held_elsewhere
 from disputatio.record.text import read_json, well_formed
 
 if TYPE_CHECKING:
@@ -48,6 +57,25 @@ class SqlStore:
         self._compiled: dict[str, Any] = {}
         self._known_texts: dict[str, set[str]] = {}
         self._failed: set[str] = set()
+        self._claims = self._claims_here()
+        self._closed = False
+
+    def _claims_here(self) -> Claims:
+        if self._engine.dialect.name == "postgresql":
+            return SessionClaims(self._engine)
+        file = self._engine.url.database
+        return FileClaims(Path(file)) if file and file != ":memory:" else OwnClaims()
+
+    def claim(self, debate: str) -> None:
+        """Make this process the one that writes ``debate``."""
+        with store_failures(self._place):
+            if not self._claims.take(debate):
+                raise held_elsewhere(debate)
+
+    def release(self, debate: str) -> None:
+        """Give the claim back."""
+        with store_failures(self._place):
+            self._claims.give_back(debate)
 
     @property
     def place(self) -> str:
@@ -56,6 +84,8 @@ class SqlStore:
 
     def append(self, writing: Writing) -> asyncio.Future[None]:
         """Hand events over; the future is done when they are durable."""
+        if self._closed:
+            raise RuntimeError("the store is closed")
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_all, name="disputatio-record", daemon=True)
             self._writer.start()
@@ -113,8 +143,8 @@ class SqlStore:
         if new_texts:
             connection.exec_driver_sql(*self._prepared("texts", self._insert_new(texts), new_texts))
         for sealed in rows:
-            if sealed.kind in _STATUS_CHANGES:
-                anchor = {"status": _status_after(sealed), "events": sealed.seq, "head": sealed.hash}
+            if sealed.kind in _ANCHORS:
+                anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}
                 connection.execute(debates.update().where(debates.c.id == sealed.debate), anchor)
         return new_texts
 
@@ -200,14 +230,27 @@ class SqlStore:
 
     def debates(self) -> Sequence[DebateRow]:
         """All debates, newest first."""
+        from disputatio.record.tables import debates
+
+        query = self._rows().order_by(debates.c.opened_at.desc(), debates.c.id)
+        with store_failures(self._place), self._engine.connect() as connection:
+            return [DebateRow(*row) for row in connection.execute(query)]
+
+    def row(self, debate: str) -> DebateRow | None:
+        """What the list says of ``debate``."""
+        from disputatio.record.tables import debates
+
+        with store_failures(self._place), self._engine.connect() as connection:
+            found = connection.execute(self._rows().where(debates.c.id == debate)).first()
+        return DebateRow(*found) if found else None
+
+    def _rows(self) -> Any:
         import sqlalchemy as sa
 
         from disputatio.record.tables import debates
 
-        columns = [debates.c[name] for name in ("id", "opened_at", "format", "motion", "status", "events", "head")]
-        query = sa.select(*columns).order_by(debates.c.opened_at.desc(), debates.c.id)
-        with store_failures(self._place), self._engine.connect() as connection:
-            return [DebateRow(*row) for row in connection.execute(query)]
+        names = ("id", "opened_at", "format", "motion", "status", "events", "head")
+        return sa.select(*(debates.c[name] for name in names))
 
     def find(self, prefix: str) -> Sequence[str]:
         """The ids that begin with ``prefix``."""
@@ -226,6 +269,8 @@ class SqlStore:
         if writer is not None:
             self._jobs.put(None)
             await asyncio.to_thread(writer.join)
+        self._closed = True
+        self._claims.close()
         self._engine.dispose()
 
 
@@ -257,7 +302,8 @@ def _event_row(sealed: Sealed) -> dict[str, Any]:
 
 
 _EVENT_COLUMNS = ("debate", "seq", "at", "kind", "body", "previous", "hash")
-_STATUS_CHANGES = frozenset({DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind})
+_ADDENDA = frozenset({OutcomeAttached.kind, SignedOff.kind})
+_ANCHORS = _ADDENDA | {DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind}
 
 
 def _debate_row(sealed: Sealed) -> dict[str, Any]:
@@ -273,9 +319,12 @@ def _debate_row(sealed: Sealed) -> dict[str, Any]:
     }
 
 
-def _status_after(sealed: Sealed) -> str:
+def _status_after(sealed: Sealed) -> dict[str, str]:
+    """The status that an event brings; nothing where it leaves it as it is."""
+    if sealed.kind in _ADDENDA:
+        return {}
     if sealed.kind == DebateClosed.kind:
-        return str(read_json(sealed.body)["status"])
+        return {"status": str(read_json(sealed.body)["status"])}
     if sealed.kind == DebateInterrupted.kind:
-        return Status.INTERRUPTED.value
-    return Status.RUNNING.value
+        return {"status": Status.INTERRUPTED.value}
+    return {"status": Status.RUNNING.value}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from disputatio.failures import StoreError
 from disputatio.record.chain import Sealed
 
 
@@ -35,6 +36,14 @@ class Writing:
     texts: Mapping[str, str]
 
 
+def held_elsewhere(debate: str) -> StoreError:
+    """The refusal of a claim."""
+    return StoreError(
+        f"The debate {debate} is being held by another process.",
+        f"`disputatio show {debate}` shows how far it is; resume it when that process has ended.",
+    )
+
+
 class Store(Protocol):
     """Keeps records. Every method raises ``StoreError`` in one sentence where the store fails."""
 
@@ -45,6 +54,19 @@ class Store(Protocol):
         number that the debate already has is refused: two writers cannot both go on from one event. Needs a
         running event loop.
         """
+
+    def claim(self, debate: str) -> None:
+        """Make this process the one that writes ``debate``, until it gives the claim back or dies.
+
+        Raises:
+            StoreError: another one holds it.
+        """
+
+    def release(self, debate: str) -> None:
+        """Give the claim back. Safe to repeat."""
+
+    def row(self, debate: str) -> DebateRow | None:
+        """What the list says of ``debate``; None where it does not have it."""
 
     def read(self, debate: str) -> Sequence[Sealed]:
         """The events of a debate in order; empty where there is none."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+_MANY_DIGITS = re.compile(r"[0-9]{19}")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -62,4 +63,5 @@ def digest(text: str) -> str:
 
 def read_json(text: str) -> Any:
     """The value in canonical JSON written by ``canonical``."""
-    return orjson.loads(text)
+    # orjson makes floats of whole numbers beyond 64 bits, which have nineteen digits and more.
+    return json.loads(text) if _MANY_DIGITS.search(text) else orjson.loads(text)

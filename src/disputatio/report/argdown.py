@@ -9,6 +9,8 @@ How the debate is read as a map:
   because it leaves the core of the claim alone and disputes how far it reaches;
 - a concession supports the claim (``+``);
 - an answer to a question of a response attacks that response;
+- a citation that its source bears out is a statement in the source's words, which supports the case of its argument,
+  with its status as a tag; one that no source bears out supports nothing and is told in the case;
 - the standings and the score of an argument are tags and data on its claim.
 
 Participants' text can be read in it and can structure nothing: every character that Argdown could take for structure
@@ -24,6 +26,7 @@ from typing import Any
 
 from disputatio.motion import one_line
 from disputatio.report.amounts import spoken
+from disputatio.report.citations import CitationReading
 from disputatio.report.heading import heading
 from disputatio.report.reading import DebateReport
 from disputatio.report.statements import Statement, statements
@@ -56,10 +59,21 @@ def render_argdown(report: DebateReport) -> str:
     for seat in sides:
         blocks.append(f"# {escaped(seat.upper())}")
         blocks += [said.argument(row) for owner, row in said.arguments if owner == seat]
+    blocks += _claims(report)
     verdict = verdict_sentence(report)
     if verdict:
         blocks.append(f"# Verdict\n\n[Verdict]: {escaped(verdict)}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _claims(report: DebateReport) -> list[str]:
+    """The claims of an imported transcript: it says which claim names which, not whether to support or to attack it."""
+    blocks = []
+    for entry in report.turns:
+        rows = statements(entry.form, entry.seat, entry.content) if entry.form == "transcript" else ()
+        blocks += [f"# {escaped(f'{entry.seat.upper()}, {entry.phase}')}"] if rows else []
+        blocks += [f"[{_name(row.mark)}]: {escaped(row.lead)}" if row.mark else escaped(row.lead) for row in rows]
+    return blocks
 
 
 class _Said:
@@ -73,7 +87,7 @@ class _Said:
         verdict = structured_reading(report)
         self.trace = {row.id: row for row in verdict.trace} if verdict else {}
         for entry in report.turns:
-            for row in statements(entry.form, entry.seat, entry.content, questions):
+            for row in statements(entry.form, entry.seat, entry.content, questions, entry.citations):
                 if entry.form == "opening":
                     self.arguments.append((entry.seat, row))
                 elif entry.form == "cross_examination":
@@ -92,8 +106,11 @@ class _Said:
             title = f"<{_name(seat.upper())} on {name}>"
             lines += [f"  {sign} {title}"] if sign != "_" else []
             inner += [f"  {sign} {title}"] if sign == "_" else []
-        case = " ".join(f"{label}: {text}" if label else text for label, text in row.points)
+        case = " ".join([*(f"{label}: {text}" if label else text for label, text in row.points), *_unsound(row)])
+        cites = [(_name(f"{name} citation {number}"), cited) for number, cited in enumerate(_sound(row), start=1)]
+        inner += [f"  + [{title}]" for title, _ in cites]
         blocks = ["\n".join(lines), "\n".join([f"<{name} case>: {escaped(case) or 'no reasoning'}", *inner])]
+        blocks += [_citation(title, cited) for title, cited in cites]
         answers = self.answers.get(row.mark, [])
         for seat, response in self.responses.get(row.mark, ()):
             blocks.append(self._response(name, seat, response, answers))
@@ -102,11 +119,28 @@ class _Said:
 
     def _response(self, name: str, seat: str, response: Statement, answers: Iterable[tuple[str, Statement]]) -> str:
         asked = " ".join(f"{label}: {text}" for label, text in response.points)
-        words = " ".join(piece for piece in (f"{response.word}:", response.lead, asked) if piece)
+        cited = " ".join(
+            [*(f"{row.place}, {row.status}: {row.shown}" for row in _sound(response)), *_unsound(response)]
+        )
+        words = " ".join(piece for piece in (f"{response.word}:", response.lead, asked, cited) if piece)
         lines = [f"<{_name(seat.upper())} on {name}>: {escaped(words)}"]
         if response.word != "concede":
             lines += [f"  - <{_name(f'Answer {answer.mark}')}>" for _, answer in answers]
         return "\n".join(lines)
+
+
+def _sound(row: Statement) -> list[CitationReading]:
+    return [cited for cited in row.citations if cited.sound]
+
+
+def _unsound(row: Statement) -> list[str]:
+    """What an argument or a response cites in vain: it supports nothing, so it is no statement of the map."""
+    return [f"{cited.place}, {cited.status}: {cited.sentence}" for cited in row.citations if not cited.sound]
+
+
+def _citation(title: str, cited: CitationReading) -> str:
+    data = f"source: {_quoted(cited.place)}, status: {_quoted(cited.status)}"
+    return f"[{title}]: {escaped(cited.shown)} #({_name(cited.status)}) {{{data}}}"
 
 
 def _name(text: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from disputatio.motion import one_line
 from disputatio.report.advice import advice
 from disputatio.report.columns import pad
 from disputatio.report.heading import heading
+from disputatio.report.judges import Opinion, compact
 from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.panel import panel_reading
+from disputatio.report.panel_lines import panel_lines as decision_lines
 from disputatio.report.reading import DebateReport
 from disputatio.report.statements import statements
 from disputatio.report.transcript import MEASURE, caution_lines, mark_role, seat_role, word_role
@@ -24,16 +27,20 @@ from disputatio.report.verdict import (
 
 _LABELS = 20
 _NARROW = 72
+_NARROW_BENCH = 96
 _WIDE = 110
-_SHORT = {"PARTIALLY_UPHELD": "PARTLY"}
+_ROOMY = 90
+_SHORT = {"PARTIALLY_UPHELD": "PARTLY", "SPLIT": "split", "VOID": "void"}
 
 
 def result_lines(report: DebateReport, width: int) -> list[Line]:
     """The whole result of a debate, its heading first where something is missing."""
     lines = caution_lines(report, width)
-    verdict, headings = structured_reading(report), five_headings(report)
+    verdict, headings, panel = structured_reading(report), five_headings(report), panel_reading(report)
     if verdict is not None:
         lines += [*_apart(lines), *structured_lines(report, verdict, width)]
+    elif panel is not None:
+        lines += [*_apart(lines), *decision_lines(report, panel, width), (), *closing_lines(report, width)]
     elif headings is not None:
         lines += [*_apart(lines), (Span("Judge's finding", Role.TITLE),)]
         for title, text in headings:
@@ -77,12 +84,21 @@ def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
     if not verdict.judged:
         return points
     return [
-        ("Key insight", [verdict.key_insight or "none was given"]),
+        ("Key insight", _each(verdict, lambda row: row.key_insight) or [verdict.key_insight or "none was given"]),
         *points,
         ("Unresolved", _numbered(verdict.unresolved) or ["the judge named nothing"]),
-        ("Recommendation", [verdict.recommendation or "none was given"]),
+        (
+            "Recommendation",
+            _each(verdict, lambda row: row.recommendation) or [verdict.recommendation or "none was given"],
+        ),
         ("Fallacies", [fallacy_words(row) for row in verdict.fallacies] or ["none found"]),
     ]
+
+
+def _each(verdict: StructuredReading, said: Callable[[Opinion], str]) -> list[str]:
+    """What each of several judges said; empty for one judge."""
+    opinions = verdict.bench.opinions if verdict.bench.several else ()
+    return [f"{row.judge}: {said(row) or 'none was given'}" for row in opinions]
 
 
 def _numbered(texts: Sequence[str]) -> list[str]:
@@ -105,6 +121,8 @@ def score_lines(verdict: StructuredReading, width: int) -> list[Line]:
     """The totals with the reading aid, and what they measure."""
     if not verdict.judged:
         return flow([Span("Scores ", Role.TITLE), Span("none: nobody judged this debate")], min(width, MEASURE), hang=2)
+    if verdict.bench.panel:
+        return panel_lines(verdict, width)
     title = (Span("Scores ", Role.TITLE), Span(f"({NOT_TRUTH})", Role.QUIET))
     totals: list[Span] = []
     for side, total in verdict.totals.items():
@@ -117,22 +135,44 @@ def score_lines(verdict: StructuredReading, width: int) -> list[Line]:
     return [title, *flow([reading], width, first=(*totals, Span("  ")), hang=2)]
 
 
+def panel_lines(verdict: StructuredReading, width: int) -> list[Line]:
+    """The verdict of a panel, and what each judge found."""
+    measure = min(width, MEASURE)
+    lines = flow([span(one_line(verdict.reading), Role.LEAD)], measure, first=(Span("Verdict  ", Role.TITLE),), hang=9)
+    totals = ", ".join(
+        f"{side} {'none' if total is None else f'{total:.2f}'}" for side, total in verdict.totals.items()
+    )
+    lines += flow([span(f"Scores together: {totals} ({NOT_TRUTH})", Role.QUIET)], measure, first=_INDENT, hang=4)
+    for judge, found, after in verdict.bench.rows():
+        name = Span(pad(one_line(judge, 24), 9), seat_role(judge))
+        told = f"{found}; {after}" if after else found
+        lines += flow([span(one_line(told, 300))], measure, first=(*_INDENT, name), hang=11)
+    return lines
+
+
+_INDENT = (Span("  "),)
+
+
 def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
     """The argument trace table; stacked where the width does not hold a table."""
-    if width < _NARROW:
+    if width < (_NARROW_BENCH if verdict.bench.several else _NARROW):
         return [line for row in verdict.trace for line in _stacked(row, width)]
     scored = width >= _WIDE and verdict.judged
     head = [
         Column("id"),
         Column("claim", flexible=True),
         Column("drew"),
-        Column("judge"),
+        Column("panel" if verdict.bench.several else "judge"),
         Column("computed"),
+        Column("strength" if width >= _ROOMY else "str"),
         Column(""),
     ]
     if scored:
-        head.insert(5, Column("score"))
-    groups = table(head, [_cells(row, scored=scored) for row in verdict.trace], min(width, 140))
+        head.insert(6, Column("score"))
+    if verdict.bench.several:
+        head.insert(3, Column("judges"))
+    rows = [_cells(row, scored=scored, several=verdict.bench.several) for row in verdict.trace]
+    groups = table(head, rows, min(width, 140))
     return [line for group in groups for line in group]
 
 
@@ -144,7 +184,10 @@ def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
         if row.differs:
             mark = Span(pad(one_line(row.id, 24), 7), mark_role(row.id, row.side))
             lines += flow(
-                [span("judge: ", Role.LABEL), span(one_line(row.judged_reason, 300) or "no reason given")],
+                [
+                    span("panel: " if verdict.bench.several else "judge: ", Role.LABEL),
+                    span(one_line(row.judged_reason, 300) or "no reason given"),
+                ],
                 measure,
                 first=(Span("  "), mark),
                 hang=9,
@@ -154,18 +197,26 @@ def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
     return [(), (Span("Where judge and computation differ", Role.TITLE),), *lines] if lines else []
 
 
-def _cells(row: TraceLine, *, scored: bool) -> list[Span]:
+def _cells(row: TraceLine, *, scored: bool, several: bool) -> list[Span]:
     cells = [
         Span(one_line(row.id, 24), mark_role(row.id, row.side)),
         span(one_line(row.claim)),
         span(drew_words(row), Role.QUIET),
         _standing(row.judged),
         _standing(row.computed),
+        Span(strength_words(row), Role.QUIET),
         Span("<- differ" if row.differs else "", Role.WARNING),
     ]
     if scored:
-        cells.insert(5, Span("-" if row.score is None else f"{row.score:.2f}"))
+        cells.insert(6, Span("-" if row.score is None else f"{row.score:.2f}"))
+    if several:
+        cells.insert(3, span(compact(row.judges) or "-"))
     return cells
+
+
+def strength_words(row: TraceLine) -> str:
+    """The computed strength, 0 to 1."""
+    return "-" if row.strength is None else f"{row.strength:.2f}"
 
 
 def drew_words(row: TraceLine) -> str:
@@ -187,8 +238,10 @@ def _stacked(row: TraceLine, width: int) -> list[Line]:
     found = [
         span(f"drew {drew_words(row)}; judge ", Role.QUIET),
         judged,
+        span(f" ({compact(row.judges)})" if len(row.judges) > 1 else "", Role.QUIET),
         Span("; computed ", Role.QUIET),
         computed,
+        Span(f", strength {strength_words(row)}", Role.QUIET),
         Span(" <- differ" if row.differs else "", Role.WARNING),
     ]
     return [*lines, *flow(found, width, first=(Span(" " * 9),), hang=9)]

@@ -12,6 +12,7 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.record.history import Status
 from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.elsewhere import imported_sentence
 from disputatio.report.reading import DebateReport, EntryState
 
 _LONGEST_DETAIL = 200
@@ -44,6 +45,8 @@ def heading(report: DebateReport) -> Heading:
 def _sentence(report: DebateReport) -> str:
     if report.status is Status.COMPLETE:
         return ""
+    if report.imported is not None and report.status is Status.IMPORTED:
+        return f"{imported_sentence(report.imported)}."
     silent = _abstained(report)
     if report.status is Status.DEGRADED:
         parts = silent
@@ -78,16 +81,30 @@ def _abstained(report: DebateReport) -> list[str]:
             for row in report.entries
             if row.state is EntryState.ABSTAINED
         ]
-    together: dict[tuple[str, str], list[str]] = {}
+    together: dict[str, dict[str, list[str]]] = {}
     for seat, phase, cause in found:
-        together.setdefault((phase, cause), []).append(seat)
-    return [abstained(listed(seats), phase, cause) for (phase, cause), seats in together.items()]
+        together.setdefault(cause, {}).setdefault(phase, []).append(seat)
+    return [_abstained_in(phases, cause) for cause, phases in together.items()]
+
+
+def _abstained_in(phases: dict[str, list[str]], cause: str) -> str:
+    """Who abstained where for one cause, so that a cause is told once however many phases it spoilt."""
+    groups: dict[str, list[str]] = {}
+    for phase, silent in phases.items():
+        groups.setdefault(listed(silent), []).append(in_phase(phase))
+    (seats, first), *others = groups.items()
+    said = [f"{seats} abstained in {listed(first)}", *(f"{who} in {listed(where)}" for who, where in others)]
+    return one_line(", ".join(said)) + _because(cause)
 
 
 def abstained(seat: str, phase: str, detail: str) -> str:
     """``con abstained in the closing (three answers did not fit the form ...)``."""
+    return one_line(f"{seat} abstained in {in_phase(phase)}") + _because(detail)
+
+
+def _because(detail: str) -> str:
     cause = one_line(detail, _LONGEST_DETAIL).rstrip(".")
-    return one_line(f"{seat} abstained in {in_phase(phase)}") + (f" ({cause})" if cause else "")
+    return f" ({cause})" if cause else ""
 
 
 def in_phase(phase: str) -> str:

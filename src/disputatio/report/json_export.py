@@ -13,6 +13,8 @@ from typing import Any
 
 from disputatio.kernel import JsonObject
 from disputatio.record.events import AnswerRejected, encode
+from disputatio.report.citations import CitationReading, status_counts
+from disputatio.report.consultations import Consultation
 from disputatio.report.heading import heading
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.spending import CallReading, Totals
@@ -55,9 +57,13 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "rules": _plain(report.rules),
         "prompts": _plain(report.prompts),
         "evidence": _plain(report.evidence),
+        "shares": _plain(report.shares),
+        "citations": status_counts(report.citations),
+        "tools": _plain(report.tools),
         "warnings": list(report.warnings),
         "seed": report.seed,
         "software": report.software,
+        "imported": _plain(encode(report.imported)) if report.imported else None,
         "record": {
             "events": report.events,
             "head": report.head,
@@ -119,9 +125,22 @@ def _seat(seat: SeatReading) -> dict[str, Any]:
     }
 
 
+def _citation(row: CitationReading) -> dict[str, Any]:
+    return {
+        "source_id": row.source,
+        "pointer": row.pointer,
+        "said": row.said,
+        "words": row.words,
+        "status": row.status,
+        "why": row.why,
+        "passage_id": row.passage,
+        "spans": [list(span) for span in row.spans],
+    }
+
+
 def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
     taken = entry.state is EntryState.TAKEN
-    said = statements(entry.form, entry.seat, entry.content, questions) if taken else ()
+    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations) if taken else ()
     return {
         "path": entry.path,
         "seat": entry.seat,
@@ -129,13 +148,20 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
         "state": entry.state.value,
         "content": _plain(entry.content) if taken else None,
         "said": [
-            {"mark": row.mark, "word": row.word, "text": row.lead, "points": [list(point) for point in row.points]}
+            {
+                "mark": row.mark,
+                "word": row.word,
+                "text": row.lead,
+                "points": [list(point) for point in row.points],
+                "citations": [_citation(cited) for cited in row.citations],
+            }
             for row in said
         ],
         "violations": _plain(entry.violations),
         "repaired": entry.repaired,
         "asked": entry.asked,
         "rejected": [_rejection(row) for row in entry.rejections],
+        "consultations": [_consultation(row) for row in entry.consultations],
         "served_models": list(entry.served),
         "reason": entry.reason,
         "detail": entry.detail,
@@ -146,6 +172,19 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
 
 def _rejection(row: AnswerRejected) -> dict[str, Any]:
     return {"path": row.path, "part": row.part, "because": row.because, "reasons": list(row.reasons)}
+
+
+def _consultation(row: Consultation) -> dict[str, Any]:
+    return {
+        "tool": row.tool,
+        "server": row.server,
+        "arguments": _plain(row.arguments),
+        "result": row.text,
+        "result_hash": row.result,
+        "left_out": row.left_out,
+        "fault": row.fault,
+        "latency_ms": row.latency_ms,
+    }
 
 
 def _call(row: CallReading) -> dict[str, Any]:
@@ -177,18 +216,21 @@ def _call(row: CallReading) -> dict[str, Any]:
 
 
 def _totals(totals: Totals) -> dict[str, Any]:
+    def known(number: int) -> int | None:
+        return None if totals.elsewhere else number
+
     return {
-        "calls": totals.calls,
-        "answered": totals.answered,
-        "failed": totals.failed,
-        "lost": totals.lost,
+        "calls": known(totals.calls),
+        "answered": known(totals.answered),
+        "failed": known(totals.failed),
+        "lost": known(totals.lost),
         "input_tokens": totals.input_tokens,
         "output_tokens": totals.output_tokens,
         "cached_tokens": totals.cached_tokens,
         "cached_share": totals.cached_share,
-        "calls_without_token_counts": totals.uncounted,
+        "calls_without_token_counts": known(totals.uncounted),
         "usd": None if totals.usd is None else str(totals.usd),
-        "calls_without_price": totals.unpriced,
+        "calls_without_price": known(totals.unpriced),
         "seconds": None if totals.seconds is None else round(totals.seconds, 3),
         "text": totals.line,
     }

@@ -12,8 +12,12 @@ from collections.abc import Iterable, Sequence
 from disputatio.motion import clean, one_line
 from disputatio.report.advice import advice
 from disputatio.report.amounts import counted, spoken
-from disputatio.report.briefing import briefing_points, drew_words
+from disputatio.report.briefing import briefing_points, drew_words, strength_words
+from disputatio.report.consultations import offered
+from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import abstained, heading
+from disputatio.report.judges import compact
+from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statements import Questions, Statement, statements
 from disputatio.report.transcript import ceiling, names_models, report_questions, seat_rows
@@ -81,12 +85,13 @@ def _facts(report: DebateReport) -> list[str]:
     rows = [
         ("Debate", f"{report.format}, {report.id}, {report.status.value}"),
         *((label or "", text) for label, text in seat_rows(report.seats)),
-        ("Ceiling", ceiling(report.budget)),
+        *(imported_facts(report.imported) if report.imported else [("Ceiling", ceiling(report.budget))]),
     ]
     if report.evidence:
         rows.append(("Sources", ", ".join(str(row.get("title") or row.get("source_id")) for row in report.evidence)))
     if report.opened_at:
-        rows.append(("Held", report.opened_at))
+        rows.append(("Imported" if report.imported else "Held", report.opened_at))
+    rows += [("Tools", offered(report.tools))] if offered(report.tools) else []
     rows += [("Warning", warning) for warning in report.warnings]
     rows.append(("Cost", report.totals.line))
     return [_table(("", ""), rows)]
@@ -103,6 +108,9 @@ def _result(report: DebateReport) -> list[str]:
     verdict, headings = structured_reading(report), five_headings(report)
     if verdict is not None:
         return [*_structured(report, verdict), *_sure(report)]
+    panel = panel_reading(report)
+    if panel is not None:
+        return [*_panel_decision(report, panel), *_sure(report)]
     if headings is not None:
         blocks = ["## Judge's finding"]
         for title, text in headings:
@@ -122,25 +130,72 @@ def _structured(report: DebateReport, verdict: StructuredReading) -> list[str]:
     )
     whole = "" if heading(report).whole else f" ({escaped(report.status.value)})"
     scores = f"{totals}: {escaped(verdict.reading)}. ({NOT_TRUTH})"
+    if verdict.bench.panel:
+        scores = f"**{escaped(verdict.reading)}.**\n\nScores together: {totals}. ({NOT_TRUTH})\n\n{_panel(verdict)}"
     blocks = [f"## Verdict{whole}", scores if verdict.judged else "Nobody judged this debate: it has no scores."]
     for title, texts in briefing_points(verdict):
         blocks += [f"### {escaped(title)}", _bullets(texts) if len(texts) > 1 else _paragraph(texts[0])]
     return [*blocks, "### Argument trace", _trace(verdict)] if verdict.trace else blocks
 
 
+def _panel_decision(report: DebateReport, panel: PanelReading) -> list[str]:
+    """The decision of a panel: the sentence, the votes, the debaters, the report line for line, the findings."""
+    blocks = ["## Decision", f"**{escaped(panel.sentence)}**"]
+    blocks += [escaped(text) for text in escalation_sentences(report)]
+    blocks += ["### Votes after each phase", escaped(panel.rule_text)]
+    head = ["after", *map(escaped, panel.options), *(escaped(row.name) for row in panel.debaters), "result"]
+    blocks.append(
+        _table(
+            head,
+            (
+                (
+                    count.after,
+                    *(count.votes_for(option) for option in panel.options),
+                    *(ballot.shown for ballot in count.ballots),
+                    count.result,
+                )
+                for count in panel.counts
+            ),
+        )
+    )
+    blocks += [escaped(text) for text in panel.notes]
+    words = [(row.name, str(row.changed), f"{row.words} ({row.share})", row.model) for row in panel.debaters]
+    blocks += ["### Debaters", _table(("debater", "changed votes", "words", "model"), words)]
+    for name, stance, rationale in panel.findings:
+        blocks += ["### Findings for the author"] if name == panel.findings[0][0] else []
+        blocks.append(f"**{escaped(name)}**: {escaped(stance)}\n\n{_paragraph(rationale)}")
+    report_text = "\n".join(f"    {one_line(row)}" for row in panel.report_text.split("\n"))
+    return [*blocks, "### Report", report_text]
+
+
+def _panel(verdict: StructuredReading) -> str:
+    """What each judge of a panel found."""
+    return _table(
+        ("judge", "found", "swap"), [(judge, found, after or "-") for judge, found, after in verdict.bench.rows()]
+    )
+
+
 def _trace(verdict: StructuredReading) -> str:
-    head = ("id", "claim", "drew", "judge", "computed", "", "score", "judge's reason", "computed reason")
+    several = verdict.bench.several
+    head = ["id", "claim", "drew", "judge", "computed", "strength", "", "score", "judge's reason", "computed reason"]
+    if several:
+        head[3:4] = ["judges", "panel"]
+    cites = any(row.cited for row in verdict.trace)
+    head += ["cites"] if cites else []
     rows = [
         (
             row.id,
             row.claim,
             drew_words(row),
+            *((compact(row.judges),) if several else ()),
             row.judged or "-",
             row.computed,
+            strength_words(row),
             "<- differ" if row.differs else "",
             "-" if row.score is None else f"{row.score:.2f}",
-            row.judged_reason or "-",
+            row.void or row.judged_reason or "-",
             row.computed_reason,
+            *((row.cited or "nothing",) if cites else ()),
         )
         for row in verdict.trace
     ]
@@ -156,15 +211,17 @@ def _sure(report: DebateReport) -> list[str]:
 
 
 def _entry(entry: Entry, questions: Questions, *, names_model: bool) -> list[str]:
+    looked_up = _looked_up(entry)
     if entry.state is EntryState.OPEN:
-        return [f"*{escaped(entry.seat)} has not spoken.*"]
+        return [f"*{escaped(entry.seat)} has not spoken.*", *looked_up]
     if entry.state is EntryState.ABSTAINED:
-        return [f"**{escaped(abstained(entry.seat, entry.phase, entry.detail or entry.reason))}.**"]
+        return [f"**{escaped(abstained(entry.seat, entry.phase, entry.detail or entry.reason))}.**", *looked_up]
     served = f" ({escaped(', '.join(entry.served))})" if entry.served and names_model else ""
-    blocks = [f"#### {escaped(entry.seat.upper())}{served}"]
-    for row in statements(entry.form, entry.seat, entry.content, questions):
+    served = f" ({escaped(entry.told_at)})" if entry.told_at else served
+    blocks = [f"#### {escaped(_speaker(entry))}{served}", *looked_up]
+    for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations):
         blocks += _statement(row)
-    broken = [f"{spoken(str(row.get('rule')))}: {row.get('detail')}" for row in entry.violations]
+    broken = [f"{spoken(str(row.get('rule')))}: {row.get('detail')}" for row in entry.broken]
     if broken:
         blocks.append("Rules broken in this turn:\n\n" + _bullets(broken))
     if entry.rejections:
@@ -172,6 +229,15 @@ def _entry(entry: Entry, questions: Questions, *, names_model: bool) -> list[str
     if entry.repaired:
         blocks.append("*Its JSON had to be mended.*")
     return blocks
+
+
+def _looked_up(entry: Entry) -> list[str]:
+    lines = [row.line for row in entry.consultations]
+    return ["Looked up before this turn:\n\n" + _bullets(lines)] if lines else []
+
+
+def _speaker(entry: Entry) -> str:
+    return entry.speaker.replace(entry.seat, entry.seat.upper(), 1)
 
 
 def _statement(row: Statement) -> list[str]:
@@ -182,4 +248,6 @@ def _statement(row: Statement) -> list[str]:
     first = " ".join(piece for piece in (mark, word, lead) if piece)
     blocks = [first, *blocks] if first and not row.context else [*blocks, first]
     blocks += [f"{escaped(label)}: {_paragraph(text)}" if label else _paragraph(text) for label, text in row.points]
+    cites = [f"- {escaped(one.place)}, **{escaped(one.status)}**: {escaped(one.sentence)}" for one in row.citations]
+    blocks += ["\n".join(["Cites:", "", *cites])] if cites else []
     return [block for block in blocks if block]

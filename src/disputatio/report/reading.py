@@ -22,13 +22,18 @@ from disputatio.record.events import (
     CallLost,
     DebateOpened,
     DebateResumed,
+    DecisionEscalated,
     Event,
     PenaltyGiven,
     ScoreGiven,
+    TranscriptImported,
     TurnTaken,
     VoteCounted,
 )
 from disputatio.record.history import History, Status
+from disputatio.report.citations import CitationReading, citation_readings
+from disputatio.report.consultations import Consultation
+from disputatio.report.sittings import sitting_of, with_real_names
 from disputatio.report.spending import CallReading, Totals
 
 
@@ -64,8 +69,9 @@ class SeatReading:
 class Entry:
     """One ask and what came of it: a turn, an abstention, or nothing yet.
 
-    ``violations`` are rules that an accepted turn broke, as ``{"rule": ..., "detail": ...}``; ``rejections`` are the
-    answers that were not accepted; ``asked`` counts how often the seat was asked.
+    ``violations`` are rules that an accepted turn broke, as ``{"rule": ..., "detail": ...}``; ``citations`` are
+    those of the turn with what their check came to; ``rejections`` are the answers that were not accepted; ``asked``
+    counts how often the seat was asked.
     """
 
     path: str
@@ -77,12 +83,36 @@ class Entry:
     state: EntryState
     content: JsonObject = field(default_factory=dict)
     violations: tuple[JsonObject, ...] = ()
+    citations: tuple[CitationReading, ...] = ()
     repaired: bool = False
     asked: int = 0
     served: tuple[str, ...] = ()
     reason: str = ""
     detail: str = ""
     rejections: tuple[AnswerRejected, ...] = ()
+    consultations: tuple[Consultation, ...] = ()
+
+    @property
+    def told_at(self) -> str:
+        """When the turn of an imported debate was taken, in its transcript's words; empty where nobody says."""
+        return one_line(str(self.content.get("at") or ""), 60) if self.form == "transcript" else ""
+
+    @property
+    def speaker(self) -> str:
+        """The seat, and for a judge that sat more than once, in which sitting."""
+        sitting = sitting_of(self.path)
+        return f"{self.seat} ({sitting})" if sitting else self.seat
+
+    @property
+    def shown(self) -> Mapping[str, Any]:
+        """The content with the real names of the sides, where the judge saw neutral ones."""
+        return with_real_names(self.path, self.content)
+
+    @property
+    def broken(self) -> tuple[Mapping[str, Any], ...]:
+        """The rules it broke, under the same names."""
+        told = {"arguments": self.content.get("arguments"), "broken": self.violations}
+        return tuple(with_real_names(self.path, told)["broken"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +142,15 @@ class DebateReport:
     rules: JsonObject
     prompts: JsonObject
     evidence: tuple[JsonObject, ...]
+    shares: JsonObject
     warnings: tuple[str, ...]
+    tools: JsonObject
     seats: tuple[SeatReading, ...]
     phases: tuple[PhaseReading, ...]
     calls: tuple[CallReading, ...]
     rejections: tuple[AnswerRejected, ...]
     facts: tuple[ScoreGiven | VoteCounted | PenaltyGiven, ...]
+    escalations: tuple[DecisionEscalated, ...]
     budget_reached: tuple[BudgetReached, ...]
     taken_back: tuple[Abstained, ...]
     resumed: int
@@ -130,6 +163,7 @@ class DebateReport:
     last_at: str | None
     events: int
     head: str | None
+    imported: TranscriptImported | None
     texts: Mapping[str, str] = field(repr=False)
 
     @classmethod
@@ -157,6 +191,11 @@ class DebateReport:
     def turns(self) -> tuple[Entry, ...]:
         """The asks that brought a turn."""
         return tuple(entry for entry in self.entries if entry.state is EntryState.TAKEN)
+
+    @property
+    def citations(self) -> tuple[CitationReading, ...]:
+        """Every citation of every turn."""
+        return tuple(row for entry in self.turns for row in entry.citations)
 
     @property
     def closed(self) -> bool:
@@ -209,12 +248,15 @@ class _Fold:
             rules=opened.rules,
             prompts=opened.prompts,
             evidence=opened.evidence,
+            shares=opened.shares,
             warnings=tuple(map(one_line, opened.warnings)),
-            seats=tuple(_seat(name, opened.seats[name], history) for name in _seat_order(opened)),
-            phases=_phases(history),
+            tools=opened.tools,
+            seats=tuple(_seat(name, opened.seats[name], history) for name in _seat_order(opened, history)),
+            phases=_phases(history, texts),
             calls=calls,
             rejections=tuple(self.rejections),
             facts=tuple(history.facts),
+            escalations=tuple(history.escalations),
             budget_reached=tuple(history.budget_reached),
             taken_back=tuple(self.taken_back),
             resumed=len(history.resumed),
@@ -222,11 +264,14 @@ class _Fold:
             missing=closed.missing if closed else (),
             outcome=closed.outcome if closed else {},
             reason=one_line(closed.reason) if closed else "",
-            totals=Totals.of(calls, self.seconds if self.first else None),
+            totals=Totals.held_elsewhere()
+            if history.imported
+            else Totals.of(calls, self.seconds if self.first else None),
             opened_at=self.first.at if self.first else None,
             last_at=self.last.at if self.last else None,
             events=self.events,
             head=self.last.hash if self.last else None,
+            imported=history.imported,
             texts=texts,
         )
 
@@ -244,10 +289,13 @@ def seat_address(body: Any) -> str:
     return one_line(f"{row.get('provider')}:{row.get('model')}{place}")
 
 
-def _seat_order(opened: DebateOpened) -> list[str]:
-    """The seats as their format lists them; the record keeps them by name."""
+def _seat_order(opened: DebateOpened, history: History) -> list[str]:
+    """The seats as their format lists them, or as they spoke where it was no format of ours; the record sorts them."""
     known = FORMATS.get(opened.format)
-    order = {str(seat): place for place, seat in enumerate(known.seats if known else ())}
+    spoke = dict.fromkeys(row.seat for row in history.answered.values())
+    named: Any = opened.rules.get("debaters")
+    listed: Iterable[str] = named or (known.seats if known else spoke)
+    order = {str(seat): place for place, seat in enumerate(listed)}
     return sorted(opened.seats, key=lambda seat: (order.get(seat, len(order)), seat))
 
 
@@ -274,16 +322,20 @@ def _seat(name: str, body: Any, history: History) -> SeatReading:
     )
 
 
-def _phases(history: History) -> tuple[PhaseReading, ...]:
+def _phases(history: History, texts: Mapping[str, str]) -> tuple[PhaseReading, ...]:
     phases: dict[str, list[Entry]] = {}
-    for path in history.asked:
-        entry = _entry(path, history)
+    # Nobody here asked for the turns of an imported debate.
+    for path in {**history.asked, **(history.answered if history.imported else {})}:
+        entry = _entry(path, history, texts)
         phases.setdefault(entry.phase, []).append(entry)
     return tuple(PhaseReading(name, tuple(entries)) for name, entries in phases.items())
 
 
-def _entry(path: str, history: History) -> Entry:
-    asked, answer = history.asked[path], history.answered.get(path)
+def _entry(path: str, history: History, texts: Mapping[str, str]) -> Entry:
+    asked, answer = history.asked.get(path), history.answered.get(path)
+    if asked is None:
+        assert answer is not None  # noqa: S101  (it is one of the two)
+        return settled_entry(Entry(path, answer.seat, answer.phase, "", "", "", EntryState.OPEN), answer)
     rejections = tuple(history.rejected.get(path, ()))
     entry = Entry(
         path=path,
@@ -295,6 +347,7 @@ def _entry(path: str, history: History) -> Entry:
         state=EntryState.OPEN,
         asked=len(rejections),
         rejections=rejections,
+        consultations=tuple(Consultation.of(row, texts) for row in history.consulted.get(path, ())),
     )
     return settled_entry(entry, answer) if answer else entry
 
@@ -309,6 +362,7 @@ def settled_entry(entry: Entry, answer: TurnTaken | Abstained) -> Entry:
         form=answer.form,
         content=answer.content,
         violations=answer.violations,
+        citations=citation_readings(answer.citations),
         repaired=answer.repaired,
         asked=answer.asked,
         served=answer.served_models,

@@ -62,6 +62,7 @@ class Totals:
         usd: the known costs, reservations of lost calls included; None where no call has a known cost.
         unpriced: calls whose cost is unknown.
         seconds: time the debate was held, pauses between sessions apart; None where the record has no times.
+        elsewhere: whether the debate was held elsewhere: then nothing is known, and the numbers say nothing.
     """
 
     calls: int
@@ -76,6 +77,12 @@ class Totals:
     usd: Decimal | None
     unpriced: int
     seconds: float | None
+    elsewhere: bool = False
+
+    @classmethod
+    def held_elsewhere(cls) -> Totals:
+        """The totals of an imported debate, of which nothing is known."""
+        return cls(0, 0, 0, 0, None, None, None, 0, 0, None, 0, None, elsewhere=True)
 
     @classmethod
     def of(cls, calls: Iterable[CallReading], seconds: float | None) -> Totals:
@@ -112,6 +119,8 @@ class Totals:
     @property
     def money(self) -> str:
         """The cost in words."""
+        if self.elsewhere:
+            return "unknown"
         if not self.calls:
             return dollars(Decimal(0))
         if self.usd is None:
@@ -123,6 +132,8 @@ class Totals:
     @property
     def counts(self) -> str:
         """Calls and tokens in words."""
+        if self.elsewhere:
+            return "calls and tokens unknown"
         tried = [f"{self.failed} failed"] if self.failed else []
         tried += [f"{self.lost} lost"] if self.lost else []
         calls = counted(self.calls, "call") + (f" ({', '.join(tried)})" if tried else "")
@@ -146,6 +157,8 @@ class Totals:
     @property
     def line(self) -> str:
         """Calls, tokens, cost and time in one line."""
+        if self.elsewhere:
+            return "unknown: the debate was held elsewhere"
         time = [] if self.seconds is None else [duration(self.seconds)]
         return ", ".join([self.counts, self.money, *time])
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.report.amounts import spoken
+from disputatio.report.citations import CitationReading
 
 _DEEPEST = 6
 
@@ -27,6 +28,7 @@ class Statement:
         lead: its main text.
         points: further texts, each with its label, which may be empty.
         context: what it answers, in somebody else's words.
+        citations: what it cites, and how the check came out.
         overall: whether it is part of the result, which every surface shows in its own place.
     """
 
@@ -35,6 +37,7 @@ class Statement:
     lead: str = ""
     points: tuple[tuple[str, str], ...] = ()
     context: str = ""
+    citations: tuple[CitationReading, ...] = ()
     overall: bool = False
 
     @property
@@ -49,7 +52,11 @@ _View: TypeAlias = Callable[[str, Mapping[str, Any], Questions], Iterable[Statem
 
 
 def statements(
-    form: str, seat: str, content: Mapping[str, Any], questions: Questions | None = None
+    form: str,
+    seat: str,
+    content: Mapping[str, Any],
+    questions: Questions | None = None,
+    citations: Sequence[CitationReading] = (),
 ) -> tuple[Statement, ...]:
     """What ``seat`` says in ``content``, which may be incomplete.
 
@@ -58,10 +65,23 @@ def statements(
         seat: who speaks.
         content: the turn as JSON.
         questions: the questions put earlier, so that answers can show what they answer.
+        citations: the checked citations of the turn; each stands with the argument it supports or answers.
     """
     shown = tuple(_VIEWS.get(form, _generic)(seat, content, questions or {}))
     # A form of another format may carry a known name; its content is shown all the same.
-    return shown or tuple(_generic(seat, content, {}))
+    return _with_citations(shown or tuple(_generic(seat, content, {})), citations)
+
+
+def _with_citations(said: tuple[Statement, ...], citations: Sequence[CitationReading]) -> tuple[Statement, ...]:
+    if not citations:
+        return said
+    marks = {row.mark.rpartition(" -> ")[2] for row in said}
+    cited: dict[str, list[CitationReading]] = {}
+    for row in citations:
+        cited.setdefault(row.about, []).append(row)
+    placed = [replace(row, citations=tuple(cited.get(row.mark.rpartition(" -> ")[2], ()))) for row in said]
+    lost = [Statement(about, citations=tuple(rows)) for about, rows in cited.items() if about not in marks]
+    return (*placed, *lost)
 
 
 def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,6 +95,8 @@ def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str,
         return {"answers": {part: content.get("answer", "")}}
     if form == "adjudication" and part != "overall":
         return {"arguments": {part: content}}
+    if form == "position":
+        return {"stance": content.get("my_view", ""), "rationale": content.get("my_vote", "")}
     if form == "summing":
         return {part: content.get("text", "")}
     return dict(content)
@@ -162,7 +184,8 @@ def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable
             for found in map(_object, _rows(finding.get("fallacies")))
             if found.get("words")
         ]
-        points = (("", ", ".join(scores)), *fallacies)
+        grounds = ", ".join(_text(row) for row in _rows(finding.get("rests_on")))
+        points = (("", ", ".join(scores)), ("Rests on", grounds), *fallacies)
         yield Statement(argument, _text(finding.get("standing")), _text(finding.get("reason")), _present(points))
     if content.get("key_insight"):
         yield Statement("Key insight", "", _text(content["key_insight"]), overall=True)
@@ -178,10 +201,22 @@ def _monologue(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[St
     yield Statement("", "", _text(content.get("speech")))
 
 
+def _transcript(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
+    for row in map(_object, _rows(content.get("claims"))):
+        by = ", ".join(_text(name) for name in _rows(row.get("referred_to_by")))
+        yield Statement(_text(row.get("id")), "", _text(row.get("text")), _present([("Referred to by", by)]))
+
+
 def _summing(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
     for key, title in HEADINGS.items():
         if content.get(key):
             yield Statement(title, "", _text(content[key]), overall=True)
+
+
+def _position(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
+    points = (("Rationale", _text(content.get("rationale"))), ("Vote", _text(content.get("vote"))))
+    if content.get("stance") or content.get("rationale"):
+        yield Statement("", "", _text(content.get("stance")), _present(points))
 
 
 def _generic(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
@@ -217,4 +252,6 @@ _VIEWS: dict[str, _View] = {
     "adjudication": _adjudication,
     "monologue": _monologue,
     "summing": _summing,
+    "position": _position,
+    "transcript": _transcript,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, dollars, listed, spoken
 from disputatio.report.columns import columns, cut, pad
+from disputatio.report.consultations import Consultation, offered
+from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import abstained, heading, in_phase
 from disputatio.report.lines import Line, Role, Span, flow, labelled, span
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
@@ -31,7 +34,7 @@ _WORDS = {
 
 def seat_role(seat: str) -> Role:
     """The role that colours a seat."""
-    return _SEATS.get(seat.lower(), Role.MARK)
+    return _SEATS.get(re.sub(r"_\d+$", "", seat.lower()), Role.MARK)
 
 
 def mark_role(mark: str, seat: str) -> Role:
@@ -45,6 +48,11 @@ def word_role(word: str) -> Role:
     return _WORDS.get(word, Role.QUIET)
 
 
+def citation_role(status: str) -> Role:
+    """The role of what the check of a citation came to; one that nothing bears out stands out."""
+    return {"verified": Role.UPHELD, "repaired": Role.PARTLY}.get(status, Role.WARNING)
+
+
 def head_lines(report: DebateReport, width: int) -> list[Line]:
     """The head of a debate: what is debated, under which rules, by whom, under which ceiling."""
     measure = min(width, MEASURE)
@@ -56,13 +64,33 @@ def head_lines(report: DebateReport, width: int) -> list[Line]:
         lines += labelled("Language", [span(report.language)], measure, column=_LABELS)
     for label, text in seat_rows(report.seats):
         lines += labelled(label, [span(text)], measure, column=_LABELS)
-    lines += labelled("Ceiling", [span(ceiling(report.budget))], measure, column=_LABELS)
+    facts = imported_facts(report.imported) if report.imported else [("Ceiling", ceiling(report.budget))]
+    for label, text in facts:
+        lines += labelled(label, [span(text)], measure, column=_LABELS)
     if report.evidence:
         titles = [one_line(str(row.get("title") or row.get("source_id")), 80) for row in report.evidence]
         lines += labelled("Sources", [span(", ".join(titles))], measure, column=_LABELS)
+        if excerpted(report):
+            lines += labelled("", [span(excerpted(report), Role.QUIET)], measure, column=_LABELS)
+    if offered(report.tools):
+        lines += labelled("Tools", [span(offered(report.tools))], measure, column=_LABELS)
     for warning in report.warnings:
         lines += labelled("Warning", [span(warning, Role.WARNING)], measure, column=_LABELS)
     return lines
+
+
+def excerpted(report: DebateReport) -> str:
+    """Which seats were shown a part of the sources alone; empty where all saw everything, or nobody can tell."""
+    texts = [report.texts.get(str(row.get("text"))) for row in report.evidence]
+    length = sum(len(text) for text in texts if text is not None)
+    short: dict[int, list[str]] = {}
+    for seat, share in report.shares.items():
+        if isinstance(share, int) and share < length:
+            short.setdefault(share, []).append(one_line(seat, 40))
+    return " ".join(
+        f"Of {length:,} characters {listed(sorted(seats))} saw at most {share:,}, those that fit the motion best."
+        for share, seats in sorted(short.items())
+    )
 
 
 def seat_rows(seats: Iterable[SeatReading]) -> list[tuple[str, str]]:
@@ -90,9 +118,10 @@ def caution_lines(report: DebateReport, width: int) -> list[Line]:
     if head.whole:
         return []
     status = f"{head.status.value}: " if head.sentence else head.status.value
-    lines = flow([Span(status, Role.WARNING), span(head.sentence)], min(width, MEASURE))
+    # Words of an answer may be in the sentence: what hangs in cannot be taken for a line of the report itself.
+    lines = flow([Span(status, Role.WARNING), span(head.sentence)], min(width, MEASURE), hang=2)
     if head.next_step:
-        lines += flow([span(head.next_step, Role.QUIET)], min(width, MEASURE))
+        lines += flow([span(head.next_step, Role.QUIET)], min(width, MEASURE), hang=2)
     return lines
 
 
@@ -132,13 +161,16 @@ def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: 
     Without ``whole`` the statements that are part of the result are left out, because the result follows.
     """
     measure = min(width, MEASURE)
+    looked_up = [line for row in entry.consultations for line in consultation_lines(row, measure)]
     if entry.state is EntryState.OPEN:
-        return flow([span(f"{entry.seat} has not spoken.", Role.QUIET)], measure, first=_indent(), hang=2)
+        silent = flow([span(f"{entry.seat} has not spoken.", Role.QUIET)], measure, first=_indent(), hang=2)
+        return [*silent, *looked_up]
     if entry.state is EntryState.ABSTAINED:
         sentence = abstained(entry.seat, entry.phase, entry.detail or entry.reason)
-        return flow([span(f"{sentence}.", Role.WARNING)], measure, first=_indent(), hang=2)
-    lines = speaker_lines(entry, names_model=names_model)
-    said = statements(entry.form, entry.seat, entry.content, questions)
+        return [*flow([span(f"{sentence}.", Role.WARNING)], measure, first=_indent(), hang=2), *looked_up]
+    lines = speaker_lines(entry, measure, names_model=names_model)
+    lines += looked_up
+    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations)
     for statement in said:
         if whole or not statement.overall:
             lines += statement_lines(statement, entry.seat, measure)
@@ -147,11 +179,20 @@ def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: 
     return [*lines, *conduct_lines(entry, measure)]
 
 
-def speaker_lines(entry: Entry, *, names_model: bool) -> list[Line]:
+def consultation_lines(row: Consultation, width: int, seat: str = "") -> list[Line]:
+    """What a seat looked up before it spoke, in a line; ``seat`` names it where nothing else does."""
+    who = f"{one_line(seat, 40)} looked up " if seat else "looked up "
+    return flow([span(who + row.line, Role.QUIET)], width, first=_indent(), hang=4)
+
+
+def speaker_lines(entry: Entry, width: int, *, names_model: bool) -> list[Line]:
     """Who speaks."""
-    served = f"  {one_line(', '.join(entry.served), 60)}" if entry.served and names_model else ""
-    name = span(one_line(entry.seat, 40).upper(), seat_role(entry.seat))
-    return [(Span("  "), name, span(served, Role.QUIET))]
+    title = one_line(entry.speaker, 60).replace(entry.seat, entry.seat.upper(), 1)
+    name = span(cut(title, width - 2), seat_role(entry.seat))
+    served = one_line(", ".join(entry.served), 60) if entry.served and names_model else ""
+    served = entry.told_at or served
+    room = width - 4 - columns(name.text)
+    return [(Span("  "), name, span(f"  {cut(served, room)}" if served and room > 0 else "", Role.QUIET))]
 
 
 def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
@@ -177,13 +218,16 @@ def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
     for label, text in statement.points:
         shown = [span(f"{label}{'' if label.endswith('.') else ':'} ", Role.LABEL)] if label else []
         lines += flow([*shown, span(text)], width, first=body, hang=hang)
+    for row in statement.citations:
+        head = [span(f"{row.place}, ", Role.LABEL), span(f"{row.status}: ", citation_role(row.status))]
+        lines += flow([*head, span(row.sentence)], width, first=body, hang=hang)
     return lines
 
 
 def conduct_lines(entry: Entry, width: int) -> list[Line]:
     """What was not by the rules in an accepted turn."""
     lines: list[Line] = []
-    for row in entry.violations:
+    for row in entry.broken:
         text = f"! rule broken ({spoken(one_line(str(row.get('rule')), 60))}): {row.get('detail')}"
         lines += flow([span(text, Role.WARNING)], width, first=_indent(), hang=4)
     notes = [f"{counted(len(entry.rejections), 'answer')} not accepted before this one"] if entry.rejections else []

@@ -7,13 +7,17 @@ outcome does not have is None here, and a surface says that it is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.citations import checked_sentence, citation_readings, counted_statuses
+from disputatio.report.elsewhere import imported_sureness
 from disputatio.report.heading import in_phase
+from disputatio.report.judges import BenchReading, how_judged, void_words
+from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.statements import natural
 
@@ -34,7 +38,9 @@ class FallacyLine:
 class TraceLine:
     """One argument in the argument trace table.
 
-    ``score`` is its weighted score, 1 to 10, and ``judged`` the judge's standing; None where nobody judged it.
+    ``score`` is its weighted score, 1 to 10, and ``judged`` the judges' standing, or SPLIT or VOID; None where nobody
+    judged it. ``strength`` is the computed one, 0 to 1, and ``judges`` has each judge's own word; ``void`` says why a
+    finding is void; ``cited`` is how its citations came out, such as ``1 verified and 1 unverified``.
     """
 
     id: str
@@ -49,6 +55,11 @@ class TraceLine:
     judged_reason: str
     computed_reason: str
     fallacies: tuple[FallacyLine, ...]
+    strength: float | None = None
+    judges: Mapping[str, str] = field(default_factory=dict)
+    void: str = ""
+    voids: tuple[tuple[str, str], ...] = ()
+    cited: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,7 @@ class StructuredReading:
     agreed: tuple[AgreedLine, ...]
     unresolved: tuple[str, ...]
     recommendation: str
+    bench: BenchReading
 
     @property
     def fallacies(self) -> tuple[FallacyLine, ...]:
@@ -107,6 +119,7 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
         ),
         unresolved=tuple(map(str, outcome.get("unresolved_questions") or ())),
         recommendation=str(outcome.get("recommendation") or ""),
+        bench=BenchReading.of(outcome),
     )
 
 
@@ -124,11 +137,12 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
     known = [key for key in order if key in criteria]
     argument = str(row.get("id", ""))
     return TraceLine(
+        cited=counted_statuses(citation_readings(row.get("citations"))),
         id=argument,
         side=str(row.get("side", "")),
         claim=str(row.get("claim", "")),
         drew=tuple(str(drawn.get("response", "")) for drawn in row.get("drew") or ()),
-        judged=row.get("judged") and str(row["judged"]),
+        judged=str(row.get("found") or row.get("judged") or "") or None,
         computed=str(row.get("computed", "")),
         differs=bool(row.get("differs")),
         score=_number(row.get("weighted")),
@@ -138,6 +152,14 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
         fallacies=tuple(
             FallacyLine(argument, spoken(str(found.get("fallacy"))), str(found.get("words")), bool(found.get("quoted")))
             for found in row.get("fallacies") or ()
+        ),
+        strength=_number(row.get("strength")),
+        judges={str(judge): str(word) for judge, word in (row.get("judges") or {}).items()},
+        void=str(row.get("void") or ""),
+        voids=tuple(
+            (f"{note.get('judge')} on {argument}", str(note["void"]))
+            for note in row.get("findings") or ()
+            if note.get("void")
         ),
     )
 
@@ -154,30 +176,32 @@ def five_headings(report: DebateReport) -> tuple[tuple[str, str], ...] | None:
 
 def sureness(report: DebateReport) -> tuple[str, ...]:
     """How far the result can be trusted, in sentences: what was checked, and what was not."""
-    verdict = structured_reading(report)
-    said = [_judging(report)]
+    if report.imported is not None:
+        return imported_sureness(report)
+    verdict, panel = structured_reading(report), panel_reading(report)
+    said = [_judging(report)] if panel is None else panel_sureness(panel)
     if verdict is not None:
+        said += verdict.bench.sureness() if verdict.judged else []
+        said.append(void_words([void for row in verdict.trace for void in row.voids]))
         said += _standing(verdict)
         said.append(_fallacies(verdict))
     said += _conduct(report)
     said += [f"{row[:1].lower()}{row[1:]}".rstrip(".") for row in report.warnings]
-    said.append("what the sides state as evidence was not checked against any source")
+    said.append(_evidence(report))
     return tuple(row for row in said if row)
 
 
 def _judging(report: DebateReport) -> str:
     findings = [row for row in report.turns if row.form in {"adjudication", "summing"}]
-    if not findings:
-        return "not judged"
-    if len(findings) > 1:
-        return f"judged {len(findings)} times, by {listed(sorted({row.seat for row in findings}))}"
-    return "judged once: not judged again, the sides not swapped"
+    return how_judged(BenchReading.of(report.outcome), len(findings))
 
 
 def _standing(verdict: StructuredReading) -> list[str]:
     if not verdict.judged:
         return []
     if not verdict.differing:
+        if any(row.judged in {None, "VOID", "SPLIT"} for row in verdict.trace):
+            return ["judge and computed standing agree on every argument where there are both"]
         return ["judge and computed standing agree on every argument"]
     number = f"{len(verdict.differing)} of {len(verdict.trace)}"
     return [f"judge and computed standing differ on {number} arguments ({', '.join(verdict.differing)})"]
@@ -194,6 +218,14 @@ def _fallacies(verdict: StructuredReading) -> str:
     return f"{counted(len(found), 'fallacy', 'fallacies')} found by the judge{doubt}"
 
 
+def _evidence(report: DebateReport) -> str:
+    """How far what was said rests on the sources."""
+    if report.citations or (report.evidence and structured_reading(report) is not None):
+        return checked_sentence(report.citations)
+    who = "sides" if panel_reading(report) is None else "debaters"
+    return f"what the {who} state as evidence was not checked against any source"
+
+
 def _conduct(report: DebateReport) -> list[str]:
     """What went not quite by the rules."""
     broken = [row for row in report.turns if row.violations]
@@ -201,7 +233,7 @@ def _conduct(report: DebateReport) -> list[str]:
     silent = sum(row.state is EntryState.ABSTAINED for row in report.entries)
     said = []
     if broken:
-        seats = listed([one_line(f"{row.seat} in {in_phase(row.phase)}") for row in broken])
+        seats = listed(list(dict.fromkeys(one_line(f"{row.seat} in {in_phase(row.phase)}") for row in broken)))
         number = sum(len(row.violations) for row in broken)
         said.append(f"{counted(number, 'broken rule')} accepted after asking again ({seats})")
     if report.rejections:
@@ -218,4 +250,7 @@ def verdict_sentence(report: DebateReport) -> str:
     verdict = structured_reading(report)
     if verdict is not None:
         return verdict.reading
+    panel = panel_reading(report)
+    if panel is not None:
+        return panel.sentence
     return str(report.outcome.get("recommendation") or "")

@@ -1,7 +1,7 @@
-"""Adjudication: the judge scores every argument, finds fallacies, says how each argument stands.
+"""Adjudication: the judge scores every argument, finds fallacies, says how each argument stands, and on what it rests.
 
 The judge gives integers and sentences. Weighted scores, totals and the gap are computed by code from the
-rubric; the judge is never asked for a sum.
+rubric; the judge is never asked for a sum. A finding that names nothing real is asked again, and then void.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.cross_examination import Response
+from disputatio.formats.turns.grounds import Grounds, read_grounds
 from disputatio.formats.turns.opening import Argument
 from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Rubric, Standing, words_are_in
 from disputatio.judging.rubric import HIGHEST, LOWEST
@@ -19,13 +20,22 @@ from disputatio.kernel import JsonObject, Part, Task, Violation
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The judge's finding on one argument. ``scores`` are integers 1 to 10, one for each criterion."""
+    """The judge's finding on one argument. ``scores`` are integers 1 to 10, one for each criterion.
+
+    Where ``grounds`` make it void, nothing in it counts.
+    """
 
     argument: str
     scores: dict[str, int]
     fallacies: tuple[FoundFallacy, ...]
     standing: Standing
     reason: str
+    grounds: Grounds
+
+    @property
+    def void_because(self) -> str:
+        """Why it is void; empty where it is not."""
+        return self.grounds.void_because
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,8 @@ class Adjudication:
         lines = []
         for row in self.judgements:
             scores = ", ".join(f"{key} {score}" for key, score in row.scores.items())
-            lines.append(f"{row.argument}: {row.standing.value}. {row.reason} ({scores})")
+            finding = f"{row.standing.value}. {row.reason} ({scores}; rests on {', '.join(row.grounds.named)})"
+            lines.append(f"{row.argument}: {f'void, {row.void_because}' if row.void_because else finding}")
             lines += [f"  {fallacy.text()}" for fallacy in row.fallacies]
         lines.append(f"Key insight: {self.key_insight}")
         lines += [f"Unresolved: {question}" for question in self.unresolved_questions]
@@ -51,11 +62,20 @@ class Adjudication:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One argument as it lies before the judge: itself, what it drew, and how it was defended."""
+    """One argument as it lies before the judge: itself, what it drew, and how it was defended.
+
+    ``others`` are the ids of what was said about it; see ``grounds``.
+    """
 
     argument: Argument
     drew: tuple[Response, ...]
     defence: str
+    others: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What a finding on it may rest on, the argument itself first."""
+        return (self.argument.id, *self.others)
 
     @property
     def objections(self) -> str:
@@ -77,14 +97,27 @@ class AdjudicationForm:
 
     @property
     def schema(self) -> JsonObject:
-        """A required key for every argument, with a required integer for every criterion."""
-        finding = schema.record({**self._finding(reason=800), "fallacies": _fallacies(600, 4)})
-        return schema.record(
-            {
-                "arguments": schema.record({row.argument.id: finding for row in self.exhibits}),
-                **_overall(insight=1200, question=500, least=0, most=6),
-            }
-        )
+        """A required key for every argument, with a required integer for every criterion.
+
+        What a finding rests on is chosen from the ids that exist for its argument.
+        """
+        grounds = [schema.several(schema.one_of(row.ids), 1, _MOST_GROUNDS) for row in self.exhibits]
+        return self._schema(grounds)
+
+    @property
+    def lenient_schema(self) -> JsonObject:
+        """The same with any words as grounds: a judge that cannot name real ones keeps its other findings."""
+        return self._schema([schema.several(schema.text(0, 200), 0, 20)] * len(self.exhibits))
+
+    def _schema(self, grounds: list[JsonObject]) -> JsonObject:
+        findings = {
+            row.argument.id: schema.record(
+                {"rests_on": named, **self._finding(reason=800), "fallacies": _fallacies(600, 4)}
+            )
+            for row, named in zip(self.exhibits, grounds, strict=True)
+        }
+        overall = _overall(insight=1200, question=500, least=0, most=6)
+        return schema.record({"arguments": schema.record(findings), **overall})
 
     def _finding(self, *, reason: int) -> dict[str, JsonObject]:
         scores = {criterion.key: schema.whole(LOWEST, HIGHEST) for criterion in self.rubric.criteria}
@@ -99,6 +132,8 @@ class AdjudicationForm:
         """The finding, each fallacy marked by whether its words were said."""
         rows = cast("dict[str, dict[str, Any]]", content["arguments"])
         judgements = []
+        known = [name for exhibit in self.exhibits for name in exhibit.ids]
+        said = "\n".join(exhibit.text() for exhibit in self.exhibits)
         for exhibit in self.exhibits:
             row = rows[exhibit.argument.id]
             fallacies = tuple(
@@ -106,8 +141,11 @@ class AdjudicationForm:
                 for found in row["fallacies"]
             )
             scores = {criterion.key: int(row[criterion.key]) for criterion in self.rubric.criteria}
+            # A record from before findings named their grounds has none to check.
+            named = row.get("rests_on", exhibit.ids[:1])
+            grounds = read_grounds(named, row["reason"], exhibit.ids, known, said)
             judgements.append(
-                Judgement(exhibit.argument.id, scores, fallacies, Standing(row["standing"]), row["reason"])
+                Judgement(exhibit.argument.id, scores, fallacies, Standing(row["standing"]), row["reason"], grounds)
             )
         return Adjudication(
             tuple(judgements),
@@ -117,8 +155,13 @@ class AdjudicationForm:
         )
 
     def breaches(self, turn: Adjudication) -> tuple[Violation, ...]:
-        """Fallacies whose words nobody said."""
-        return tuple(
+        """Findings that rest on nothing real, and fallacies whose words nobody said."""
+        void = tuple(
+            Violation("ungrounded", f"the finding on {row.argument} is void: {row.void_because}", row.argument)
+            for row in turn.judgements
+            if row.void_because
+        )
+        return void + tuple(
             Violation(
                 "unfound_words",
                 f'the {found.fallacy.value.replace("_", " ")} in {row.argument} quotes "{found.words}", '
@@ -142,7 +185,7 @@ class AdjudicationForm:
             }
             words = schema.one_of(_WORDS)
             keys = {
-                "verdict": schema.begun_with(_VERDICTS, 20, 320),
+                "verdict": schema.begun_with(_verdicts(exhibit), 20, 320),
                 **{criterion.key: words for criterion in self.rubric.criteria},
                 "fallacies": _fallacies(120, 1),
             }
@@ -165,22 +208,35 @@ class AdjudicationForm:
         """What the judge's prompt is filled with: the criteria, the fallacies and the argument ids."""
         fallacies = "\n".join(f"- {fallacy.value}: {about}" for fallacy, about in FALLACIES.items())
         ids = ", ".join(row.argument.id for row in self.exhibits)
-        return {"criteria": self._criteria(), "fallacies": fallacies, "arguments": ids}
+        return {"criteria": self._criteria(), "fallacies": fallacies, "arguments": ids, "sides": ""}
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The findings keyed by argument, with the overall finding."""
         *findings, overall = done
         keyed = {
-            row.argument.id: self._finding_of(content) for row, content in zip(self.exhibits, findings, strict=True)
+            row.argument.id: self._finding_of(row, content)
+            for row, content in zip(self.exhibits, findings, strict=True)
         }
         return {"arguments": keyed, **overall}
 
-    def _finding_of(self, part: JsonObject) -> JsonObject:
-        """A finding in the words of a small judge, as the form has it."""
+    def _finding_of(self, exhibit: Exhibit, part: JsonObject) -> JsonObject:
+        """A finding in the words of a small judge, as the form has it.
+
+        A small judge is shown the argument as the first speaker and the response as the second, and nothing else. How
+        its sentence begins says on which of the two it rests.
+        """
         verdict = cast("str", part["verdict"])
         standing = next(row for beginning, row in _VERDICTS.items() if verdict.startswith(beginning))
         scores = {criterion.key: _WORDS[cast("str", part[criterion.key])] for criterion in self.rubric.criteria}
-        return {"reason": verdict, **scores, "standing": standing.value, "fallacies": part["fallacies"]}
+        both = [exhibit.argument.id, *exhibit.others[:1]]
+        named = {Standing.UPHELD: both[:1], Standing.REFUTED: both[-1:]}.get(standing, both)
+        return {
+            "rests_on": named,
+            "reason": verdict,
+            **scores,
+            "standing": standing.value,
+            "fallacies": part["fallacies"],
+        }
 
 
 # Asked for numbers one after the other, a small model counts; asked for words, it judges, if badly.
@@ -191,6 +247,15 @@ _VERDICTS = {
     "The speakers are both partly right because": Standing.PARTIALLY_UPHELD,
     "The speakers leave it open because": Standing.UNCERTAIN,
 }
+
+_MOST_GROUNDS = 6
+
+
+def _verdicts(exhibit: Exhibit) -> list[str]:
+    """How a small judge may begin; of a second speaker only where one was heard."""
+    if exhibit.drew:
+        return list(_VERDICTS)
+    return [beginning for beginning, row in _VERDICTS.items() if row in {Standing.UPHELD, Standing.UNCERTAIN}]
 
 
 def _fallacies(words: int, most: int) -> JsonObject:

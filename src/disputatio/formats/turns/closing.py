@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import cast
 
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.cross_examination import Question
 from disputatio.formats.turns.opening import Argument
 from disputatio.kernel import JsonObject, Part, Task, Violation
@@ -80,7 +81,7 @@ class Closing:
         lines = [f"Answer to {row.question}: {row.text}" for row in self.answers]
         lines += [f"Conceded {row.target}: {row.accepted}" for row in self.concessions]
         lines += [f"{row.argument} {row.hold.value}: {row.because}" for row in self.holds]
-        return "\n".join([*lines, f"Final position ({self.shift.value}): {self.final_position}"])
+        return unmarked("\n".join([*lines, f"Final position ({self.shift.value}): {self.final_position}"]))
 
 
 @dataclass(frozen=True, slots=True)

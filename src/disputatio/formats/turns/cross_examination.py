@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
+from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
 from disputatio.formats.turns.opening import Argument
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
@@ -45,11 +47,13 @@ class Response:
     kind: ResponseKind
     reasoning: str
     questions: tuple[Question, ...]
+    citations: tuple[CheckedCitation, ...] = ()
 
     def text(self) -> str:
         """The response as a reader sees it."""
-        questions = "\n".join(f"Question {question.id}: {question.text}" for question in self.questions)
-        return f"To {self.target}: {self.kind.value}\n{self.reasoning}\n{questions}"
+        questions = [f"Question {question.id}: {question.text}" for question in self.questions]
+        said = [f"To {self.target}: {self.kind.value}", unmarked(self.reasoning), *citation_lines(self.citations)]
+        return "\n".join([*said, *map(unmarked, questions)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,11 @@ class CrossExamination:
     """One side's responses, in the order of the opposing arguments."""
 
     responses: tuple[Response, ...]
+
+    @property
+    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
+        """What each response cites, by the argument it answers."""
+        return tuple((response.target, row) for response in self.responses for row in response.citations)
 
     def text(self) -> str:
         """All responses, one after the other."""
@@ -79,12 +88,13 @@ class CrossExaminationForm:
 
     opposing: tuple[Argument, ...]
     known: frozenset[str]
+    citing: Citing = NOTHING
     name: str = "cross_examination"
 
     @property
     def schema(self) -> JsonObject:
         """An object with one required key for every opposing argument."""
-        response = _response(reasoning=2000, question=600, questions=3)
+        response = _response(self.citing, reasoning=2000, question=600, questions=3)
         return schema.record({argument.id: response for argument in self.opposing})
 
     def read(self, content: JsonObject) -> CrossExamination:
@@ -96,11 +106,11 @@ class CrossExaminationForm:
                 Question(f"{argument.id}.Q{number}", text) for number, text in enumerate(row["questions"], start=1)
             )
             kind = ResponseKind(row["response"])
-            responses.append(Response(argument.id, kind, row["reasoning"], questions))
+            responses.append(Response(argument.id, kind, row["reasoning"], questions, self.citing.read(row)))
         return CrossExamination(tuple(responses))
 
     def breaches(self, turn: CrossExamination) -> tuple[Violation, ...]:
-        """New arguments announced, arguments named that do not exist, one reasoning used twice."""
+        """New arguments announced, arguments named that do not exist, one reasoning used twice, false citations."""
         found: list[Violation] = []
         seen: dict[str, str] = {}
         for response in turn.responses:
@@ -116,6 +126,7 @@ class CrossExaminationForm:
                 detail = f"the response to {target} repeats the one to {seen[words]} word for word"
                 found.append(Violation("repeated_response", detail, target))
             seen.setdefault(words, target)
+            found += unverified(response.citations, f"the response to {target}", target)
         return tuple(found)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
@@ -133,11 +144,14 @@ class CrossExaminationForm:
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The responses keyed by the argument they answer; how a reply begins says what kind it is."""
+        # A small model has its hands full with one reply; it cites in its opening.
+        uncited: JsonObject = {key: [] for key in self.citing.fields()}
         return {
             argument.id: {
                 "reasoning": content["reply"],
                 "response": _kind_of(cast("str", content["reply"])).value,
                 "questions": [content["question"]],
+                **uncited,
             }
             for argument, content in zip(self.opposing, done, strict=True)
         }
@@ -155,11 +169,12 @@ def _kind_of(reply: str) -> ResponseKind:
     return next(kind for beginning, kind in _BEGINNINGS.items() if reply.startswith(beginning))
 
 
-def _response(*, reasoning: int, question: int, questions: int) -> JsonObject:
+def _response(citing: Citing, *, reasoning: int, question: int, questions: int) -> JsonObject:
     return schema.record(
         {
             "reasoning": schema.text(20, reasoning),
             "response": schema.one_of([kind.value for kind in ResponseKind]),
             "questions": schema.several(schema.text(8, question), 1, questions),
+            **citing.fields(),
         }
     )

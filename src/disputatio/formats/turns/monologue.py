@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -30,7 +31,7 @@ class Monologue:
 
     def text(self) -> str:
         """The speech."""
-        return self.speech
+        return unmarked(self.speech)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
+from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
 ANGLES = ("the budget", "the people involved", "safety and risk", "the time it takes", "the years to come")
+
+_QUOTABLE = 3
+"""How many sentences a small model chooses from."""
+_QUOTE_KEY = "the_text_says"
 
 _LEANING = re.compile(
     r"\b(?:see|as (?:stated|argued|shown|noted|mentioned) in|per|from) (?:the )?(?:argument|point)s? (?:no\.? ?)?\d"
@@ -32,10 +38,12 @@ class Argument:
     claim: str
     reasoning: str
     evidence: str
+    citations: tuple[CheckedCitation, ...] = ()
 
     def text(self) -> str:
         """The argument as a reader sees it."""
-        return f"{self.id}: {self.claim}\nReasoning: {self.reasoning}\nEvidence: {self.evidence}"
+        said = [f"{self.id}: {self.claim}", f"Reasoning: {self.reasoning}", f"Evidence: {self.evidence}"]
+        return "\n".join([*map(unmarked, said), *citation_lines(self.citations)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,11 @@ class Opening:
     """One side's case."""
 
     arguments: tuple[Argument, ...]
+
+    @property
+    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
+        """What each argument cites."""
+        return tuple((argument.id, row) for argument in self.arguments for row in argument.citations)
 
     def text(self) -> str:
         """All arguments, one after the other."""
@@ -56,26 +69,29 @@ class OpeningForm:
     prefix: str
     minimum: int = 3
     maximum: int = 5
+    citing: Citing = NOTHING
     name: str = "opening"
 
     @property
     def schema(self) -> JsonObject:
         """The arguments as a list."""
-        argument = _argument(claim=400, reasoning=3000, evidence=2000)
+        argument = _argument(self.citing, claim=400, reasoning=3000, evidence=2000)
         return schema.record({"arguments": schema.several(argument, self.minimum, self.maximum)})
 
     def read(self, content: JsonObject) -> Opening:
         """The opening, with ids."""
-        rows = cast("list[dict[str, str]]", content["arguments"])
+        rows = cast("list[dict[str, Any]]", content["arguments"])
         return Opening(
             tuple(
-                Argument(f"{self.prefix}-{number}", row["claim"], row["reasoning"], row["evidence"])
+                Argument(
+                    f"{self.prefix}-{number}", row["claim"], row["reasoning"], row["evidence"], self.citing.read(row)
+                )
                 for number, row in enumerate(rows, start=1)
             )
         )
 
     def breaches(self, turn: Opening) -> tuple[Violation, ...]:
-        """Arguments that lean on another one, or say the same as an earlier one."""
+        """Arguments that lean on another one, say the same as an earlier one, or cite what no source says."""
         found: list[Violation] = []
         claims: dict[str, str] = {}
         for number, argument in enumerate(turn.arguments, start=1):
@@ -89,6 +105,7 @@ class OpeningForm:
                 detail = f"{argument.id} makes the same claim as {claims[same]}"
                 found.append(Violation("repeated_argument", detail, part))
             claims.setdefault(same, argument.id)
+            found += unverified(argument.citations, argument.id, part)
         return tuple(found)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
@@ -97,27 +114,51 @@ class OpeningForm:
             return None
         point = "benefit" if self.prefix == "PRO" else "problem"
         keys = {point: schema.text(20, 240), "because": schema.text(30, 500), "for_example": schema.text(20, 300)}
-        task = Task("opening-argument", {"angle": ANGLES[len(done) % len(ANGLES)]})
-        return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 320, temperature=0.3)
+        angle = ANGLES[len(done) % len(ANGLES)]
+        choice = self._quotable(done)
+        if choice:
+            # What is quoted comes first, so that the argument is made of it and not the other way round.
+            keys = {_QUOTE_KEY: schema.one_of(choice), **keys}
+        task = Task("opening-argument", {"angle": angle})
+        return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 400 if choice else 320, temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The arguments as one list. What is asked of a small model as a benefit or a problem is its claim."""
+        empty: JsonObject = {key: [] for key in self.citing.fields()}
         return {
             "arguments": [
                 {
                     "claim": content.get("benefit") or content["problem"],
                     "reasoning": content["because"],
                     "evidence": content["for_example"],
+                    **empty,
+                    **self._quoted(done, place),
                 }
-                for content in done
+                for place, content in enumerate(done)
             ]
         }
 
+    def _quotable(self, done: tuple[JsonObject, ...]) -> dict[str, str]:
+        """Sentences from which a small model chooses the one to quote next, with their sources: none of them twice."""
+        if "quotations" not in self.citing.fields():
+            return {}
+        used = {content.get(_QUOTE_KEY) for content in done}
+        fitting = self.citing.sentences(ANGLES[len(done) % len(ANGLES)], _QUOTABLE + len(used))
+        return {row.text: row.source_id for row in fitting if row.text not in used}
 
-def _argument(*, claim: int, reasoning: int, evidence: int) -> JsonObject:
+    def _quoted(self, done: tuple[JsonObject, ...], place: int) -> JsonObject:
+        """The sentence that a small model chose for its argument at ``place``, as a quotation."""
+        sentence = done[place].get(_QUOTE_KEY)
+        if not isinstance(sentence, str):
+            return {}
+        return {"quotations": [{"source": self._quotable(done[:place])[sentence], "quote": sentence}]}
+
+
+def _argument(citing: Citing, *, claim: int, reasoning: int, evidence: int) -> JsonObject:
     keys: dict[str, Any] = {
         "claim": schema.text(10, claim),
         "reasoning": schema.text(20, reasoning),
         "evidence": schema.text(5, evidence),
+        **citing.fields(),
     }
     return schema.record(keys)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply, Usage
+from disputatio.participants.control_tokens import broken
 from disputatio.participants.embedded import decoding
 
 
@@ -52,10 +53,12 @@ def request(call: Call, *, small: bool, compact_grammar: bool, stream: bool) -> 
 def _messages(call: Call) -> list[dict[str, str]]:
     messages: list[dict[str, str]] = []
     for segment in call.segments:
+        # The server reads control tokens of the model's chat template anywhere in a message.
+        text = broken(segment.text)
         if messages and messages[-1]["role"] == segment.role:
-            messages[-1]["content"] += f"\n\n{segment.text}"
+            messages[-1]["content"] += f"\n\n{text}"
         else:
-            messages.append({"role": segment.role, "content": segment.text})
+            messages.append({"role": segment.role, "content": text})
     return messages
 
 

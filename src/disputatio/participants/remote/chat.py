@@ -26,7 +26,7 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 from pydantic_ai.usage import RequestUsage
 
 from disputatio.participants.call import Call, OutputMode
-from disputatio.participants.remote.control_tokens import broken
+from disputatio.participants.control_tokens import broken
 from disputatio.participants.remote.faults import NoAnswerError
 from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, spoken
 

@@ -81,7 +81,8 @@ class ArgumentNode:
     @property
     def differs(self) -> bool:
         """Whether judge and computation part."""
-        return bool(self.judged and self.computed and self.judged != self.computed)
+        judged = self.judged not in {"", "SPLIT", "VOID"}
+        return bool(judged and self.computed and self.judged != self.computed)
 
     @property
     def spoken(self) -> str:

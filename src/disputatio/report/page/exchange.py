@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from disputatio.motion import one_line
+from disputatio.report.citations import CitationReading
+from disputatio.report.elsewhere import CLAIM_ID
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.passages import ShownText, find_words, quotations
 from disputatio.report.reading import DebateReport, Entry
@@ -18,15 +20,26 @@ from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import StructuredReading, structured_reading
 
 _STRENGTH = {"refute": 0, "challenge": 1, "partial": 2, "concede": 3}
+_CLAIM_MENTION = re.compile(rf"(?<![\w.-]){CLAIM_ID.pattern}(?![\w-]|\.\d)")
 _MENTION = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,3}\b")
+
+
+@dataclass(slots=True)
+class CitedPlace:
+    """A citation in its place. ``href`` leads to the words in the source; empty where there are none."""
+
+    reading: CitationReading
+    anchor: str
+    href: str = ""
 
 
 @dataclass(slots=True)
 class Said:
     """One statement in its place.
 
-    ``kind`` is ``argument``, ``response``, ``answer``, ``accepts``, ``hold``, ``finding`` or ``other``; ``about`` the
-    argument it is about, or the question it answers; ``lead`` and ``points`` its texts as they are shown.
+    ``kind`` is ``argument``, ``claim`` (of an imported transcript), ``response``, ``answer``, ``accepts``, ``hold``,
+    ``finding`` or ``other``; ``about`` the argument it is about, or the question it answers; ``lead`` and ``points``
+    its texts as they are shown; ``citations`` what it cites.
     """
 
     statement: Statement
@@ -36,6 +49,7 @@ class Said:
     anchor: str
     lead: ShownText
     points: list[tuple[str, str, ShownText]]
+    citations: list[CitedPlace] = field(default_factory=list)
 
     @property
     def texts(self) -> list[ShownText]:
@@ -52,6 +66,7 @@ class SourceText:
     sha256: str
     anchor: str
     text: ShownText | None
+    kind: str
 
 
 @dataclass(slots=True)
@@ -70,14 +85,15 @@ class Exchange:
         exchange = cls(Anchors(), structured_reading(report))
         questions = report_questions(report)
         for entry in report.turns:
-            rows = statements(entry.form, entry.seat, entry.content, questions)
+            rows = statements(entry.form, entry.seat, entry.shown, questions, entry.citations)
             exchange.said[entry.path] = [exchange._said(entry, row) for row in rows]
         for row in report.evidence:
             source, digest = str(row.get("source_id", "")), str(row.get("text", ""))
             text = report.texts.get(digest)
             shown = None if text is None else ShownText(text)
             title = one_line(str(row.get("title") or source))
-            exchange.sources.append(SourceText(source, title, digest, exchange.anchors.add("source", source), shown))
+            anchor, kind = exchange.anchors.add("source", source), str(row.get("kind") or "text")
+            exchange.sources.append(SourceText(source, title, digest, anchor, shown, kind))
         exchange._link_passages()
         return exchange
 
@@ -92,7 +108,8 @@ class Exchange:
             elif kind == "response" and re.fullmatch(r"Q\d+", label):
                 name = self.anchors.add("question", f"{about}.{label}")
             points.append((label, name, ShownText(text)))
-        return Said(row, entry.seat, kind, about, anchor, ShownText(row.lead), points)
+        cited = [CitedPlace(each, self.anchors.add("cited", f"{entry.seat} {about}")) for each in row.citations]
+        return Said(row, entry.seat, kind, about, anchor, ShownText(row.lead), points, cited)
 
     @property
     def everything(self) -> list[Said]:
@@ -118,7 +135,22 @@ class Exchange:
             return holds[0]
         return responses[0] if responses else None
 
+    def _link_citations(self, cited: CitedPlace) -> None:
+        """Join a citation and the words in its source, both ways."""
+        source = next((row for row in self.sources if row.id == cited.reading.source), None)
+        if source is None or source.text is None:
+            return
+        for start, end in cited.reading.spans:
+            if 0 <= start < end <= len(source.text.text):
+                place = source.text.add(
+                    (start, end), self.anchors, "passage", cited.anchor, near=not cited.reading.sound
+                )
+                cited.href = cited.href or place
+
     def _link_passages(self) -> None:
+        everything = [cited for row in self.everything for cited in row.citations]
+        for cited in sorted(everything, key=lambda each: not each.reading.sound):
+            self._link_citations(cited)
         for row in self.everything:
             if row.kind not in {"finding", "other"}:
                 for text in row.texts:
@@ -158,8 +190,12 @@ class Exchange:
         return None
 
     def _link_mentions(self, text: ShownText, about: str) -> None:
-        for found in _MENTION.finditer(text.text):
-            href = self.anchors.find("argument", found.group())
+        for kind, mention in (("argument", _MENTION), ("claim", _CLAIM_MENTION)):
+            self._link_ids(text, about, kind, mention)
+
+    def _link_ids(self, text: ShownText, about: str, kind: str, mention: re.Pattern[str]) -> None:
+        for found in mention.finditer(text.text):
+            href = self.anchors.find(kind, found.group())
             if href and found.group() != about:
                 text.refer(found.span(), href)
 
@@ -170,6 +206,8 @@ def _attacked(responses: Iterable[Said]) -> bool:
 
 def _kind(form: str, row: Statement) -> tuple[str, str]:
     target = row.mark.rpartition(" -> ")[2]
+    if form == "transcript" and row.mark:
+        return "claim", row.mark
     if form == "opening":
         return "argument", row.mark
     if form == "cross_examination" and " -> " in row.mark:

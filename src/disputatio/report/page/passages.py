@@ -27,6 +27,7 @@ class Passage:
         anchor: the name of this place, where links lead to it; empty where none does.
         href: where a click on it leads, without the ``#``; empty where it leads nowhere.
         highlighted: whether it is shown as a quoted passage; a plain link otherwise.
+        near: whether it is merely what came nearest to a citation that its source does not bear out.
     """
 
     start: int
@@ -34,6 +35,7 @@ class Passage:
     anchor: str = ""
     href: str = ""
     highlighted: bool = True
+    near: bool = False
 
 
 class ShownText:
@@ -43,14 +45,14 @@ class ShownText:
         self.text = clean(text).strip()
         self.passages: list[Passage] = []
 
-    def add(self, found: tuple[int, int], anchors: Anchors, kind: str, href: str = "") -> str:
+    def add(self, found: tuple[int, int], anchors: Anchors, kind: str, href: str = "", *, near: bool = False) -> str:
         """The name of the passage ``found``; one that overlaps an earlier passage shares its name."""
         start, end = found
         for row in self.passages:
             if row.start < end and start < row.end:
                 return row.anchor
         anchor = anchors.add(kind, str(len(self.passages) + 1))
-        self.passages.append(Passage(start, end, anchor, href))
+        self.passages.append(Passage(start, end, anchor, href, near=near))
         return anchor
 
     def refer(self, found: tuple[int, int], href: str) -> None:
@@ -71,7 +73,7 @@ def _shown(row: Passage, words: str) -> Markup:
     inner = Markup('<a href="#{}">{}</a>').format(row.href, words) if row.href else escape(words)
     if not row.highlighted:
         return inner
-    return Markup('<mark id="{}">{}</mark>').format(row.anchor, inner)
+    return Markup('<mark id="{}"{}>{}</mark>').format(row.anchor, Markup(' class="near"') if row.near else "", inner)
 
 
 def find_words(text: str, words: str) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -18,13 +19,16 @@ from markupsafe import Markup
 from disputatio.motion import clean, one_line
 from disputatio.report.amounts import dollars, spoken
 from disputatio.report.briefing import briefing_points
+from disputatio.report.consultations import offered
+from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import heading
 from disputatio.report.page.argument_map import narrow_map, wide_map
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
+from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport
-from disputatio.report.statements import statements
-from disputatio.report.transcript import ceiling
+from disputatio.report.statements import Statement, statements
+from disputatio.report.transcript import ceiling, excerpted
 from disputatio.report.verdict import (
     NOT_TRUTH,
     StructuredReading,
@@ -43,7 +47,7 @@ _LEDE = 280
 def render_page(report: DebateReport) -> str:
     """The debate as one HTML file that needs no other file and no network; the same record gives the same text."""
     exchange = Exchange.of(report)
-    verdict = exchange.verdict
+    verdict, panel = exchange.verdict, panel_reading(report)
     style, script = _asset("page.css"), _asset("page.js")
     return (
         _environment()
@@ -56,12 +60,17 @@ def render_page(report: DebateReport) -> str:
             verdict=verdict,
             decided=_turning_points(verdict),
             headings=five_headings(report),
-            outcome=() if verdict or five_headings(report) else statements("", "", report.outcome),
+            panel=panel,
+            escalations=escalation_sentences(report),
+            outcome=() if verdict or panel or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
             briefing=_briefing(verdict),
             drawings=[row for row in (wide_map(exchange), narrow_map(exchange)) if row],
             phases=phase_views(report, exchange),
             ceiling=ceiling(report.budget),
+            tools=offered(report.tools),
+            imported_facts=imported_facts(report.imported) if report.imported else (),
+            excerpted=excerpted(report),
             not_truth=NOT_TRUTH,
             style=Markup(style),  # noqa: S704  (a file of this package)
             script=Markup(script),  # noqa: S704  (a file of this package)
@@ -71,6 +80,12 @@ def render_page(report: DebateReport) -> str:
     )
 
 
+def _outcome(report: DebateReport) -> tuple[Statement, ...]:
+    """What came of a debate of no kind that is known here; nothing where the sentence of the verdict says it all."""
+    rows = statements("", "", report.outcome)
+    return rows if len(rows) > 1 or report.imported is None else ()
+
+
 def sentence(report: DebateReport) -> str:
     """The verdict in one sentence."""
     verdict = structured_reading(report)
@@ -78,7 +93,7 @@ def sentence(report: DebateReport) -> str:
         return _capital(f"{verdict.reading.rstrip('.')}.")
     if not report.closed:
         return "There is no verdict yet."
-    said = str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
+    said = str(next(filter(None, map(report.outcome.get, ("recommendation", "reading", "judgment"))), ""))
     return one_line(said, _LEDE) or "The debate ended without a verdict."
 
 
@@ -135,13 +150,15 @@ _CLASSES = frozenset(
         *("upheld", "partially_upheld", "refuted", "uncertain"),
         *("refute", "challenge", "partial", "concede"),
         *("stands", "narrowed", "withdrawn"),
+        *("verified", "repaired", "unverified"),
     }
 )
 
 
 def _class_name(word: str | None) -> str:
     """A word of the record as a class of the style sheet; words that it does not know get none."""
-    return word.lower() if word and word.lower() in _CLASSES else "other"
+    name = re.sub(r"_\d+$", "", (word or "").lower())
+    return name if name in _CLASSES else "other"
 
 
 @cache

@@ -76,7 +76,7 @@ def _turn(report: DebateReport, entry: Entry, exchange: Exchange) -> TurnView:
         said=exchange.said.get(entry.path, []),
         absence=_absence(entry),
         facts=_facts(entry, calls),
-        broken=tuple((spoken(one_line(str(row.get("rule")), 60)), str(row.get("detail"))) for row in entry.violations),
+        broken=tuple((spoken(one_line(str(row.get("rule")), 60)), str(row.get("detail"))) for row in entry.broken),
         refused=_refused(entry, calls),
         calls=calls,
     )
@@ -98,7 +98,7 @@ def _facts(entry: Entry, calls: tuple[CallReading, ...]) -> str:
     """Who served the turn, and what it took."""
     served = [f"served by {one_line(', '.join(entry.served), 100)}"] if entry.served else []
     if not calls:
-        return ", ".join(served)
+        return entry.told_at or ", ".join(served)
     waited = sum(row.made.latency_ms for row in calls if row.made)
     return "; ".join([*served, Totals.of(calls, None).line, f"{duration(waited / 1000)} waiting for the model"])
 

@@ -1,0 +1,107 @@
+"""Where an escalated decision goes from the command line: a person at the terminal, another debate, or a callback."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from disputatio._cli.streams import tell
+from disputatio.motion import one_line
+
+if TYPE_CHECKING:
+    from disputatio._cli.screen import Screen
+    from disputatio.config import CommandLine, Settings
+    from disputatio.engine.debates import House
+    from disputatio.engine.escalating import Handed, Target
+    from disputatio.engine.opening import Proposal
+
+_MOST_TRIES = 3
+
+
+def target_of(proposal: Proposal, arguments: CommandLine) -> Target | None:
+    """Who takes the decision of a debate that is about to be held; None where nobody is named.
+
+    Raises:
+        InvalidInputError: the target cannot be used here.
+    """
+    return named_target(proposal.settings, arguments, proposal.evidence)
+
+
+def named_target(settings: Settings, arguments: CommandLine, evidence: Sequence[Any] = ()) -> Target | None:
+    """Who is named by the settings to take an escalated decision."""
+    from disputatio.engine.escalating import escalation_target
+
+    return escalation_target(settings.panel.escalate, arguments, evidence, ask_person if _has_person() else None)
+
+
+def _has_person() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def escalate(debate_id: str, target: Target | None, house: House, screen: Screen) -> None:
+    """Hand the decision over, if it is to escalate, and say what came of it."""
+    from disputatio.engine.debates import House as NewHouse
+    from disputatio.engine.escalating import DebateTarget, hand_over
+
+    if target is None:
+        return
+    if isinstance(target, DebateTarget):
+        second = screen.another()
+        house = NewHouse(house.store, watcher=second.watcher, watched=second.watches, opener=second.opener)
+        async with second.showing():
+            handed = await hand_over(debate_id, target, house)
+    else:
+        handed = await hand_over(debate_id, target, house)
+    if handed is not None:
+        tell(said_of(handed))
+
+
+def said_of(handed: Handed) -> str:
+    """What came of handing a decision over, in a sentence."""
+    from disputatio.report.panel import escalation_words
+
+    return escalation_words(handed.to, handed.name, handed.answer, handed.debate, handed.failure)
+
+
+async def ask_person(debate_id: str, house: House) -> Handed:
+    """Ask whoever sits at the terminal to decide; no answer leaves the decision open."""
+    from disputatio.engine.escalating import Handed, Recipient
+    from disputatio.report import DebateReport
+    from disputatio.report.panel import panel_reading, tally_words
+
+    report = DebateReport.of(debate_id, house.store.read(debate_id), house.store.texts(debate_id))
+    reading = panel_reading(report)
+    options = [one_line(row, 60) for row in reading.options] if reading else []
+    tell(
+        "",
+        "The panel hands the decision to you.",
+        f"Motion: {report.motion}",
+        *([f"{reading.sentence}.", f"Votes: {tally_words(reading)}."] if reading else []),
+        *(f"  {number}  {option}" for number, option in enumerate(options, start=1)),
+    )
+    for _ in range(_MOST_TRIES):
+        tell("Decide by a number or a word of your own; an empty line leaves it open:")
+        line = await _typed()
+        word = one_line(line, 200)
+        if not word:
+            return Handed(Recipient.PERSON, failure="the person left it open")
+        if not word.isdigit():
+            return Handed(Recipient.PERSON, answer=word)
+        if 1 <= int(word) <= len(options):
+            return Handed(Recipient.PERSON, answer=options[int(word) - 1])
+        tell(f"There is no option {word}.")
+    return Handed(Recipient.PERSON, failure="the person named no option")
+
+
+async def _typed() -> str:
+    """A line from the terminal. Waiting for it can be cancelled, which a blocking read cannot."""
+    loop = asyncio.get_running_loop()
+    ready = loop.create_future()
+    loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await ready
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    return sys.stdin.readline()

@@ -1,0 +1,39 @@
+"""The presets of reviews: one TOML file each in the folder ``presets`` beside this file."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from disputatio.failures import InvalidInputError
+from disputatio.formats.brief import Brief
+from disputatio.participants.providers import did_you_mean, shown
+
+
+@cache
+def presets() -> dict[str, Brief]:
+    """Every preset by its name."""
+    folder = files("disputatio.config").joinpath("presets")
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return {name.removesuffix(".toml"): _read(folder.joinpath(name).read_text("utf-8"), name) for name in names}
+
+
+def preset_named(name: str, source: str) -> Brief:
+    """The preset called ``name``, in full or by its beginning where that fits one.
+
+    Raises:
+        InvalidInputError: there is none, or several begin so.
+    """
+    known = presets()
+    fitting = [name] if name in known else [row for row in known if row.startswith(name)]
+    if len(fitting) == 1:
+        return known[fitting[0]]
+    raise InvalidInputError(
+        f"There is no preset called {shown(name)} (from {source}).",
+        f"{did_you_mean(name, known)}The presets are: {', '.join(known)}.",
+    )
+
+
+def _read(text: str, name: str) -> Brief:
+    return Brief.from_json({"name": name.removesuffix(".toml"), **tomllib.loads(text)})

@@ -1,0 +1,263 @@
+"""Hands an escalated decision to whoever was named for it, after the debate is closed and outside its rules.
+
+The rules of a panel end with the word escalate; what happens then needs a clock, a network or a person, so it happens
+here. What came of it becomes one event at the end of the record. Whatever goes wrong is such an event too: the result
+of the debate is closed and durable before anything is handed over, and nothing here can take it away.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+from urllib.parse import urlsplit
+
+from disputatio.config import CommandLine, resolve
+from disputatio.engine.debates import House, read_verified, start
+from disputatio.engine.journal import Journal
+from disputatio.engine.opening import Proposal, format_options
+from disputatio.evidence.sources import Source
+from disputatio.failures import DisputatioError, InvalidInputError
+from disputatio.formats.registry import find_format
+from disputatio.motion import Evidence, one_line, read_motion
+from disputatio.record.events import DecisionEscalated
+from disputatio.record.history import History, Status
+from disputatio.report import DebateReport, export_json, render_result_text
+
+CALLBACK_TIMEOUT_S = 30.0
+_MOST_ANSWER = 2_000
+
+
+Told: TypeAlias = Callable[[str, House], object]
+"""A function that is told of a debate by its id, and of the house it was held in; it may be a coroutine function."""
+
+
+class Recipient(StrEnum):
+    """Who takes an escalated decision."""
+
+    PERSON = "person"
+    DEBATE = "debate"
+    CALLBACK = "callback"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What came of handing a decision over.
+
+    Attributes:
+        to: who took it, or should have.
+        name: the format of a debate, the server of a callback, the name of a function; never a whole address.
+        answer: what was decided or answered, in the recipient's words; empty where nothing came back.
+        debate: the id of the debate that goes on with it.
+        failure: why it could not be handed over; empty where it was.
+    """
+
+    to: Recipient
+    name: str = ""
+    answer: str = ""
+    debate: str = ""
+    failure: str = ""
+
+
+class Target(Protocol):
+    """Somebody a decision can be handed to. Failures are returned, not raised."""
+
+    async def take(self, report: DebateReport, house: House) -> Handed:
+        """Take the decision of ``report``."""
+
+
+async def hand_over(debate: str, target: Target | None, house: House) -> Handed | None:
+    """Hand the decision of a closed debate over, if it is to escalate; record and return what came of it.
+
+    Returns:
+        None where nothing was handed over: the debate did not decide to escalate, or nobody was named.
+
+    Raises:
+        VerificationError: the record was altered.
+        StoreError: what came of it could not be recorded.
+    """
+    if target is None:
+        return None
+    record = read_verified(house.store, debate)
+    if not is_escalated(History.of(row.event() for row in record)):
+        return None
+    report = DebateReport.of(debate, record, house.store.texts(debate))
+    handed = await target.take(report, house)
+    house.store.claim(debate)
+    try:
+        journal = Journal(
+            debate,
+            store=house.store,
+            clock=house.clock,
+            watcher=house.watcher,
+            written=read_verified(house.store, debate),
+        )
+        journal.write(
+            DecisionEscalated(
+                to=handed.to.value,
+                name=one_line(handed.name, 200),
+                answer=one_line(handed.answer, _MOST_ANSWER),
+                debate=handed.debate,
+                failure=one_line(handed.failure, 400),
+            )
+        )
+        await journal.durable()
+    finally:
+        house.store.release(debate)
+    return handed
+
+
+def is_escalated(history: History) -> bool:
+    """Whether a debate came to its end with the decision to escalate."""
+    closed = history.closed
+    return closed is not None and closed.status != Status.TRUNCATED.value and closed.outcome.get("escalate") is True
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackTarget:
+    """A server that is told of the decision: a POST with the debate's JSON export.
+
+    Its address may hold a secret and is kept out of the record. Redirects are not followed: whoever was named is told, and nobody else.
+    """
+
+    url: str
+    timeout_s: float = CALLBACK_TIMEOUT_S
+
+    async def take(self, report: DebateReport, house: House) -> Handed:  # noqa: ARG002
+        """Post the export; anything but a status of 200 to 299 is a failure."""
+        import httpx2
+
+        parts = urlsplit(self.url)
+        handed = Handed(
+            Recipient.CALLBACK, f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+        )
+        body = json.dumps(export_json(report), ensure_ascii=False, allow_nan=False).encode()
+        headers = {"content-type": "application/json", "idempotency-key": f"{report.id}-{report.head}"}
+        try:
+            async with httpx2.AsyncClient(timeout=self.timeout_s, follow_redirects=False) as client:
+                response = await client.post(self.url, content=body, headers=headers)
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            return replace(handed, failure=f"the server was not reached ({type(error).__name__})")
+        if not response.is_success:
+            return replace(handed, failure=f"the server answered {response.status_code}")
+        return replace(handed, answer=response.text[:_MOST_ANSWER])
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTarget:
+    """A function of the program that holds the debate. What it returns, awaited where it can be, is the answer."""
+
+    function: Told
+    name: str
+    to: Recipient = Recipient.FUNCTION
+
+    async def take(self, report: DebateReport, house: House) -> Handed:
+        """Call it; an error of its own is a failure of the handing over and not of the debate."""
+        try:
+            answer: Any = self.function(report.id, house)
+            if inspect.isawaitable(answer):
+                answer = await answer
+        except Exception as error:  # noqa: BLE001  (whatever it raises, the result must not be lost)
+            cause = error.cause if isinstance(error, DisputatioError) else str(error)
+            return Handed(self.to, self.name, failure=f"{type(error).__name__}: {cause}")
+        return (
+            answer if isinstance(answer, Handed) else Handed(self.to, self.name, "" if answer is None else str(answer))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DebateTarget:
+    """Another debate on the same motion, which has the report of the first one before it. ``make`` proposes it."""
+
+    make: Callable[[DebateReport], Proposal]
+    format_name: str
+
+    async def take(self, report: DebateReport, house: House) -> Handed:
+        """Hold it; it has a record of its own."""
+        handed = Handed(Recipient.DEBATE, self.format_name)
+        opened: list[str] = []
+        try:
+            debate = await start(self.make(report), house, on_opened=opened.append)
+        except DisputatioError as error:
+            return replace(handed, debate="".join(opened), failure=f"{error.cause} {error.next_step}")
+        history = History.of(row.event() for row in house.store.read(debate))
+        outcome: Any = history.closed.outcome if history.closed else {}
+        said = outcome.get("reading") or outcome.get("recommendation") or history.status.value
+        return replace(handed, debate=debate, answer=str(said))
+
+
+def escalation_target(
+    chosen: str | Told | None,
+    arguments: CommandLine,
+    evidence: Sequence[Evidence | Source],
+    person: Told | None = None,
+) -> Target | None:
+    """Who takes an escalated decision; None for nobody.
+
+    Args:
+        chosen: a function, ``person``, the name of a format, or the address of a callback; None for nobody.
+        arguments: what the debate was asked for with; a debate that takes the decision is seated by the same.
+        evidence: what lies before the seats of the first debate, and then of that one.
+        person: asks a person, where there is somebody to ask.
+
+    Raises:
+        InvalidInputError: no format is called that, it has nobody who could judge, or there is nobody to ask.
+    """
+    if chosen is None:
+        return None
+    if chosen == "person":
+        if person is None:
+            raise InvalidInputError(
+                "There is no person to ask: a decision is handed to one where the command runs in a terminal.",
+                "Hand it to a debate or to a callback: --escalate structured, or --escalate http://...",
+            )
+        return FunctionTarget(person, "", Recipient.PERSON)
+    if not isinstance(chosen, str):
+        return FunctionTarget(chosen, getattr(chosen, "__name__", "function"))
+    return CallbackTarget(chosen) if "://" in chosen else _debate_target(chosen, arguments, evidence)
+
+
+_SEATED = ("seats", "limits", "rules")
+_OF_PANELS = ("debaters", "options", "rounds", "decision", "escalate")
+
+
+def _debate_target(format_name: str, arguments: CommandLine, evidence: Sequence[Evidence | Source]) -> DebateTarget:
+    """A debate in another format, with the report of the panel among its sources."""
+    form = find_format(format_name)
+    if form.free_seats:
+        raise InvalidInputError(
+            "A decision that a panel could not make is not handed to another panel.",
+            "Name a format with a judge: --escalate structured.",
+        )
+    own = replace(
+        arguments,
+        seat=tuple(row for row in arguments.seat if row.partition("=")[0].strip().lower() == "all"),
+        tools=(),
+        set=tuple(row for row in arguments.set if row.split("=")[0].strip().split(".")[0] not in _SEATED + _OF_PANELS),
+        debaters=None,
+        options=None,
+        rounds=None,
+        decision=None,
+        threshold=None,
+        escalate=None,
+    )
+    settings = resolve(
+        format_name=form.name,
+        seats=tuple(form.seats),
+        environ=os.environ,
+        directory=Path.cwd(),
+        arguments=own,
+        options=format_options(form),
+    )
+
+    def proposed(report: DebateReport) -> Proposal:
+        told = Evidence("panel-report", f"Report of the panel {report.id}", render_result_text(report, 100))
+        return Proposal(read_motion(report.motion, report.language), form, settings, (*evidence, told))
+
+    return DebateTarget(proposed, form.name)

@@ -1,0 +1,103 @@
+"""What a review brings to its opening: its brief, its usual ceiling, who should moderate, and evidence by round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from disputatio.config import Settings
+from disputatio.engine.table import ModelSeat, Table, chain_of
+from disputatio.evidence.source_set import SourceSet
+from disputatio.failures import InvalidInputError
+from disputatio.formats.docket import place_of
+from disputatio.formats.registry import Format
+from disputatio.ledger import Budget, PriceBook
+from disputatio.participants.providers import family
+from disputatio.participants.seating import ModelSeating
+from disputatio.prompts import Setting
+
+_KEYS = {"preset", "task_type", "positions", "proposers"}
+
+
+def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
+    """The brief and the positions of a review; nothing for another format.
+
+    Raises:
+        InvalidInputError: they were asked for of a format that has neither, or positions and proposers do not match.
+    """
+    if not hasattr(form.rules(), "brief"):
+        for key, source in settings.sources.items():
+            if key in _KEYS and source.startswith("--"):
+                cause = f"{source} is for reviews, and the format is {form.name}."
+                raise InvalidInputError(cause, "Add --format review.")
+        return {}
+    chosen = settings.review
+    proposers = sum(place_of(seat, "proposer") is not None for seat in settings.seats)
+    if chosen.positions and proposers and len(chosen.positions) != proposers:
+        raise InvalidInputError(
+            f"There are {len(chosen.positions)} positions and {proposers} proposers.",
+            "Give each position with --position; each has a proposer of its own, and there are at most 5.",
+        )
+    brief = chosen.brief if chosen.task_type is None else replace(chosen.brief, task_type=chosen.task_type)
+    return {"brief": brief, "positions": chosen.positions or None}
+
+
+def usual_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, prices: PriceBook) -> Budget:
+    """The ceilings of a debate: those that were given, and the format's usual one in money where all prices are known.
+
+    Where a price is unknown there is none: a ceiling in money could not be kept.
+    """
+    usual: Decimal | None = getattr(form.rules, "USUAL_USD", None)
+    if usual is None or given.usd is not None:
+        return given
+    known = [prices.known(each) for row in seatings for each in chain_of(row)]
+    return replace(given, usd=usual) if known and all(known) else given
+
+
+def kindred_moderator(form: Format, table: Table) -> tuple[str, ...]:
+    """The warning that the moderator's model is of the same family as another seat's, where it is."""
+    if "moderator" not in form.judges:
+        return ()
+    families = {
+        seat: {family(row.model, row.provider) for row in sitter.seatings}
+        for seat, sitter in table.items()
+        if isinstance(sitter, ModelSeat)
+    }
+    own = families.pop("moderator", set())
+    kin = [seat for seat, each in families.items() if each & own and seat != "framer"]
+    if not kin:
+        return ()
+    model, others = ", ".join(sorted(own)), " and ".join(kin)
+    warning = f"The moderator's model is of the same family ({model}) as that of {others}, and may share its bias."
+    return (f"{warning} Seat another with --seat moderator=PROVIDER:MODEL.",)
+
+
+def check_introduced(setting: Setting, rules: Any, introduced: Mapping[str, int]) -> None:
+    """Refuse sources for rounds that there cannot be, and such as are too long for a seat.
+
+    Raises:
+        InvalidInputError: names the source and what would do.
+    """
+    if not introduced:
+        return
+    if not hasattr(rules, "brief"):
+        raise InvalidInputError("Evidence by round is for reviews.", "Add --format review, or give it with --evidence.")
+    most = min(rules.rounds, rules.MAXIMUM_ROUNDS)
+    sources = SourceSet(setting.evidence)
+    share = min(setting.shares.values(), default=0)
+    for name, number in introduced.items():
+        source = sources.find(name)
+        if number > most:
+            rounds = "1 round" if most == 1 else f"{most} rounds"
+            raise InvalidInputError(
+                f"The source {name} is for round {number}, and the review has {rounds} at most.",
+                f"Give --rounds, up to {rules.MAXIMUM_ROUNDS}, or an earlier round.",
+            )
+        if source is not None and share and len(source.text) > share:
+            raise InvalidInputError(
+                f"The source {name} has {len(source.text):,} characters, and a seat is shown {share:,} at most.",
+                "Shorten it, give it from the beginning with --evidence, or raise limits.evidence_chars.",
+            )
+

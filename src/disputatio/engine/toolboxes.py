@@ -1,0 +1,107 @@
+"""Which tools the seats of a debate have: gathered when it opens, and again, unchanged, when it is resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from disputatio.config import Settings
+from disputatio.engine.table import ModelSeat, Table
+from disputatio.evidence import Source, SourceSet
+from disputatio.failures import InvalidInputError, ResumeMismatchError
+from disputatio.kernel import JsonObject
+from disputatio.motion import Evidence
+from disputatio.record.events import DebateOpened
+from disputatio.tools import DebateTools, OfferedTool, ToolLimits, ToolResult, open_tools, tools_differ
+
+Sources = Sequence[Evidence | Source]
+
+
+async def debate_tools(settings: Settings, table: Table, sources: Sources) -> DebateTools:
+    """The tools that ``settings`` give to the models at ``table``; servers are started or reached.
+
+    Raises:
+        InvalidInputError: a tool or a server that was asked for is not there. Nothing is left running.
+    """
+    words, warnings = tool_words(settings, table)
+    used = {word.partition(".")[0] for row in words.values() for word in row}
+    for name in settings.mcp_servers:
+        if name not in used and settings.sources.get(f"mcp_servers.{name}") == "--mcp":
+            warnings.append(f"The MCP server {name} is named and not used: no seat has tools of it.")
+    tools = await open_tools(words, SourceSet(sources if words else ()), settings.mcp_servers, settings.tool_limits)
+    return replace(tools, warnings=(*warnings, *tools.warnings))
+
+
+def tool_words(settings: Settings, table: Table) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """What each seat's tools are called, and warnings about seats that cannot have any."""
+    words: dict[str, tuple[str, ...]] = {}
+    warnings = []
+    for seat, sitter in table.items():
+        named = settings.tools.get(seat, ())
+        if not named or not isinstance(sitter, ModelSeat):
+            continue
+        if sitter.seatings[0].piecewise:
+            warnings.append(f"{seat} is asked piece by piece, as small models are, and so it has no tools.")
+        else:
+            words[seat] = named
+    return words, warnings
+
+
+async def recorded_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> DebateTools:
+    """The tools that the record names, from today's servers.
+
+    Raises:
+        InvalidInputError: a server of the record is not named now, cannot be used, or has lost a tool.
+        ResumeMismatchError: a tool is not what it was; names it.
+    """
+    body: Mapping[str, Any] = opened.tools
+    rows: Sequence[Mapping[str, Any]] = body.get("offered", ())
+    words: dict[str, tuple[str, ...]] = {}
+    for row in rows:
+        server = str(row["server"])
+        if server and server not in settings.mcp_servers:
+            raise InvalidInputError(
+                f"This debate has the tool {row['tool']} of the MCP server {server}, and that server is not named now.",
+                f"Name it as before: --mcp {server}=COMMAND or --mcp {server}=URL.",
+            )
+        for seat in row["seats"]:
+            words[seat] = (*words.get(seat, ()), str(row["tool"]))
+    limits = ToolLimits(**{name: body[name] for name in ToolLimits.__slots__}) if rows else ToolLimits()
+    tools = await open_tools(words, SourceSet(sources if words else ()), settings.mcp_servers, limits)
+    difference = tools_differ(rows, {tool.name: tool for seat in words for tool in tools.offered(seat)})
+    if difference:
+        await tools.aclose()
+        raise ResumeMismatchError(
+            f"The debate cannot go on: {difference}.", "Resume it with the server as it was, or start a new debate."
+        )
+    return tools
+
+
+class PreviewTools:
+    """Tools of typical size that call nobody, for a preview."""
+
+    def __init__(self, words: Mapping[str, tuple[str, ...]], limits: ToolLimits) -> None:
+        self.limits, self.warnings = limits, ()
+        self._words = words
+
+    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+        """One tool with a description as long as those of all that the seat has."""
+        named = self._words.get(seat, ())
+        return (OfferedTool("typical", "", _TYPICAL_DESCRIPTION * len(named), _TYPICAL_PARAMETERS),) if named else ()
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:  # noqa: ARG002
+        """A result of half the length that it may have."""
+        return ToolResult("typical " * (self.limits.result_chars // 16))
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+_TYPICAL_DESCRIPTION = "What a tool of typical length does, and what it needs for that. " * 3
+_TYPICAL_PARAMETERS: JsonObject = {
+    "type": "object",
+    "properties": {"query": {"type": "string"}},
+    "required": ["query"],
+    "additionalProperties": False,
+}

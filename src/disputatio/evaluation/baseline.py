@@ -1,0 +1,228 @@
+"""A stored check of a judge, and whether a later one is worse beyond chance.
+
+The same flaws are planted by the same seed, so the two checks are compared flaw by flaw: those caught before and
+missed now against those missed before and caught now, by the exact one-sided sign test of McNemar. Clean arguments are
+compared in the same way by their false alarms. The two p-values are judged together at five in a hundred (Holm 1979).
+A flaw or argument that only one of the two checks has says nothing and is counted apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disputatio.evaluation.intervals import ALPHA, detectable_share, worse_by_chance
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import JsonObject
+
+VERSION = 1
+_SCHEMA = "disputatio/judge-baseline"
+_KEYS: Mapping[str, type] = {"judge": str, "seed": int, "prompts": dict, "flaws": dict, "clean_arguments": dict}
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a judge caught, flaw by flaw, and where it raised a false alarm."""
+
+    judge: str
+    seed: int
+    prompts: Mapping[str, str]
+    flaws: Mapping[str, bool]
+    alarms: Mapping[str, bool]
+    cases: Mapping[str, str]
+
+    def as_json(self) -> JsonObject:
+        """The file."""
+        return {
+            "schema": _SCHEMA,
+            "version": VERSION,
+            "judge": self.judge,
+            "seed": self.seed,
+            "prompts": dict(self.prompts),
+            "cases": dict(self.cases),
+            "flaws": dict(self.flaws),
+            "clean_arguments": dict(self.alarms),
+        }
+
+
+def read_baseline(path: Path) -> Baseline:
+    """The baseline in a file.
+
+    Raises:
+        InvalidInputError: it cannot be read, or is no baseline; names the line or key.
+    """
+    step = "Write one with --save-baseline FILE."
+    try:
+        body: Any = json.loads(path.read_text("utf-8"))
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(f"{path}, line {error.lineno}: {error.msg}.", step) from None
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{path} is not UTF-8 text.", step) from None
+    except OSError as error:
+        reason = (error.strerror or "unknown cause").lower()
+        raise InvalidInputError(f"{path} cannot be read: {reason}.", step) from None
+    if not isinstance(body, dict) or body.get("schema") != _SCHEMA:
+        raise InvalidInputError(f'{path} is no baseline: "schema" is not {_SCHEMA}.', step)
+    if body.get("version") != VERSION:
+        raise InvalidInputError(
+            f'{path}: "version" is {body.get("version")!r}, and this program reads {VERSION}.', step
+        )
+    wrong = next((key for key, kind in _KEYS.items() if not isinstance(body.get(key), kind)), None)
+    if wrong is not None:
+        raise InvalidInputError(f'{path}: the key "{wrong}" is missing or of the wrong kind.', step)
+    for key in ("flaws", "clean_arguments"):
+        strange = next((name for name, value in body[key].items() if not isinstance(value, bool)), None)
+        if strange is not None:
+            raise InvalidInputError(f'{path}: "{key}.{strange}" is neither true nor false.', step)
+    return Baseline(
+        body["judge"], body["seed"], body["prompts"], body["flaws"], body["clean_arguments"], body.get("cases", {})
+    )
+
+
+def write_baseline(baseline: Baseline, path: Path) -> None:
+    """Write the file.
+
+    Raises:
+        InvalidInputError: it cannot be written.
+    """
+    try:
+        path.write_text(json.dumps(baseline.as_json(), indent=2, sort_keys=True) + "\n", "utf-8")
+    except OSError as error:
+        reason = (error.strerror or "unknown cause").lower()
+        raise InvalidInputError(f"{path} cannot be written: {reason}.", "Choose another file.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Paired outcomes: ``lost`` became worse, ``gained`` better, ``same`` stayed; ``p`` is of getting worse."""
+
+    lost: int
+    gained: int
+    same: int
+    p: float
+
+    def as_json(self) -> JsonObject:
+        """The counts and the p-value."""
+        return {"lost": self.lost, "gained": self.gained, "same": self.same, "p": round(self.p, 6)}
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A check against its baseline."""
+
+    catches: Changes
+    alarms: Changes
+    worse: tuple[str, ...]
+    notes: tuple[str, ...]
+    detectable: float | None
+
+    def as_json(self) -> JsonObject:
+        """The comparison."""
+        return {
+            "catches": self.catches.as_json(),
+            "false_alarms": self.alarms.as_json(),
+            "worse": list(self.worse),
+            "detectable_share": self.detectable,
+            "notes": list(self.notes),
+        }
+
+    def lines(self) -> list[str]:
+        """The comparison for people."""
+        catches, alarms = self.catches, self.alarms
+        best = (
+            "too few were caught before for any loss to be noticed"
+            if self.detectable is None
+            else f"a loss of {self.detectable:.0%} of the catches would be noticed four times in five at best"
+        )
+        return [
+            "Against the baseline",
+            *(f"  {note}" for note in self.notes),
+            f"  flaws caught only before {catches.lost}, only now {catches.gained}, {_rest(catches)}",
+            f"  false alarms only now {alarms.lost}, only before {alarms.gained}, {_rest(alarms)}",
+            f"  {best}",
+            "  The judge got worse at: " + ", ".join(self.worse)
+            if self.worse
+            else "  Nothing got worse beyond chance, which is not to say that nothing got worse.",
+        ]
+
+
+def _rest(changes: Changes) -> str:
+    return f"as before {changes.same} (exact p = {changes.p:.3f})"
+
+
+def compare(before: Baseline, now: Baseline) -> Drift:
+    """Whether ``now`` is worse than ``before`` beyond chance.
+
+    Raises:
+        InvalidInputError: the two have no flaw in common.
+    """
+    known = [name for name in before.flaws if name in now.flaws and _same_case(name, before, now)]
+    if not known:
+        raise nothing_in_common(before)
+    quiet = [name for name in before.alarms if name in now.alarms and _same_case(name, before, now)]
+    catches = _changes([(before.flaws[name], now.flaws[name]) for name in known])
+    alarms = _changes([(not before.alarms[name], not now.alarms[name]) for name in quiet])
+    tests = {"catching flaws": catches.p, "raising no false alarms": alarms.p}
+    left_out = len(set(before.flaws) | set(now.flaws)) - len(known)
+    caught_before = sum(before.flaws[name] for name in known)
+    return Drift(
+        catches,
+        alarms,
+        holm(tests),
+        tuple(_notes(before, now, left_out)),
+        detectable_share(caught_before, ALPHA / 2),
+    )
+
+
+def check_comparable(before: Baseline, cases: Mapping[str, str], seed: int) -> None:
+    """Refuse a baseline that a check of these cases (with the SHA-256 of each) could not be compared with.
+
+    Raises:
+        InvalidInputError: they have no case in common, or another seed.
+    """
+    if before.seed != seed or not any(before.cases.get(case) == digest for case, digest in cases.items()):
+        raise nothing_in_common(before)
+
+
+def nothing_in_common(before: Baseline) -> InvalidInputError:
+    """What is said where there is nothing to compare."""
+    return InvalidInputError(
+        "The baseline and this check have no planted flaw in common.",
+        f"Check with the same cases and --seed {before.seed}, or save a new baseline.",
+    )
+
+
+def _same_case(name: str, before: Baseline, now: Baseline) -> bool:
+    case = name.split("/", maxsplit=1)[0]
+    return before.seed == now.seed and before.cases.get(case) == now.cases.get(case)
+
+
+def _changes(pairs: list[tuple[bool, bool]]) -> Changes:
+    lost = sum(was and not is_now for was, is_now in pairs)
+    gained = sum(is_now and not was for was, is_now in pairs)
+    return Changes(lost, gained, len(pairs) - lost - gained, worse_by_chance(lost, gained))
+
+
+def holm(tests: Mapping[str, float]) -> tuple[str, ...]:
+    """The tests that are significant together at ``ALPHA`` (Holm's step-down)."""
+    found: list[str] = []
+    for place, (name, p) in enumerate(sorted(tests.items(), key=lambda row: row[1])):
+        if p > ALPHA / (len(tests) - place):
+            break
+        found.append(name)
+    return tuple(found)
+
+
+def _notes(before: Baseline, now: Baseline, left_out: int) -> list[str]:
+    notes = []
+    if before.judge != now.judge:
+        notes.append(f"the judge was {before.judge} then")
+    changed = sorted(n for n in {*before.prompts, *now.prompts} if before.prompts.get(n) != now.prompts.get(n))
+    if changed:
+        notes.append(f"prompts changed since: {', '.join(changed)}")
+    if left_out:
+        notes.append(f"{left_out} flaws are in one of the two checks only and are left out")
+    return notes

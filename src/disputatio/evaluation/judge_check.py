@@ -1,0 +1,266 @@
+"""Holds the twins of cases before the configured judge and reports what it caught, missed and leaned to.
+
+Each twin is a structured debate with a record of its own, in which the two sides say what the case has them say and
+the judge is the configured model: it sees what it would see in any debate, through the same prompts and forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from disputatio.config import Settings
+from disputatio.engine.opening import Proposal, book_of, rules_of
+from disputatio.evaluation.baseline import Baseline, Drift
+from disputatio.evaluation.cases import SIDES, CaseDebate
+from disputatio.evaluation.intervals import detectable_share, least_losses
+from disputatio.evaluation.judge_scores import JudgeMeasures, judge_measures, read_twin
+from disputatio.evaluation.planting import FLAWS, CaseTwin, Twin, clean, padded, plant, swapped
+from disputatio.evaluation.series import SeriesResult, Trial
+from disputatio.failures import InvalidInputError
+from disputatio.formats import find_format
+from disputatio.judging import Rubric
+from disputatio.kernel import JsonObject
+from disputatio.motion import Evidence, Motion
+from disputatio.participants.providers import family
+
+JSON_VERSION = 1
+PROBES = ("flaws", "order", "length", "retest")
+
+
+def twins_of(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] = PROBES) -> list[CaseTwin]:
+    """Every twin that the probes need, the clean one of each case first; a flaw that has no place is left out.
+
+    Raises:
+        InvalidInputError: there is no such probe.
+    """
+    unknown = next((name for name in probes if name not in (*PROBES, *FLAWS)), None)
+    if unknown is not None:
+        raise InvalidInputError(
+            f"There is no probe called {unknown[:40]!r}.",
+            f"Probes are: {', '.join(PROBES)}; or a flaw: {', '.join(FLAWS)}.",
+        )
+    flaws = [kind for kind in FLAWS if "flaws" in probes or kind in probes]
+    twins = []
+    for case in cases:
+        twins.append(clean(case))
+        twins += [twin for kind in flaws if (twin := plant(case, kind, seed)) is not None]
+        twins += [clean(case, Twin.AGAIN)] if "retest" in probes else []
+        twins += [swapped(case)] if "order" in probes else []
+        twins += [padded(case, seed)] if "length" in probes else []
+    return twins
+
+
+def judge_trials(twins: Sequence[CaseTwin], settings: Settings, prompts: Path | None = None) -> list[Trial]:
+    """One structured debate for each twin, its sides scripted."""
+    form = find_format("structured")
+    limits = replace(settings.limits, minimum_arguments=1, maximum_arguments=5)
+    trials = []
+    for twin in twins:
+        body = twin.debate.body
+        again = ", judged again" if twin.kind == Twin.AGAIN else ""
+        trials.append(
+            Trial(
+                twin.key,
+                Proposal(
+                    Motion(twin.debate.motion, settings.language),
+                    form,
+                    replace(settings, limits=limits),
+                    tuple(Evidence(row["id"], row["title"], row["text"]) for row in body["sources"]),
+                    {side: twin.debate.speaker(side, f"{twin.kind}{again}") for side in SIDES},
+                    prompts,
+                ),
+            )
+        )
+    return trials
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """What ``check-judge`` reports. ``prompts`` are the hashes of the files the judge was asked with."""
+
+    judge: str
+    seed: int
+    cases: tuple[CaseDebate, ...]
+    measures: JudgeMeasures
+    prompts: Mapping[str, str] = field(repr=False)
+    result: SeriesResult = field(repr=False)
+    drift: Drift | None = None
+
+    def as_json(self) -> JsonObject:
+        """The stable JSON form, version ``JSON_VERSION``."""
+        rows = self.measures
+        return {
+            "schema": "disputatio/judge-check",
+            "version": JSON_VERSION,
+            "judge": self.judge,
+            "seed": self.seed,
+            "cases": {case.id: case.digest for case in self.cases},
+            "prompts": dict(self.prompts),
+            "debates": rows.debates,
+            "judged": rows.judged,
+            "failures": dict(rows.failures),
+            "void_findings": rows.void,
+            "caught": rows.caught.as_json(),
+            "caught_by_flaw": {kind: row.as_json() for kind, row in rows.rates.items()},
+            "flaws": {
+                row.key: {"caught": row.caught, "failure": row.failure, "named_otherwise": row.otherwise}
+                for row in rows.catches
+            },
+            "no_place_for": dict(rows.unplanted),
+            "falls_by_chance": {name: row.as_json() for name, row in rows.falls_by_chance.items()},
+            "false_alarms": rows.false_alarms.as_json(),
+            "clean_arguments": dict(rows.alarms),
+            "order": {**rows.order.as_json(), "points_for_first_place": rows.first_place.as_json()},
+            "length": {
+                "points_for_padding": rows.length.as_json(),
+                "scored_higher": rows.longer_scored_higher.as_json(),
+                "scored_lower": rows.longer_scored_lower.as_json(),
+            },
+            "own_family": {
+                "points": None if rows.own_family.points is None else rows.own_family.points.as_json(),
+                "unmeasured_because": rows.own_family.unmeasured,
+            },
+            "spread": rows.spread.as_json(),
+            "retest": {"same_verdict": rows.same_verdict.as_json(), "points": rows.retest_change.as_json()},
+            "power": power_json(rows),
+            "drift": None if self.drift is None else self.drift.as_json(),
+            "spent": self.result.spent.as_json(),
+            "stopped": self.result.stopped,
+        }
+
+
+def judge_report(
+    twins: Sequence[CaseTwin], settings: Settings, result: SeriesResult, seed: int, prompts: Path | None = None
+) -> JudgeReport:
+    """Work out the report from what the series brought; twins that were not held stay in the counts."""
+    rubric = _rubric(settings)
+    histories = {row.key: row.history for row in result.held}
+    readings = [read_twin(twin, histories.get(twin.key), rubric) for twin in twins]
+    judge = settings.seats["judge"]
+    hashes = book_of(prompts).hashes("structured", small=judge.piecewise)
+    cases = tuple({twin.case.id: twin.case for twin in twins}.values())
+    return JudgeReport(
+        judge.address,
+        seed,
+        cases,
+        judge_measures(readings, rubric, family(judge.model, judge.provider)),
+        hashes,
+        result,
+    )
+
+
+def baseline_of(report: JudgeReport) -> Baseline:
+    """What a later check is compared with."""
+    rows = report.measures
+    return Baseline(
+        report.judge,
+        report.seed,
+        report.prompts,
+        {row.key: row.caught for row in rows.catches},
+        rows.alarms,
+        {case.id: case.digest for case in report.cases},
+    )
+
+
+def _rubric(settings: Settings) -> Rubric:
+    rules = rules_of(find_format("structured"), settings)
+    rubric: Rubric = rules.rubric
+    return rubric
+
+
+def power_json(rows: JudgeMeasures) -> JsonObject:
+    """What a drift test against this check as its baseline could notice, at best."""
+    return {
+        "caught": rows.caught.count,
+        "fewest_lost": least_losses(_STRICTEST),
+        "detectable_share": detectable_share(rows.caught.count, _STRICTEST),
+    }
+
+
+_STRICTEST = 0.025
+"""Two things are tested (catches and false alarms), so the smaller p is held against half of five in a hundred."""
+
+
+def report_lines(report: JudgeReport) -> list[str]:
+    """The report for people."""
+    rows = report.measures
+    lines = [
+        f"The judge {report.judge} before {len(report.cases)} debates and their twins, seed {report.seed}",
+        f"{rows.judged} of {rows.debates} judged"
+        + "".join(f", {count} {reason}" for reason, count in rows.failures.items())
+        + (f"; {rows.void} findings void because they rest on nothing real" if rows.void else ""),
+        "",
+        "Planted flaws caught (share, 95 % Wilson interval, counts)",
+        *(f"  {kind:20} {row.text()}{_beside(kind, rows)}" for kind, row in rows.rates.items()),
+        f"  {'all':20} {rows.caught.text()}",
+        *(f"  {kind} has no place in {count} debates" for kind, count in rows.unplanted.items()),
+        *_otherwise(rows),
+        f"False alarms: a fallacy named in a clean argument  {rows.false_alarms.text()}",
+        "",
+        *_bias_lines(rows),
+    ]
+    if report.drift is not None:
+        lines += ["", *report.drift.lines()]
+    else:
+        lines += ["", *_power_lines(rows)]
+    if report.result.stopped:
+        lines += ["", f"Not finished: {report.result.stopped}. The same command goes on where this ended."]
+    return lines
+
+
+_FALLING = {"fabricated_figure": "evidence", "misquoted_source": "evidence", "dropped_response": "responsiveness"}
+
+
+def _beside(kind: str, rows: JudgeMeasures) -> str:
+    by_chance = rows.falls_by_chance.get(_FALLING.get(kind, ""))
+    return f"   by chance {by_chance.text()}" if by_chance is not None and by_chance.of else ""
+
+
+def _otherwise(rows: JudgeMeasures) -> list[str]:
+    seen = sum(bool(row.otherwise) for row in rows.catches)
+    return [f"  {seen} planted fallacies were seen and given another name"] if seen else []
+
+
+def _bias_lines(rows: JudgeMeasures) -> list[str]:
+    order, lines = rows.order, []
+    if order.pairs:
+        same = "-" if order.consistency is None else f"{float(order.consistency):.2f}"
+        lines = [
+            f"Order: the same verdict in {same} of {order.pairs} debates with the sides changed over",
+            f"  changed for whoever is shown first in {order.favoured_first}, second in {order.favoured_second}",
+            f"  the first place is worth {rows.first_place.text()} points",
+        ]
+    if rows.length.of:
+        lines += [
+            f"Length: empty words are worth {rows.length.text()} points",
+            f"  scored higher {rows.longer_scored_higher.text()}, lower {rows.longer_scored_lower.text()}",
+        ]
+    own = rows.own_family
+    lines.append(
+        f"Own family: not measured, since {own.unmeasured}"
+        if own.points is None
+        else f"Own family: worth {own.points.text()} points beside another judge's view ({own.points.of} debates)"
+    )
+    lines.append(f"Spread of {rows.spread.scores} scores: {rows.spread.text()}")
+    if rows.same_verdict.of:
+        lines += [
+            f"Judging the same again: same verdict {rows.same_verdict.text()}",
+            f"  an argument's score moves by {rows.retest_change.text()} points on average",
+        ]
+    return lines
+
+
+def _power_lines(rows: JudgeMeasures) -> list[str]:
+    caught, fewest = rows.caught.count, least_losses(_STRICTEST)
+    share = detectable_share(caught, _STRICTEST)
+    if share is None:
+        return [
+            f"As a baseline this could never show a judge that got worse at catching: {caught} were caught, and",
+            f"{fewest} of them must be lost before chance is ruled out.",
+        ]
+    return [
+        f"As a baseline: of the {caught} caught, {fewest} must be lost (and none gained) before chance is ruled out;",
+        f"at best a loss of {share:.0%} of them would be noticed four times in five.",
+    ]

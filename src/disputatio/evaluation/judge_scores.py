@@ -1,0 +1,318 @@
+"""What a judge did with the twins of cases: catches, false alarms, biases, spread, and how it differs from itself.
+
+When a planted flaw is caught
+    a fallacy           a finding names this fallacy with words that stand in the planted sentence, or hold it whole
+    fabricated_figure,  the argument's evidence score is at least one point below that of the clean twin, or the reason
+    misquoted_source    of the finding repeats the figure, or the changed word with its neighbours
+    dropped_response    the argument's responsiveness score is at least one point below that of the clean twin
+
+A score may fall by chance alone. How often that criterion falls by a point in the arguments of the same twins in which
+nothing was planted is reported beside the catches: a catch rate no higher than that is no catch rate. Where the rubric
+has no such criterion a flaw counts as caught only if the reason shows it. A debate without a finding, and a finding
+that is void, catch nothing and stay in the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from disputatio.evaluation.cases import SIDES, CaseDebate
+from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
+from disputatio.evaluation.planting import DROPPED, FABRICATED, FLAWS, MISQUOTED, CaseTwin, Planted, Twin
+from disputatio.judging import (
+    TIE,
+    Fallacy,
+    JudgeScores,
+    Rubric,
+    ScoreSpread,
+    SwapPair,
+    SwapReport,
+    mean,
+    retest,
+    score_spread,
+    swap_report,
+    weighted,
+    words_are_in,
+)
+from disputatio.participants.providers import family
+from disputatio.record.events import Abstained, TurnTaken
+from disputatio.record.history import History
+
+_FALLACIES = frozenset(fallacy.value for fallacy in Fallacy)
+_CRITERIA = {FABRICATED: "evidence", MISQUOTED: "evidence", DROPPED: "responsiveness"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The judge's finding on one argument: scores by criterion, its reason, and fallacies with their words."""
+
+    scores: Mapping[str, int] = field(hash=False)
+    reason: str
+    fallacies: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TwinReading:
+    """What the judge made of one twin; ``void`` are arguments whose finding counts for nothing."""
+
+    twin: CaseTwin
+    found: Mapping[str, Found] = field(hash=False)
+    void: tuple[str, ...] = ()
+    failure: str = ""
+
+    def points(self, rubric: Rubric) -> dict[str, dict[str, Fraction]]:
+        """The weighted score of each argument, by side."""
+        return {
+            side: {
+                name: weighted(row.scores, rubric) for name, row in self.found.items() if name.startswith(side.upper())
+            }
+            for side in SIDES
+        }
+
+    def totals(self, rubric: Rubric) -> dict[str, Fraction] | None:
+        """The mean of each side; None where a side has no score."""
+        means = {side: mean(list(rows.values())) for side, rows in self.points(rubric).items()}
+        return {side: row for side, row in means.items() if row is not None} if None not in means.values() else None
+
+    def judged(self, rubric: Rubric) -> JudgeScores:
+        """The same, as the retest takes it."""
+        points, totals = self.points(rubric), self.totals(rubric)
+        if totals is None:
+            return JudgeScores.failed("judge", SIDES, self.failure or "a side has no score")
+        return JudgeScores("judge", SIDES, totals, points)
+
+
+def read_twin(twin: CaseTwin, history: History | None, rubric: Rubric) -> TwinReading:
+    """What the record of a twin says of its judge."""
+    if history is None:
+        return TwinReading(twin, {}, failure="not asked")
+    rows = [row for row in history.answered.values() if row.seat == "judge"]
+    taken = next((row for row in rows if isinstance(row, TurnTaken) and row.form == "adjudication"), None)
+    if taken is None:
+        reason = next((row.reason for row in rows if isinstance(row, Abstained)), "unfinished")
+        return TwinReading(twin, {}, failure=reason)
+    content: Any = taken.content
+    void = _void(history)
+    found = {
+        name: Found(
+            {row.key: int(finding[row.key]) for row in rubric.criteria},
+            str(finding["reason"]),
+            tuple((str(row["fallacy"]), str(row["words"])) for row in finding["fallacies"]),
+        )
+        for name, finding in content["arguments"].items()
+        if name not in void
+    }
+    return TwinReading(twin, found, void)
+
+
+def _void(history: History) -> tuple[str, ...]:
+    """The arguments whose finding rests on nothing real, as the rules of the debate found."""
+    outcome: Any = history.closed.outcome if history.closed else {}
+    return tuple(row["id"] for row in outcome.get("trace", ()) if row.get("criteria") is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Catch:
+    """Whether one planted flaw was caught. ``otherwise`` is a fallacy that was seen and given another name."""
+
+    key: str
+    kind: str
+    caught: bool
+    failure: str = ""
+    otherwise: str = ""
+
+
+def catch(reading: TwinReading, clean: TwinReading | None) -> Catch:
+    """Whether the flaw of ``reading`` was caught; ``clean`` is its twin without the flaw."""
+    planted = reading.twin.planted
+    assert planted is not None  # noqa: S101  (only flawed twins come here)
+    if reading.failure or planted.argument in reading.void:
+        return Catch(reading.twin.key, planted.kind, caught=False, failure=reading.failure or "void")
+    if planted.kind in _FALLACIES:
+        named = [kind for row in reading.found.values() for kind, words in row.fallacies if _same(words, planted.words)]
+        others = [kind for kind in named if kind != planted.kind]
+        caught = planted.kind in named
+        return Catch(reading.twin.key, planted.kind, caught, otherwise="" if caught or not others else others[0])
+    return Catch(reading.twin.key, planted.kind, _shown(reading, planted) or _fallen(reading, clean, planted))
+
+
+def _same(words: str, sentence: str) -> bool:
+    return words_are_in(words, sentence) or words_are_in(sentence, words)
+
+
+def _shown(reading: TwinReading, planted: Planted) -> bool:
+    return bool(planted.mark) and words_are_in(planted.mark, reading.found[planted.argument].reason)
+
+
+def _fallen(reading: TwinReading, clean: TwinReading | None, planted: Planted) -> bool:
+    if clean is None or planted.argument not in clean.found:
+        return False
+    criterion = _CRITERIA[planted.kind]
+    before, after = (row.found[planted.argument].scores.get(criterion) for row in (clean, reading))
+    return before is not None and after is not None and after <= before - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPreference:
+    """How much more the judge gives the side of its own family than another judge does; or why that is not known."""
+
+    points: Estimate | None
+    unmeasured: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasures:
+    """Everything that is reported of a judge."""
+
+    catches: tuple[Catch, ...]
+    rates: Mapping[str, Rate]
+    caught: Rate
+    unplanted: Mapping[str, int]
+    alarms: Mapping[str, bool]
+    false_alarms: Rate
+    falls_by_chance: Mapping[str, Rate]
+    order: SwapReport
+    first_place: Estimate
+    length: Estimate
+    longer_scored_higher: Rate
+    longer_scored_lower: Rate
+    spread: ScoreSpread
+    same_verdict: Rate
+    retest_change: Estimate
+    own_family: SelfPreference
+    judged: int
+    debates: int
+    failures: Mapping[str, int]
+    void: int
+
+
+def judge_measures(readings: Sequence[TwinReading], rubric: Rubric, own: str) -> JudgeMeasures:
+    """Work out everything from what the judge made of the twins. ``own`` is the family of its model."""
+    by_kind: dict[str, dict[str, TwinReading]] = {}
+    for row in readings:
+        by_kind.setdefault(row.twin.kind, {})[row.twin.case.id] = row
+    clean, again = by_kind.get(Twin.CLEAN, {}), by_kind.get(Twin.AGAIN, {})
+    catches = tuple(catch(row, clean.get(row.twin.case.id)) for row in readings if row.twin.planted is not None)
+    alarms = {f"{case}/{name}": _alarm(found, row) for case, row in clean.items() for name, found in row.found.items()}
+    scores = [score for row in clean.values() for found in row.found.values() for score in found.scores.values()]
+    kinds = [kind for kind in FLAWS if kind in by_kind]
+    order, first_place = _order(clean, by_kind.get(Twin.SWAPPED, {}), rubric)
+    longer = _longer(clean, by_kind.get(Twin.PADDED, {}), rubric)
+    failures: dict[str, int] = {}
+    for row in readings:
+        if row.failure:
+            failures[row.failure] = failures.get(row.failure, 0) + 1
+    retests = [retest(clean[case].judged(rubric), row.judged(rubric)) for case, row in again.items() if case in clean]
+    return JudgeMeasures(
+        catches=catches,
+        rates={kind: _rate_of([row for row in catches if row.kind == kind]) for kind in kinds},
+        caught=_rate_of(catches),
+        unplanted={kind: len(clean) - len(by_kind[kind]) for kind in kinds if len(by_kind[kind]) < len(clean)},
+        alarms=alarms,
+        false_alarms=rate(sum(alarms.values()), len(alarms)),
+        falls_by_chance={name: _falls(readings, clean, name) for name in dict.fromkeys(_CRITERIA.values())},
+        order=order,
+        first_place=first_place,
+        length=mean_estimate(longer),
+        longer_scored_higher=rate(sum(row > 0 for row in longer), len(longer)),
+        longer_scored_lower=rate(sum(row < 0 for row in longer), len(longer)),
+        spread=score_spread(scores),
+        same_verdict=rate(sum(row.same_verdict is True for row in retests), len(retests)),
+        retest_change=mean_estimate([float(row.mean_change) for row in retests if row.mean_change is not None]),
+        own_family=_own_family(clean, rubric, own),
+        judged=len(readings) - sum(failures.values()),
+        debates=len(readings),
+        failures=failures,
+        void=sum(len(row.void) for row in readings if not row.failure),
+    )
+
+
+def _rate_of(catches: Sequence[Catch]) -> Rate:
+    return rate(sum(row.caught for row in catches), len(catches))
+
+
+def _alarm(found: Found, reading: TwinReading) -> bool:
+    """Whether a fallacy is named in a clean argument, with words that somebody said."""
+    said = str(reading.twin.debate.body).replace("\\n", " ")
+    return any(words_are_in(words, said) for _, words in found.fallacies)
+
+
+def _falls(readings: Sequence[TwinReading], clean: Mapping[str, TwinReading], criterion: str) -> Rate:
+    """How often a criterion falls by a point in an argument that nothing was planted in."""
+    pairs = [
+        (before.found[name].scores.get(criterion), found.scores.get(criterion))
+        for row in readings
+        if row.twin.planted is not None and (before := clean.get(row.twin.case.id)) is not None
+        for name, found in row.found.items()
+        if name != row.twin.planted.argument and name in before.found
+    ]
+    falls = [after <= before - 1 for before, after in pairs if before is not None and after is not None]
+    return rate(sum(falls), len(falls))
+
+
+def _order(
+    clean: Mapping[str, TwinReading], changed: Mapping[str, TwinReading], rubric: Rubric
+) -> tuple[SwapReport, Estimate]:
+    """Verdicts by who is speaking, not by place; and the points that the first place is worth."""
+    pairs, points = [], []
+    for case, row in changed.items():
+        shown = clean[case].totals(rubric) if case in clean else None
+        other = row.totals(rubric)
+        gap = None if shown is None else shown["pro"] - shown["con"]
+        contrary = None if other is None else other["con"] - other["pro"]
+        pairs.append(SwapPair(SIDES, _winner(gap), _winner(contrary)))
+        if gap is not None and contrary is not None:
+            points.append(float(gap - contrary) / 2)
+    return swap_report(pairs), mean_estimate(points)
+
+
+def _winner(gap: Fraction | None) -> str | None:
+    if gap is None:
+        return None
+    return TIE if gap == 0 else "pro" if gap > 0 else "con"
+
+
+def _longer(clean: Mapping[str, TwinReading], longer: Mapping[str, TwinReading], rubric: Rubric) -> list[float]:
+    """How many points the padded side gained by its padding, case by case."""
+    gained = []
+    for case, row in longer.items():
+        before = clean[case].totals(rubric) if case in clean else None
+        after = row.totals(rubric)
+        if before is not None and after is not None:
+            gained.append(float(after[row.twin.padded] - before[row.twin.padded]))
+    return gained
+
+
+def _own_family(clean: Mapping[str, TwinReading], rubric: Rubric, own: str) -> SelfPreference:
+    points = []
+    for row in clean.values():
+        side = own_side(row.twin.case, own)
+        totals, reference = row.totals(rubric), row.twin.case.body.get("reference")
+        if side is None or totals is None or reference is None or _family(reference["judge"]) == own:
+            continue
+        other = "con" if side == "pro" else "pro"
+        points.append(float(totals[side] - totals[other]) - (reference[side] - reference[other]))
+    if points:
+        return SelfPreference(mean_estimate(points))
+    return SelfPreference(
+        None,
+        f"no case has one side by a model of the judge's family ({own}), the other by another family, and totals by "
+        "a judge of another",
+    )
+
+
+def own_side(case: CaseDebate, own: str) -> str | None:
+    """The side that a model of the family ``own`` wrote, where another family wrote the other side."""
+    written = case.body.get("written_by")
+    if not written:
+        return None
+    sides = [side for side in SIDES if _family(written[side]) == own]
+    return sides[0] if len(sides) == 1 else None
+
+
+def _family(address: str) -> str:
+    provider, _, model = address.partition(":")
+    return family(model or provider, provider)

@@ -1,0 +1,273 @@
+"""Texts that other people labelled with fallacies, read where they lie and never kept.
+
+Three published sets are read, each in its own form, and their labels are mapped to the seven fallacies of the
+protocol. The mapping is stated here, printed with every result, and does not stretch: a label that is none of the
+seven is "other", which the judge has no word for.
+
+    mafalda             Helwe et al. 2024, "MAFALDA: A Benchmark and Comprehensive Study of Fallacy Detection and
+                        Classification" (NAACL): spans with alternative labels, "nothing" among them where annotators
+                        would also accept that there is no fallacy
+    logic               Jin et al. 2022, "Logical Fallacy Detection" (EMNLP Findings): one label for each text
+    informal_fallacies  Sahai et al. 2021, "Breaking Down the Invisible Wall of Informal Fallacies in Online
+                        Discussions" (ACL): labels for each word of a comment, read as labels of the comment
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disputatio.failures import InvalidInputError
+from disputatio.judging import Fallacy
+
+OTHER, NONE = "other", "none"
+CLASSES = (*(fallacy.value for fallacy in Fallacy), OTHER, NONE)
+
+_F = Fallacy
+MAPPINGS: Mapping[str, Mapping[str, Fallacy]] = {
+    "mafalda": {
+        "straw man": _F.STRAW_MAN,
+        "appeal to (false) authority": _F.APPEAL_TO_AUTHORITY,
+        "slippery slope": _F.SLIPPERY_SLOPE,
+        "false dilemma": _F.FALSE_DILEMMA,
+        "hasty generalization": _F.ANECDOTAL_EVIDENCE,
+        "circular reasoning": _F.CIRCULAR_REASONING,
+        "ad hominem": _F.AD_HOMINEM,
+    },
+    "logic": {
+        "fallacy of extension": _F.STRAW_MAN,
+        "fallacy of credibility": _F.APPEAL_TO_AUTHORITY,
+        "false dilemma": _F.FALSE_DILEMMA,
+        "faulty generalization": _F.ANECDOTAL_EVIDENCE,
+        "circular reasoning": _F.CIRCULAR_REASONING,
+        "ad hominem": _F.AD_HOMINEM,
+    },
+    "informal_fallacies": {
+        "authority": _F.APPEAL_TO_AUTHORITY,
+        "slippery_slope": _F.SLIPPERY_SLOPE,
+        "blackwhite": _F.FALSE_DILEMMA,
+        "hasty_generalization": _F.ANECDOTAL_EVIDENCE,
+    },
+}
+"""The set's own label, in lower case, to ours."""
+
+_NO_FALLACY = frozenset({"nothing", "none"})
+_NO_LABEL = "(no label)"
+_UNUSABLE = frozenset({"to clean"})
+_FILES: Mapping[str, tuple[str, ...]] = {
+    "mafalda": ("datasets/gold_standard_dataset.jsonl", "gold_standard_dataset.jsonl"),
+    "logic": ("edu_test.csv",),
+    "informal_fallacies": ("test.txt",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpan:
+    """Characters ``start`` to ``end`` of a text with the labels that are accepted there, in the set's own words."""
+
+    start: int
+    end: int
+    labels: frozenset[str]
+
+    @property
+    def optional(self) -> bool:
+        """Whether finding nothing here is accepted too."""
+        return bool(self.labels & _NO_FALLACY)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """One text. ``spans`` are where labels apply; a set without spans has one for each label over the whole text."""
+
+    id: str
+    text: str
+    spans: tuple[GoldSpan, ...]
+    mapping: Mapping[str, Fallacy]
+
+    def classes_of(self, span: GoldSpan) -> frozenset[str]:
+        """The classes accepted in a span: ours, and "other" for labels that are none of them."""
+        return frozenset(
+            self.mapping[label].value if label in self.mapping else OTHER for label in span.labels - _NO_FALLACY
+        )
+
+    @property
+    def gold(self) -> frozenset[str]:
+        """Every class that somebody accepts somewhere in the text; "none" where nobody does."""
+        found = frozenset(name for span in self.spans for name in self.classes_of(span))
+        return found or frozenset({NONE})
+
+    @property
+    def stratum(self) -> str:
+        """The first of its classes in the order of the protocol: what sampling keeps in proportion."""
+        return next(name for name in CLASSES if name in self.gold)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSet:
+    """A set of texts as it was read from ``path``."""
+
+    name: str
+    path: Path
+    texts: tuple[LabelledText, ...]
+
+    @property
+    def mapping(self) -> Mapping[str, Fallacy]:
+        """The set's labels that are among the seven."""
+        return MAPPINGS[self.name]
+
+    def labels(self) -> Counter[str]:
+        """How many texts bear each of the set's own labels."""
+        return Counter(
+            label
+            for text in self.texts
+            for label in {label for span in text.spans for label in span.labels} or {_NO_LABEL}
+        )
+
+    def sizes(self) -> Counter[str]:
+        """How many texts are of each class; a text may be of several."""
+        return Counter(name for text in self.texts for name in text.gold)
+
+    def sample(self, limit: int | None, seed: int) -> LabelledSet:
+        """At most ``limit`` texts, drawn by ``seed`` so that classes keep their proportions, each with one at least."""
+        if limit is None or limit >= len(self.texts):
+            return self
+        strata: dict[str, list[int]] = {}
+        for place, text in enumerate(self.texts):
+            strata.setdefault(text.stratum, []).append(place)
+        counts = _shares({name: len(places) for name, places in strata.items()}, limit)
+        chance = random.Random(f"{seed} {self.name}")  # noqa: S311  (a sample that can be drawn again)
+        chosen = [place for name in sorted(strata) for place in chance.sample(strata[name], counts[name])]
+        return LabelledSet(self.name, self.path, tuple(self.texts[place] for place in sorted(chosen)))
+
+
+def _shares(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
+    """``whole`` divided in proportion to ``sizes`` by largest remainders, one for each where there are enough."""
+    least = 1 if whole >= len(sizes) else 0
+    rest, total = whole - least * len(sizes), sum(sizes.values()) - least * len(sizes)
+    exact = {name: (size - least) * rest for name, size in sizes.items()}
+    shares = {name: least + (value // total if total else 0) for name, value in exact.items()}
+    order = sorted(sizes, key=lambda name: (-(exact[name] % total if total else 0), name))
+    for name in order:
+        if sum(shares.values()) < whole and shares[name] < sizes[name]:
+            shares[name] += 1
+    return shares
+
+
+def read_labelled(name: str, where: Path) -> LabelledSet:
+    """The set ``name`` in the file, or the published folder, ``where``.
+
+    Raises:
+        InvalidInputError: there is no such set or file, or a line of it cannot be read; names the line and key.
+    """
+    if name not in MAPPINGS:
+        raise InvalidInputError(f"There is no set of labelled texts called {name!r}.", f"Known are: {_known()}.")
+    path = where
+    if where.is_dir():
+        path = next((where / row for row in _FILES[name] if (where / row).is_file()), where / _FILES[name][0])
+    try:
+        content = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{path} is not UTF-8 text.", f"Give the file as {name} publishes it.") from None
+    except OSError as error:
+        reason = (error.strerror or "unknown cause").lower()
+        raise InvalidInputError(
+            f"{path} cannot be read: {reason}.", f"Give the folder or file of {name} with --data PATH."
+        ) from None
+    texts = tuple(_READERS[name](path, content))
+    if not texts:
+        raise InvalidInputError(f"{path} holds no text.", f"Give the file as {name} publishes it.")
+    return LabelledSet(name, path, texts)
+
+
+def _known() -> str:
+    return ", ".join(MAPPINGS)
+
+
+def _fault(path: Path, line: int, what: str) -> InvalidInputError:
+    return InvalidInputError(f"{path}, line {line}: {what}.", "Give the file as it is published.")
+
+
+def _read_mafalda(path: Path, content: str) -> Iterator[LabelledText]:
+    for line, raw in enumerate(content.split("\n"), start=1):
+        if not raw.strip():
+            continue
+        try:
+            row: Any = json.loads(raw)
+        except ValueError:
+            raise _fault(path, line, "it is not JSON") from None
+        text = row.get("text") if isinstance(row, dict) else None
+        if not isinstance(text, str):
+            raise _fault(path, line, 'the key "text" is missing or is no text')
+        labels = row.get("labels")
+        if not isinstance(labels, list):
+            raise _fault(path, line, 'the key "labels" is missing or is no list')
+        spans: dict[tuple[int, int], set[str]] = {}
+        for label in labels:
+            match label:
+                case [int(start), int(end), str(name)] if 0 <= start < end:
+                    if name.lower() not in _UNUSABLE:
+                        spans.setdefault((start, end), set()).add(name.lower())
+                case _:
+                    raise _fault(path, line, f'a label in "labels" is not [start, end, name]: {str(label)[:60]}')
+        gold = tuple(GoldSpan(start, end, frozenset(names)) for (start, end), names in spans.items())
+        yield LabelledText(f"mafalda-{line}", text, gold, MAPPINGS["mafalda"])
+
+
+def _read_logic(path: Path, content: str) -> Iterator[LabelledText]:
+    csv.field_size_limit(min(sys.maxsize, 1 << 24))
+    reader = csv.DictReader(content.splitlines(keepends=True))
+    names = reader.fieldnames or ()
+    label_key = next((key for key in ("updated_label", "logical_fallacies") if key in names), None)
+    if label_key is None or "source_article" not in names:
+        raise _fault(path, 1, 'the columns "source_article" and "updated_label" (or "logical_fallacies") are missing')
+    for row in reader:
+        text, label = row["source_article"], row[label_key]
+        if not text or not label:
+            raise _fault(path, reader.line_num, f'"source_article" or "{label_key}" is empty')
+        span = GoldSpan(0, len(text), frozenset({label.strip().lower()}))
+        yield LabelledText(f"{path.stem}-{reader.line_num}", text, (span,), MAPPINGS["logic"])
+
+
+def _read_informal(path: Path, content: str) -> Iterator[LabelledText]:
+    for line, raw in enumerate(content.split("\n"), start=1):
+        if not raw.strip():
+            continue
+        columns = raw.split("\t")
+        if len(columns) < 5:
+            raise _fault(path, line, f"it has {len(columns)} columns between tabs, and at least 5 are needed")
+        try:
+            labels = ast.literal_eval(columns[4])
+        except (ValueError, SyntaxError):
+            labels = None
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise _fault(path, line, "column 5 (the label of each word) is no list of labels")
+        text = columns[2]
+        found = sorted({label.lower() for label in labels} - _NO_FALLACY)
+        spans = tuple(GoldSpan(0, max(len(text), 1), frozenset({label})) for label in found)
+        yield LabelledText(f"informal-{line}", text, spans, MAPPINGS["informal_fallacies"])
+
+
+_READERS: Mapping[str, Callable[[Path, str], Iterator[LabelledText]]] = {
+    "mafalda": _read_mafalda,
+    "logic": _read_logic,
+    "informal_fallacies": _read_informal,
+}
+
+
+def mapping_lines(labelled: LabelledSet) -> list[str]:
+    """The mapping in words: each label of the set with how many texts bear it and its class, most frequent first."""
+    return [f"{name} ({count}) -> {_class_of(labelled, name)}" for name, count in labelled.labels().most_common()]
+
+
+def _class_of(labelled: LabelledSet, label: str) -> str:
+    if label in labelled.mapping:
+        return labelled.mapping[label].value
+    return NONE if label in _NO_FALLACY or label == _NO_LABEL else OTHER

@@ -1,0 +1,132 @@
+"""What is said about one position in one round of a review, and what of it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from disputatio.formats.turns.criticism import CounterArgument, Criticism
+from disputatio.formats.turns.moderation import Exhibit, Moderation
+from disputatio.formats.turns.proposition import Proposition, ReviewArgument
+from disputatio.formats.turns.rebuttal import Rebuttal, Rebuttals
+from disputatio.kernel import Abstention, Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position and who argues for it. ``number`` counts from 1; ``text`` says what is argued for."""
+
+    number: int
+    seat: Seat
+    text: str
+
+    @property
+    def id(self) -> str:
+        """How the position is called."""
+        return f"POSITION-{self.number}"
+
+    def prefix(self, stem: str) -> str:
+        """How arguments about it are numbered: ``PROP`` for the first position, ``PROP2`` for the second."""
+        return stem if self.number == 1 else f"{stem}{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One position in one round: its case, the critique, the rebuttal; None where a turn is missing.
+
+    ``first_critique`` is the one before the critic was asked again, where it was; ``silent`` tells who abstained.
+    """
+
+    position: Position
+    proposition: Proposition | None = None
+    criticism: Criticism | None = None
+    first_critique: Criticism | None = None
+    rebuttals: Rebuttals | None = None
+    silent: tuple[Abstention, ...] = ()
+
+    def without(self, silent: Abstention) -> Contest:
+        """The contest with one more seat silent."""
+        return replace(self, silent=(*self.silent, silent))
+
+    @property
+    def arguments(self) -> tuple[ReviewArgument, ...]:
+        """The arguments for the position, struck ones too."""
+        return self.proposition.arguments if self.proposition else ()
+
+    @property
+    def criticisms(self) -> tuple[CounterArgument, ...]:
+        """The criticisms, struck ones too."""
+        return self.criticism.arguments if self.criticism else ()
+
+    @property
+    def answers(self) -> tuple[Rebuttal, ...]:
+        """The answers to criticisms, struck ones too."""
+        return self.rebuttals.answers if self.rebuttals else ()
+
+    @property
+    def struck(self) -> dict[str, str]:
+        """Everything that is struck, each with the reason."""
+        turns = (self.proposition, self.criticism, self.rebuttals)
+        return {name: why for turn in turns if turn for name, why in turn.struck.items()}
+
+    def criticisms_of(self, argument: str) -> tuple[CounterArgument, ...]:
+        """The criticisms that stand and aim at ``argument``."""
+        return tuple(row for row in self.criticisms if row.target == argument and row.id not in self.struck)
+
+    def answer_to(self, criticism: str) -> Rebuttal | None:
+        """The answer to ``criticism`` that stands, if there is one."""
+        return next((row for row in self.answers if row.target == criticism and row.id not in self.struck), None)
+
+    def exhibits(self) -> Iterator[Exhibit]:
+        """What the moderator finds on: every argument, criticism and answer that stands."""
+        struck = self.struck
+        for argument in self.arguments:
+            if argument.id not in struck:
+                against = "\n".join(row.claim for row in self.criticisms_of(argument.id))
+                yield Exhibit(argument.id, f"{argument.claim} {argument.reasoning}", against)
+        for criticism in self.criticisms:
+            if criticism.id not in struck:
+                answer = self.answer_to(criticism.id)
+                yield Exhibit(
+                    criticism.id, f"{criticism.claim} {criticism.reasoning}", answer.reasoning if answer else ""
+                )
+        for answer in self.answers:
+            if answer.id not in struck:
+                criticised = next(row for row in self.criticisms if row.id == answer.target)
+                yield Exhibit(answer.id, answer.reasoning, criticised.claim)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: its contests, one for each position, and the moderation; None where the moderator was silent."""
+
+    number: int
+    contests: tuple[Contest, ...]
+    moderation: Moderation | None = None
+    silent: tuple[Abstention, ...] = ()
+
+    @property
+    def exhibits(self) -> tuple[Exhibit, ...]:
+        """What the moderator finds on."""
+        return tuple(row for contest in self.contests for row in contest.exhibits())
+
+    @property
+    def open_criticisms(self) -> tuple[str, ...]:
+        """The ids of the criticisms that stand."""
+        return tuple(row.id for contest in self.contests for row in contest.criticisms if row.id not in contest.struck)
+
+    @property
+    def struck(self) -> dict[str, str]:
+        """Everything that is struck in it, each with the reason."""
+        return {name: why for contest in self.contests for name, why in contest.struck.items()}
+
+    @property
+    def abstentions(self) -> tuple[Abstention, ...]:
+        """Everybody who was silent in it."""
+        return (*(row for contest in self.contests for row in contest.silent), *self.silent)
+
+
+def count_of(rounds: Iterable[Round], position: Position) -> tuple[int, int]:
+    """How many arguments and criticisms there were about ``position`` in ``rounds``."""
+    contests = [row for each in rounds for row in each.contests if row.position.number == position.number]
+    return sum(len(row.arguments) for row in contests), sum(len(row.criticisms) for row in contests)

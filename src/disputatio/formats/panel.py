@@ -1,0 +1,219 @@
+"""The panel: named debaters, options to vote on, and a decision that is counted.
+
+The rules
+    1. Register. The debaters are named before the debate, in the order in which they speak. So are the options, the
+       most rounds, and the decision rule. A rule that these debaters cannot meet is refused before anybody speaks.
+    2. Schedule. A round has four phases: proposal, critique, revision, consensus. In each phase every debater takes
+       one turn, one after the other, in the order of registration. No model chooses who speaks.
+    3. Independence. In the first phase of the first round all debaters speak at the same time, and nobody hears
+       anybody. From then on each hears everything said before.
+    4. Turns. A turn is a stance, the rationale for it, and a vote for one option.
+    5. Stopping. After every phase the decision rule is applied to the latest vote of each debater. If an option meets
+       it the debate is over, be it after the first proposals. Debaters who are silent stay in the denominator; an
+       earlier vote of theirs stands and is marked carried. Without votes nothing is decided, and a tie never passes.
+    6. Exhaustion. If all rounds were held and no option met the rule, the decision is to escalate. That is told apart
+       from a vote for an option called escalate by the rule that the report names.
+    7. Two options have a meaning of their own. ``escalate`` hands the decision to somebody else; ``revise`` hands what
+       its voters said back to the author.
+
+Source: the debate orchestration pattern. Departures: it lets the first of several equal options win, this does not; it
+counts whoever spoke, this counts whoever is registered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from disputatio.failures import InvalidInputError
+from disputatio.formats.decision import BUDGET_REACHED, ESCALATE, MAX_ROUNDS_EXHAUSTED, DecisionRule
+from disputatio.formats.docket import Docket
+from disputatio.formats.panel_verdict import Count, Held, PanelVerdict, Spoken, counted
+from disputatio.formats.turns.opening import ANGLES
+from disputatio.formats.turns.position import Position, PositionForm
+from disputatio.kernel import Abstention, Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+
+PHASES = ("proposal", "critique", "revision", "consensus")
+DEBATERS = ("debater_1", "debater_2", "debater_3")
+OPTIONS = ("release", "revise", "escalate")
+BY_SCHEDULE = "schedule"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelRules:
+    """What may be set about the rules.
+
+    Attributes:
+        debaters: the registered electorate, in the order in which they speak.
+        options: what may be voted for.
+        rounds: the most rounds there are.
+        decision: the rule by which an option wins.
+        turn_words: the most words of a stance and its rationale together.
+        speaker_selected_by: always the schedule; it is here so that the record states it.
+
+    Raises:
+        InvalidInputError: nobody is registered or somebody twice, there are fewer than two options or one of them
+            twice, there is no round, or the rule cannot be met.
+    """
+
+    debaters: tuple[str, ...] = DEBATERS
+    options: tuple[str, ...] = OPTIONS
+    rounds: int = 2
+    decision: DecisionRule = field(default=DecisionRule())
+    turn_words: int = 200
+    speaker_selected_by: str = BY_SCHEDULE
+    proposal: Limits = field(default=Limits(max_tokens=900, temperature=0.7))
+    critique: Limits = field(default=Limits(max_tokens=900, temperature=0.5))
+    revision: Limits = field(default=Limits(max_tokens=900, temperature=0.5))
+    consensus: Limits = field(default=Limits(max_tokens=900, temperature=0.3))
+
+    def __post_init__(self) -> None:
+        if not self.debaters:
+            raise InvalidInputError("A panel without debaters decides nothing.", "Name some: --debaters ada,bo,cleo.")
+        _check_once(self.debaters, "debater", "--debaters ada,bo,cleo")
+        if len(self.options) < 2:
+            raise InvalidInputError(
+                f"There is nothing to vote on with {len(self.options)} option{'s' if not self.options else ''}.",
+                "Give two or more: --options adopt,reject,revise.",
+            )
+        _check_once(self.options, "option", "--options adopt,reject,revise")
+        if self.rounds < 1:
+            raise InvalidInputError(f"A panel cannot be held in {self.rounds} rounds.", "Give 1 or more: --rounds 2.")
+        self.decision.among(self.debaters)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Every phase of every round, in order."""
+        return tuple(Stage(number, phase) for number in range(1, self.rounds + 1) for phase in PHASES)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One phase of one round. Rounds count from 1."""
+
+    number: int
+    phase: str
+
+    @property
+    def name(self) -> Phase:
+        """What the record calls it."""
+        return Phase(f"round_{self.number}_{self.phase}")
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nobody has spoken before it."""
+        return self.number == 1 and self.phase == PHASES[0]
+
+
+def panel(rules: PanelRules, docket: Docket) -> Rulebook[PanelVerdict]:
+    """A panel from its proposals to its decision."""
+    floor, held = Floor(), Held(rules.debaters)
+    counts: list[Count] = []
+    for stage in rules.stages:
+        floor, held, spoken = yield from phase_of(stage, floor, held, rules)
+
+        count = counted(stage.number, stage.phase, spoken, held, rules.options, rules.decision)
+        counts.append(count)
+        yield from declare("vote", stage.name, count.as_json())
+
+        if count.outcome.winner is not None:
+            return verdict(rules, docket, held, counts, count.outcome.winner, rules.decision.name)
+        if any(row.not_asked for row in spoken):
+            return verdict(rules, docket, held, counts, None, BUDGET_REACHED)
+    return verdict(rules, docket, held, counts, ESCALATE, MAX_ROUNDS_EXHAUSTED)
+
+
+def phase_of(
+    stage: Stage, floor: Floor, held: Held, rules: PanelRules
+) -> Rulebook[tuple[Floor, Held, tuple[Spoken, ...]]]:
+    """Every debater takes one turn: all at once in the first phase, then one after the other."""
+    if stage.is_first:
+        turns = yield from together(*(turn_of(name, stage, floor, held, rules) for name in rules.debaters))
+        for spoken in turns:
+            floor, held = heard(spoken, stage, floor), held.after(spoken)
+        return floor, held, turns
+    taken: list[Spoken] = []
+    for name in rules.debaters:
+        spoken = yield from turn_of(name, stage, floor, held, rules)
+        floor, held = heard(spoken, stage, floor), held.after(spoken)
+        taken.append(spoken)
+    return floor, held, tuple(taken)
+
+
+def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules) -> Rulebook[Spoken]:
+    """One debater's turn, or its abstention."""
+    place = rules.debaters.index(name)
+    form = PositionForm(
+        rules.options,
+        rules.turn_words,
+        stage.phase,
+        ANGLES[place % len(ANGLES)],
+        other=held.last_words_before(name),
+        own=held.last_words_of(name),
+    )
+    words = {
+        "name": name,
+        "others": ", ".join(row for row in rules.debaters if row != name) or "nobody else",
+        "options": ", ".join(rules.options),
+        "round": str(stage.number),
+        "rounds": str(rules.rounds),
+        "limit": str(rules.turn_words),
+    }
+    turn = yield from ask(
+        Seat(name),
+        stage.name,
+        returns=form,
+        task=Task(stage.phase, words),
+        sees=floor.seen_by(Seat(name)),
+        limits=getattr(rules, stage.phase),
+    )
+    if isinstance(turn, Abstention):
+        return Spoken(name, stage.number, stage.phase, None, turn.reason, turn.detail)
+    return Spoken(name, stage.number, stage.phase, turn)
+
+
+def heard(spoken: Spoken, stage: Stage, floor: Floor) -> Floor:
+    """The floor after a turn; an abstention puts nothing on it."""
+    position: Position | None = spoken.position
+    return floor if position is None else floor.post(Post(Seat(spoken.name), stage.name, position.text()))
+
+
+def verdict(
+    rules: PanelRules, docket: Docket, held: Held, counts: list[Count], decision: str | None, decided_by: str
+) -> PanelVerdict:
+    """What the panel came to."""
+    return PanelVerdict(
+        debaters=rules.debaters,
+        options=rules.options,
+        max_rounds=rules.rounds,
+        rule=rules.decision,
+        counts=tuple(counts),
+        spoken=held.spoken,
+        decision=decision,
+        decided_by=str(decided_by),
+        voices=tuple(sorted(docket.voices, key=lambda row: rules.debaters.index(row.seat))),
+    )
+
+
+def _check_once(names: Iterable[str], what: str, example: str) -> None:
+    """Refuse a name that is none, or that is there twice."""
+    seen: set[str] = set()
+    for name in names:
+        if not is_name(name):
+            raise InvalidInputError(
+                f"{name[:60]!r} cannot be the name of a {what}.".replace("a option", "an option"),
+                f"Allowed are up to {LONGEST_NAME} letters, digits, spaces, hyphens and underscores: {example}.",
+            )
+        if name.casefold() in seen:
+            raise InvalidInputError(f"The {what} {name} is named twice.", "Name each once.")
+        seen.add(name.casefold())
+
+
+LONGEST_NAME = 40
+_NAME = re.compile(r"\w(?:[\w -]*\w)?")
+
+
+def is_name(text: str) -> bool:
+    """Whether ``text`` can name a debater or an option: nothing in it can end a line, a list or a pattern."""
+    return len(text) <= LONGEST_NAME and _NAME.fullmatch(text) is not None

@@ -1,0 +1,321 @@
+"""The review: a proposition, its critic, a rebuttal, a moderator; one round, three at most.
+
+The rules
+    1. Framing. The framer turns the question into a thesis, its scope, the criteria for a good answer and the key
+       evidence. It takes no side. Where several positions are weighed and none was named, it names them.
+    2. Proposition. The proposer makes the case: a thesis, three to five arguments with the weightiest first, and the
+       strongest objections met in advance. They are numbered PROP-1, PROP-2, ...
+    3. Critique. The critic takes the proposition to be wrong and attacks: tail risks, misread evidence, hidden
+       assumptions, harm even if it is true. Each criticism aims at one argument, or at the thesis: CRIT-1, CRIT-2, ...
+       It must not soften itself. A critique whose strength is below 6 is asked for once more, with a stronger
+       instruction; the stronger of the two counts. Below 5 the debate is flagged.
+    4. Rebuttal. The rebutter answers every criticism by its number: it refutes, accepts in part or concedes it, with
+       new evidence or reasoning for what it contests. REB-3 is the answer to CRIT-3.
+    5. Where there are sources, what rests on evidence that is not there is struck as soon as it is said: no seat, and
+       so no moderator, is shown more of it than its number and the reason.
+    6. Moderation. The moderator judges arguments, not positions: the quality of each, what became of each criticism, a
+       synthesis with its confidence and at least one uncertainty, and whether another round would help.
+    7. Another round is held when the moderator says that it would help and the rounds that were set are not used up;
+       there are never more than three. All roles speak again and have everything before in view. Sources may be
+       introduced at the beginning of a round. A round that is cut short changes nothing in the last moderation.
+    8. With several positions, each has a proposer, and the critic and the rebutter take each by itself, side by side.
+       The moderator hears them all and says how far the debate supports each; the ranking is code's.
+
+Who does not speak is missed, and nothing is put in the place of its turn. Without a proposition there is nothing to
+review. Without a critique the proposition is unchallenged, which is flagged. Without a framing the motion is debated as
+it stands. Without a moderation the review ends there.
+
+Source: the review pattern. Departures: a second and third round are held when the moderator asks for them and not by
+configuration alone; the strength of a critique is capped by what code finds in it (see `judging.challenge`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import ClassVar
+
+from disputatio.formats.brief import Brief
+from disputatio.formats.contest import Contest, Position, Round, count_of
+from disputatio.formats.docket import Docket, numbered
+from disputatio.formats.review_outcome import ReviewVerdict, Stop, review_verdict
+from disputatio.formats.turns.citing import NOTHING, Citing
+from disputatio.formats.turns.criticism import Criticism, CriticismForm
+from disputatio.formats.turns.framing import Framing, FramingForm
+from disputatio.formats.turns.moderation import Moderation, ModerationForm, criteria_text, ids
+from disputatio.formats.turns.proposition import Proposition, PropositionForm
+from disputatio.formats.turns.rebuttal import RebuttalForm, Rebuttals
+from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+
+FRAMER, PROPOSER, CRITIC = Seat("framer"), Seat("proposer"), Seat("critic")
+REBUTTER, MODERATOR, EVIDENCE = Seat("rebutter"), Seat("moderator"), Seat("evidence")
+FRAMING = Phase("framing")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRules:
+    """What may be set about the rules. ``positions`` are those to be weighed; with none the motion is the only one."""
+
+    MAXIMUM_ROUNDS: ClassVar[int] = 3
+    USUAL_USD: ClassVar[Decimal] = Decimal("0.50")
+
+    rounds: int = 1
+    minimum_arguments: int = 3
+    maximum_arguments: int = 5
+    brief: Brief = field(default=Brief())
+    positions: tuple[str, ...] = ()
+    framing: Limits = field(default=Limits(max_tokens=1000, temperature=0.3))
+    proposition: Limits = field(default=Limits(max_tokens=2500, temperature=0.7))
+    critique: Limits = field(default=Limits(max_tokens=2500, temperature=0.7))
+    rebuttal: Limits = field(default=Limits(max_tokens=2000, temperature=0.5))
+    moderation: Limits = field(default=Limits(max_tokens=3500, temperature=0.2))
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where the debate stands as a round begins: everything said before, and what may be cited."""
+
+    number: int
+    floor: Floor
+    rules: ReviewRules
+    citing: Citing
+    before: tuple[Round, ...]
+
+    def phase(self, name: str) -> Phase:
+        """A phase of this round."""
+        return Phase(name if self.number == 1 else f"{name}-round-{self.number}")
+
+
+def review(rules: ReviewRules, docket: Docket) -> Rulebook[ReviewVerdict]:
+    """A review from its framing to the last moderation."""
+    proposers = numbered(PROPOSER, docket.seats)
+    framing, floor = yield from frame(rules, docket, len(proposers))
+    positions = positions_of(rules, docket, proposers, framing)
+    rounds: tuple[Round, ...] = ()
+    stop = Stop.UNFRAMED
+    for number in range(1, min(rules.rounds, rules.MAXIMUM_ROUNDS) + 1):
+        if not positions:
+            break
+        floor = floor.post(*introduced(docket, number))
+        here = Here(number, floor, rules, citing_in(docket, number), rounds)
+        held, floor = yield from one_round(positions, here)
+        rounds = (*rounds, held)
+        stop = why_stop(held)
+        if stop is not Stop.MAXIMUM:
+            break
+    return review_verdict(
+        docket.motion.text, framing, positions, rounds, stop, rules.brief, not_reached(docket, rounds)
+    )
+
+
+def frame(rules: ReviewRules, docket: Docket, proposers: int) -> Rulebook[tuple[Framing | None, Floor]]:
+    """The framing, and the floor with it."""
+    to_find = proposers if proposers > 1 and not rules.positions else 0
+    first = tuple(row.source_id for row in docket.sources if docket.introduced.get(row.source_id, 1) == 1)
+    form = FramingForm(rules.brief.criteria, first, to_find)
+    words = {
+        "hints": rules.brief.framing,
+        "criteria": "\n".join(f"- {row}" for row in rules.brief.criteria) or "- none",
+    }
+    task = Task("framing-positions" if to_find else "framing", {**words, "number": str(to_find)})
+    turn = yield from ask(FRAMER, FRAMING, returns=form, task=task, limits=rules.framing)
+    if not isinstance(turn, Framing):
+        return None, Floor()
+    turn = replace(turn, positions=rules.positions or turn.positions)
+    return turn, Floor().post(Post(FRAMER, FRAMING, turn.text()))
+
+
+def one_round(positions: Sequence[Position], here: Here) -> Rulebook[tuple[Round, Floor]]:
+    """Every position is proposed, criticised and defended; then the moderator speaks."""
+    contests: tuple[Contest, ...]
+    if len(positions) == 1:
+        contests = ((yield from contest(positions[0], here)),)
+    else:
+        contests = yield from together(**{row.id.lower(): contest(row, here) for row in positions})
+    floor = here.floor.post(*(post for row in contests for post in said(row, here)))
+    held = Round(here.number, contests)
+    for name, why in held.struck.items():
+        yield from declare("penalty", name, {"penalty": "struck", "reason": why, "round": here.number})
+    if any(row.proposition for row in contests):
+        held = yield from moderation(held, replace(here, floor=floor))
+    if held.moderation:
+        for found in held.moderation.findings:
+            yield from declare("score", found.argument, {"round": here.number, "criteria": found.scores})
+        floor = floor.post(Post(MODERATOR, here.phase("moderation"), held.moderation.text()))
+    return held, floor
+
+
+def contest(position: Position, here: Here) -> Rulebook[Contest]:
+    """One position in one round: its case, the critique, the rebuttal. Each hears what was said before it."""
+    held = yield from proposition(Contest(position), here)
+    if held.proposition:
+        held = yield from critique(held, here)
+    if held.criticism and held.criticism.standing:
+        held = yield from rebuttal(held, here)
+    return held
+
+
+def proposition(held: Contest, here: Here) -> Rulebook[Contest]:
+    """The case for the position; in a further round the case that is left of it, in view of what was found."""
+    rules, position = here.rules, held.position
+    arguments, _ = count_of(here.before, position)
+    fewest = rules.minimum_arguments if here.number == 1 else 1
+    form = PropositionForm(
+        position.prefix("PROP"),
+        position.text,
+        fewest,
+        rules.maximum_arguments,
+        arguments,
+        here.citing,
+        rules.brief.angles,
+    )
+    words = {"minimum": str(fewest), "maximum": str(rules.maximum_arguments), "round": str(here.number)}
+    task = Task("proposition" if here.number == 1 else "proposition-further", words, {"position": position.text})
+    seat = position.seat
+    turn = yield from ask(
+        seat,
+        here.phase("proposition"),
+        returns=form,
+        task=task,
+        sees=here.floor.seen_by(seat),
+        limits=rules.proposition,
+    )
+    return replace(held, proposition=turn) if isinstance(turn, Proposition) else held.without(turn)
+
+
+def critique(held: Contest, here: Here) -> Rulebook[Contest]:
+    """The case against the position. A weak one is asked for once more; the stronger of the two counts."""
+    assert held.proposition  # noqa: S101  (there is nothing to criticise otherwise)
+    rules, position = here.rules, held.position
+    standing = held.proposition.standing
+    _, criticisms = count_of(here.before, position)
+    form = CriticismForm(
+        position.prefix("CRIT"),
+        position.text,
+        standing,
+        rules.minimum_arguments,
+        rules.maximum_arguments,
+        criticisms,
+        here.citing,
+    )
+    words = {
+        "minimum": str(form.minimum),
+        "maximum": str(form.maximum),
+        "targets": ", ".join(row.id for row in standing) or "none stands",
+        "lines": "\n".join(f"- {row}" for row in rules.brief.attack_lines) or "- what nobody has thought of",
+    }
+    quotes = {"position": position.text}
+    sees = here.floor.post(*said(held, here)).seen_by(CRITIC)
+    phase = here.phase("critique")
+    first = yield from ask(
+        CRITIC, phase, returns=form, task=Task("critique", words, quotes), sees=sees, limits=rules.critique
+    )
+    if not isinstance(first, Criticism):
+        return held.without(first)
+    if not first.strength.weak:
+        return replace(held, criticism=first)
+    told = {**words, "strength": str(first.strength.value), "because": first.strength.because}
+    stronger = Task("critique-again", told, {**quotes, "critique": first.shown(first.struck)})
+    again = yield from ask(CRITIC, phase, returns=form, task=stronger, sees=sees, limits=rules.critique)
+    if not isinstance(again, Criticism):
+        return replace(held.without(again), criticism=first, first_critique=first)
+    kept = again if again.strength.value >= first.strength.value else first
+    return replace(held, criticism=kept, first_critique=first)
+
+
+def rebuttal(held: Contest, here: Here) -> Rulebook[Contest]:
+    """An answer to every criticism that stands."""
+    assert held.proposition  # noqa: S101  (nobody criticised nothing)
+    assert held.criticism  # noqa: S101
+    rules, position = here.rules, held.position
+    known = tuple(row.reasoning for row in held.proposition.standing)
+    known += tuple(row.answer for row in held.proposition.objections)
+    form = RebuttalForm(position.prefix("REB"), position.text, held.criticism.standing, known, here.citing)
+    task = Task(
+        "rebuttal", {"targets": ", ".join(row.id for row in held.criticism.standing)}, {"position": position.text}
+    )
+    sees = here.floor.post(*said(held, here)).seen_by(REBUTTER)
+    turn = yield from ask(REBUTTER, here.phase("rebuttal"), returns=form, task=task, sees=sees, limits=rules.rebuttal)
+    return replace(held, rebuttals=turn) if isinstance(turn, Rebuttals) else held.without(turn)
+
+
+def moderation(held: Round, here: Here) -> Rulebook[Round]:
+    """What the moderator finds on the round. It is shown nothing of what was struck but numbers and reasons."""
+    rules, positions = here.rules, [row.position for row in held.contests]
+    several = len(positions) > 1
+    named = tuple(row.position.id for row in held.contests if row.proposition) if several else ()
+    thesis = "" if several else positions[0].text
+    form = ModerationForm(held.exhibits, held.open_criticisms, named, thesis)
+    words = {
+        "arguments": ids(held.exhibits) or "none stands",
+        "criticisms": ", ".join(held.open_criticisms) or "none stands",
+        "criteria": criteria_text(),
+        "round": str(here.number),
+        "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
+        "struck": ", ".join(held.struck) or "none",
+        "positions": ", ".join(f"{row.id} ({row.seat})" for row in positions),
+    }
+    task = Task("moderation-positions" if several else "moderation", words)
+    turn = yield from ask(
+        MODERATOR,
+        here.phase("moderation"),
+        returns=form,
+        task=task,
+        sees=here.floor.seen_by(MODERATOR),
+        limits=rules.moderation,
+    )
+    return replace(held, moderation=turn) if isinstance(turn, Moderation) else replace(held, silent=(turn,))
+
+
+def said(held: Contest, here: Here) -> tuple[Post, ...]:
+    """What one contest puts on the floor so far; of what was struck only the number and the reason."""
+    turns = (
+        (held.position.seat, "proposition", held.proposition),
+        (CRITIC, "critique", held.criticism),
+        (REBUTTER, "rebuttal", held.rebuttals),
+    )
+    return tuple(Post(seat, here.phase(name), turn.shown(turn.struck)) for seat, name, turn in turns if turn)
+
+
+def why_stop(held: Round) -> Stop:
+    """Why there is no round after this one; ``MAXIMUM`` where only their number could end it."""
+    if any(row.reason == "budget" for row in held.abstentions):
+        return Stop.CEILING
+    if not any(row.proposition for row in held.contests):
+        return Stop.NO_PROPOSITION
+    if held.moderation is None:
+        return Stop.NO_MODERATION
+    return Stop.MAXIMUM if held.moderation.another_round else Stop.MODERATOR
+
+
+def positions_of(
+    rules: ReviewRules, docket: Docket, proposers: Sequence[Seat], framing: Framing | None
+) -> tuple[Position, ...]:
+    """The positions and who argues for them; none where several were to be named and nobody named them."""
+    texts = rules.positions or (framing.positions if framing else ())
+    if len(proposers) == 1 and len(texts) <= 1:
+        texts = texts or (docket.motion.text,)
+    return tuple(
+        Position(number, seat, text) for number, (seat, text) in enumerate(zip(proposers, texts, strict=False), start=1)
+    )
+
+
+def citing_in(docket: Docket, number: int) -> Citing:
+    """What may be cited in round ``number``: the sources that were introduced by then."""
+    known = docket.sources_by(number)
+    return Citing(known, docket.motion.text) if known else NOTHING
+
+
+def introduced(docket: Docket, number: int) -> tuple[Post, ...]:
+    """The sources that a further round brings, as they are laid before every seat."""
+    return tuple(
+        Post(EVIDENCE, Phase(f"round-{number}"), f"New evidence {row.source_id}: {row.title}\n{row.text}")
+        for row in docket.sources
+        if number > 1 and docket.introduced.get(row.source_id) == number
+    )
+
+
+def not_reached(docket: Docket, rounds: Sequence[Round]) -> tuple[str, ...]:
+    """The sources whose round was never held."""
+    return tuple(name for name, number in docket.introduced.items() if number > len(rounds))

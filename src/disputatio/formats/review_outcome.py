@@ -1,0 +1,448 @@
+"""What came of a review: standings, flags, the last moderation. Everything here is worked out by code from the turns.
+
+How an argument stands, computed from the exchange alone and again with the moderator's findings:
+
+    a criticism    computed: UPHELD where it was conceded or went unanswered, PARTIALLY_UPHELD where it was accepted in
+                   part, UNCERTAIN where it was refuted, since the critic has no further word in the round.
+                   judged: UPHELD where the moderator resolved it for the critique, REFUTED where for the proposition,
+                   UNCERTAIN where it is unresolved.
+    an argument    REFUTED where a criticism that stands shows that it misreads its evidence or assumes what it hides;
+                   PARTIALLY_UPHELD where a tail risk or a harm stands against it, or a criticism holds in part;
+                   UNCERTAIN where one is contested; UPHELD where none of these is so.
+
+What was struck has no standing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from disputatio.formats.brief import Brief
+from disputatio.formats.contest import Contest, Position, Round
+from disputatio.formats.turns.criticism import CounterArgument, Criticism
+from disputatio.formats.turns.framing import Framing
+from disputatio.formats.turns.moderation import Moderation, Point, Resolution
+from disputatio.formats.turns.proposition import Proposition, ReviewArgument
+from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
+from disputatio.judging import Standing, mean, rounded
+from disputatio.judging.challenge import Attack
+from disputatio.kernel import JsonObject
+
+VOID = "VOID"
+
+
+class Stop(StrEnum):
+    """Why there was no further round."""
+
+    MODERATOR = "moderator"
+    """The moderator found that another round would not help."""
+    MAXIMUM = "maximum_rounds"
+    """It would have helped, and the rounds that were set are used up."""
+    CEILING = "ceiling"
+    """The money, tokens or calls were used up."""
+    NO_PROPOSITION = "no_proposition"
+    NO_MODERATION = "no_moderation"
+    UNFRAMED = "no_positions"
+    """Several positions were to be weighed and nobody named them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Something about the review that whoever relies on it must know. A critical one is a failed validation."""
+
+    flag: str
+    round: int
+    about: str
+    detail: str
+    critical: bool = False
+
+    def as_json(self) -> JsonObject:
+        """As the record keeps it."""
+        return {
+            "flag": self.flag,
+            "round": self.round,
+            "about": self.about,
+            "detail": self.detail,
+            "critical": self.critical,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewVerdict:
+    """What came of a review. ``moderation`` is the last there is; None where no round came to one."""
+
+    question: str
+    framing: Framing | None
+    positions: tuple[Position, ...]
+    rounds: tuple[Round, ...]
+    stop: Stop
+    brief: Brief
+    flags: tuple[Flag, ...]
+
+    @property
+    def moderated(self) -> Round | None:
+        """The last round with a moderation."""
+        return next((row for row in reversed(self.rounds) if row.moderation), None)
+
+    @property
+    def moderation(self) -> Moderation | None:
+        """The last moderation."""
+        return self.moderated.moderation if self.moderated else None
+
+    @property
+    def reading(self) -> str:
+        """The result in a sentence."""
+        found = self.moderation
+        if found is None:
+            return "no synthesis: nothing was moderated"
+        points = f"{len(found.resolved)} of {len(found.points)} criticisms resolved" if found.points else "no criticism"
+        critical = sum(row.critical for row in self.flags)
+        failed = f", {critical} struck for want of evidence" if critical else ""
+        return f"{found.confidence.value} confidence after {_rounds(self.moderated)}: {points}{failed}"
+
+    @property
+    def ranking(self) -> tuple[tuple[int, str], ...]:
+        """The positions with their rank, 1 the best supported; equally supported ones share a rank."""
+        backings = self.moderation.backings if self.moderation else ()
+        ranked = sorted(backings, key=lambda row: -row.support)
+        return tuple((1 + sum(each.support > row.support for each in backings), row.position) for row in ranked)
+
+    def totals(self) -> dict[str, Fraction | None]:
+        """The mean of the moderator's scores over all arguments of each role, 1 to 10; None where there are none."""
+        found: dict[str, list[Fraction]] = {"proposer": [], "critic": [], "rebuttal": []}
+        for held in self.rounds:
+            for role, scores in role_scores(held).items():
+                found[role] += scores
+        return {role: mean(scores) if scores else None for role, scores in found.items()}
+
+    def tilt(self) -> JsonObject:
+        """How much better the moderator scored the case for the positions than the critique, in points."""
+        rows: dict[str, list[Fraction]] = {"proposition": [], "critique": []}
+        for held in self.rounds:
+            scores = role_scores(held)
+            rows["proposition"] += scores["proposer"] + scores["rebuttal"]
+            rows["critique"] += scores["critic"]
+        both = {name: mean(scores) if scores else None for name, scores in rows.items()}
+        known = {name: None if value is None else rounded(value, 4) for name, value in both.items()}
+        gap = None
+        if both["proposition"] is not None and both["critique"] is not None:
+            gap = rounded(both["proposition"] - both["critique"], 4)
+        return {**known, "difference": gap}
+
+    def as_json(self) -> JsonObject:
+        """The whole verdict, as the record and the exports keep it."""
+        found = self.moderation
+        last = self.moderated
+        names = {row.id: row for row in self.positions}
+        return {
+            "format": "review",
+            "judged": found is not None,
+            "task_type": self.brief.task_type,
+            "preset": self.brief.name,
+            "question": self.question,
+            "framing": self.framing.as_json() if self.framing else None,
+            "positions": [{"id": row.id, "seat": row.seat, "text": row.text} for row in self.positions],
+            "ranking": [{"rank": rank, "position": name, "text": names[name].text} for rank, name in self.ranking],
+            "rounds_run": len(self.rounds),
+            "stopped_by": self.stop.value,
+            "reading": self.reading,
+            "synthesis": found.synthesis if found else "",
+            "recommendation": found.synthesis if found else "",
+            "moderated_round": last.number if last else None,
+            "confidence": found.confidence.value if found else None,
+            "uncertainties": list(found.uncertainties) if found else [],
+            "resolved_points": [_point_json(row, last) for row in found.resolved] if found else [],
+            "unresolved_points": [_point_json(row, last) for row in found.unresolved] if found else [],
+            "challenge_strength": self._challenge(),
+            "critical": any(row.critical for row in self.flags),
+            "flags": [row.as_json() for row in self.flags],
+            "totals": {role: None if value is None else rounded(value, 4) for role, value in self.totals().items()},
+            "tilt": self.tilt(),
+            "trace": [row for held in self.rounds for row in trace_of(held)],
+            "rounds": [round_json(held) for held in self.rounds],
+            "measures": "the quality of the argument, not who is right",
+        }
+
+    def _challenge(self) -> int | None:
+        """The strength of the weakest critique that counts; None where there was none."""
+        strengths = [row.criticism.strength.value for held in self.rounds for row in held.contests if row.criticism]
+        return min(strengths, default=None)
+
+
+def review_verdict(
+    question: str,
+    framing: Framing | None,
+    positions: tuple[Position, ...],
+    rounds: tuple[Round, ...],
+    stop: Stop,
+    brief: Brief,
+    not_reached: Sequence[str],
+) -> ReviewVerdict:
+    """Put together what came of a review."""
+    flags = [] if framing else [Flag("unframed", 0, "framing", "the motion was debated as it stands")]
+    for held in rounds:
+        flags += [row for each in held.contests for row in _contest_flags(held.number, each)]
+    verdict = ReviewVerdict(question, framing, positions, rounds, stop, brief, ())
+    found = verdict.moderation
+    if stop is Stop.MAXIMUM and found and found.unresolved:
+        names = ", ".join(row.criticism for row in found.unresolved)
+        detail = f"the moderator asked for another round and there is none; unresolved: {names}"
+        flags.append(Flag("unresolved_at_maximum", len(rounds), names, detail))
+    flags += [
+        Flag("evidence_not_reached", len(rounds), name, "the review ended before the round that brings it")
+        for name in not_reached
+    ]
+    return ReviewVerdict(question, framing, positions, rounds, stop, brief, tuple(flags))
+
+
+def _contest_flags(number: int, held: Contest) -> list[Flag]:
+    flags = [
+        Flag("fabricated_citation" if why.startswith("fabricated") else "uncited_evidence", number, name, why, True)
+        for name, why in held.struck.items()
+    ]
+    about = held.position.id
+    if held.proposition and held.criticism is None:
+        flags.append(Flag("unchallenged", number, about, "no critique was heard: nobody challenged the proposition"))
+    if held.criticism is None:
+        return flags
+    strength = held.criticism.strength
+    if strength.flagged:
+        detail = f"the strength of the critique is {strength.value} of 10 ({strength.because}); see the critic's prompt"
+        flags.append(Flag("weak_challenge", number, about, detail))
+    if strength.overrated:
+        detail = f"the critic rates itself {strength.claimed} of 10, and {strength.measured} is found"
+        flags.append(Flag("overrated_challenge", number, about, detail))
+    return flags
+
+
+def role_scores(held: Round) -> dict[str, list[Fraction]]:
+    """The mean score of every argument by role, in the order of the debate."""
+    found: dict[str, list[Fraction]] = {"proposer": [], "critic": [], "rebuttal": []}
+    if held.moderation is None:
+        return found
+    roles = {row.id: "proposer" for each in held.contests for row in each.arguments}
+    roles |= {row.id: "critic" for each in held.contests for row in each.criticisms}
+    for row in held.moderation.findings:
+        found[roles.get(row.argument, "rebuttal")].append(_mean_of(row.scores))
+    return found
+
+
+def _mean_of(scores: Mapping[str, int]) -> Fraction:
+    return Fraction(sum(scores.values()), len(scores))
+
+
+def computed_of_criticism(answer: Rebuttal | None) -> tuple[Standing, str]:
+    """How a criticism stands by the answer to it alone."""
+    if answer is None:
+        return Standing.UPHELD, "nobody answered it"
+    if answer.kind is RebuttalKind.CONCEDE:
+        return Standing.UPHELD, "the rebuttal conceded it"
+    if answer.kind is RebuttalKind.PARTIAL:
+        return Standing.PARTIALLY_UPHELD, "the rebuttal accepted it in part"
+    return Standing.UNCERTAIN, "the rebuttal contests it, and the critic has no further word"
+
+
+def standing_under(criticisms: Iterable[tuple[CounterArgument, Standing]]) -> tuple[Standing, str]:
+    """How an argument stands under criticisms that stand themselves as given."""
+    rows = list(criticisms)
+    if not rows:
+        return Standing.UPHELD, "no criticism that stands aims at it"
+    groups: dict[Standing, list[CounterArgument]] = {}
+    for row, standing in rows:
+        groups.setdefault(standing, []).append(row)
+    upheld = groups.get(Standing.UPHELD, [])
+    fatal = [row.id for row in upheld if row.attack in {Attack.MISREAD_EVIDENCE, Attack.HIDDEN_ASSUMPTION}]
+    if fatal:
+        return Standing.REFUTED, f"{', '.join(fatal)} stands and takes away what it rests on"
+    if upheld:
+        return Standing.PARTIALLY_UPHELD, f"{', '.join(row.id for row in upheld)} stands beside it"
+    if Standing.PARTIALLY_UPHELD in groups:
+        return Standing.PARTIALLY_UPHELD, f"{groups[Standing.PARTIALLY_UPHELD][0].id} holds in part"
+    if Standing.UNCERTAIN in groups:
+        return Standing.UNCERTAIN, f"{groups[Standing.UNCERTAIN][0].id} is contested"
+    return Standing.UPHELD, "every criticism of it was met"
+
+
+_JUDGED = {
+    Resolution.CRITIQUE: Standing.UPHELD,
+    Resolution.PROPOSITION: Standing.REFUTED,
+    Resolution.UNRESOLVED: Standing.UNCERTAIN,
+}
+
+
+def trace_of(held: Round) -> list[JsonObject]:
+    """The argument trace table of one round: every argument and every criticism, with what it drew."""
+    points = {row.criticism: row for row in held.moderation.points} if held.moderation else {}
+    judged = {name: _JUDGED[row.resolution] for name, row in points.items()}
+    rows: list[JsonObject] = []
+    for each in held.contests:
+        rows += [_argument_row(row, each, held, judged) for row in each.arguments]
+        rows += [_criticism_row(row, each, held, points) for row in each.criticisms]
+    return rows
+
+
+def _argument_row(row: ReviewArgument, held: Contest, whole: Round, judged: Mapping[str, Standing]) -> JsonObject:
+    against = held.criticisms_of(row.id)
+    computed, why = standing_under((each, computed_of_criticism(held.answer_to(each.id))[0]) for each in against)
+    found, reason = None, ""
+    if whole.moderation:
+        found, reason = standing_under((each, judged[each.id]) for each in against)
+    drew: list[JsonObject] = [
+        {"response": each.attack.value, "reasoning": each.claim, "questions": [], "by": each.id} for each in against
+    ]
+    struck = held.struck.get(row.id, "")
+    base = _trace_base(row.id, held.position.seat, row.claim, whole, struck, drew)
+    return base | _standings(found, reason, computed, why, struck)
+
+
+def _criticism_row(row: CounterArgument, held: Contest, whole: Round, points: Mapping[str, Point]) -> JsonObject:
+    answer = held.answer_to(row.id)
+    computed, why = computed_of_criticism(answer)
+    point = points.get(row.id)
+    struck = held.struck.get(row.id, "")
+    drew: list[JsonObject] = []
+    if answer:
+        drew.append({"response": answer.kind.value, "reasoning": answer.reasoning, "questions": [], "by": answer.id})
+    base = _trace_base(row.id, "critic", row.claim, whole, struck, drew)
+    found = _JUDGED[point.resolution] if point else None
+    body = base | _standings(found, point.because if point else "", computed, why, struck)
+    return {**body, "target": row.target, "attack": row.attack.value}
+
+
+def _trace_base(
+    name: str, side: str, claim: str, whole: Round, struck: str, drew: Sequence[JsonObject]
+) -> dict[str, Any]:
+    findings = whole.moderation.findings if whole.moderation else ()
+    scores = next((each.scores for each in findings if each.argument == name), None)
+    return {
+        "id": name,
+        "side": side,
+        "round": whole.number,
+        "claim": claim,
+        "drew": list(drew),
+        "criteria": scores,
+        "weighted": None if scores is None else rounded(_mean_of(scores), 4),
+        "struck": struck,
+        "fallacies": [],
+    }
+
+
+def _standings(judged: Standing | None, reason: str, computed: Standing, why: str, struck: str) -> dict[str, Any]:
+    if struck:
+        return {
+            "judged": None,
+            "found": VOID,
+            "void": struck,
+            "computed": VOID,
+            "differs": False,
+            "judged_reason": "",
+            "computed_reason": f"struck: {struck}",
+        }
+    return {
+        "judged": judged and judged.value,
+        "found": judged and judged.value,
+        "void": "",
+        "computed": computed.value,
+        "differs": judged is not None and judged is not computed,
+        "judged_reason": reason,
+        "computed_reason": why,
+    }
+
+
+def _point_json(row: Point, held: Round | None) -> JsonObject:
+    criticisms = [each for contest in held.contests for each in contest.criticisms] if held else []
+    claim = next((each.claim for each in criticisms if each.id == row.criticism), "")
+    return {"id": row.criticism, "claim": claim, "outcome": row.resolution.value, "because": row.because}
+
+
+def round_json(held: Round) -> JsonObject:
+    """One round as the outcome keeps it; the published round record is made of it and of what the calls cost."""
+    found = held.moderation
+    scores = {role: mean(rows) if rows else None for role, rows in role_scores(held).items()}
+    evaluation: JsonObject | None = None
+    if found:
+        evaluation = {
+            "quality": {role: None if value is None else rounded(value, 1) for role, value in scores.items()},
+            "findings": [{"id": r.argument, **r.scores, "reason": r.reason} for r in found.findings],
+            "resolved": [_point_json(row, held) for row in found.resolved],
+            "unresolved": [_point_json(row, held) for row in found.unresolved],
+            "another_round": found.another_round,
+            "synthesis": found.synthesis,
+            "confidence": found.confidence.value,
+            "uncertainties": list(found.uncertainties),
+            "critical": [f"{name} was struck: {why}" for name, why in held.struck.items()],
+            "backings": [{"position": r.position, "support": r.support, "because": r.because} for r in found.backings],
+        }
+    return {"number": held.number, "contests": [_contest_json(row) for row in held.contests], "evaluation": evaluation}
+
+
+def _contest_json(held: Contest) -> JsonObject:
+    struck = held.struck
+    return {
+        "position": held.position.id,
+        "seat": held.position.seat,
+        "proposition": _proposition_json(held.proposition, struck) if held.proposition else None,
+        "criticism": _criticism_json(held.criticism, held.first_critique, struck) if held.criticism else None,
+        "rebuttals": _rebuttals_json(held.rebuttals, struck) if held.rebuttals else None,
+    }
+
+
+def _proposition_json(turn: Proposition, struck: Mapping[str, str]) -> JsonObject:
+    return {
+        "thesis": turn.thesis,
+        "arguments": [
+            {"id": row.id, "claim": row.claim, "reasoning": row.reasoning, "evidence": row.evidence}
+            | _support_json(row, struck)
+            for row in turn.arguments
+        ],
+        "objections": [{"objection": row.objection, "answer": row.answer} for row in turn.objections],
+    }
+
+
+def _criticism_json(turn: Criticism, first: Criticism | None, struck: Mapping[str, str]) -> JsonObject:
+    return {
+        "thesis": turn.thesis,
+        "arguments": [
+            {
+                "id": row.id,
+                "target": row.target,
+                "attack": row.attack.value,
+                "claim": row.claim,
+                "reasoning": row.reasoning,
+            }
+            | _support_json(row, struck)
+            for row in turn.arguments
+        ],
+        "challenge": turn.strength.as_json(),
+        "asked_again": first is not None,
+        "first_challenge": first.strength.as_json() if first else None,
+    }
+
+
+def _rebuttals_json(turn: Rebuttals, struck: Mapping[str, str]) -> JsonObject:
+    return {
+        "thesis": turn.thesis,
+        "answers": [
+            {"id": row.id, "target": row.target, "response": row.kind.value, "reasoning": row.reasoning}
+            | _support_json(row, struck)
+            for row in turn.answers
+        ],
+    }
+
+
+def _support_json(row: ReviewArgument | CounterArgument | Rebuttal, struck: Mapping[str, str]) -> dict[str, Any]:
+    basis = row.support.basis
+    return {
+        "rests_on": basis and basis.value,
+        "citations": [each.as_json() for each in row.support.citations],
+        "struck": struck.get(row.id, ""),
+    }
+
+
+def _rounds(held: Round | None) -> str:
+    number = held.number if held else 0
+    return "1 round" if number == 1 else f"{number} rounds"

@@ -1,0 +1,134 @@
+"""Citations in turns: what may be cited, how it is asked for, and what the check of code says of it.
+
+A seat names a source and either the words it quotes or a JSON pointer with the value that stands there. Whether the
+source bears it out is found by code, from the sources alone, so a record that is read again comes out the same. An
+unverified citation breaks a rule: the seat is asked again, and what it then insists on stands with its status.
+Where a debate has no sources, no turn has a place for citations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+from disputatio.evidence.citations import CheckedCitation, Citation, Quotation, Reading, check_citation
+from disputatio.evidence.findings import Status
+from disputatio.evidence.retrieval import Retriever, Sentence
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceKind
+from disputatio.formats.turns import schema
+from disputatio.kernel import JsonObject, Violation
+from disputatio.motion import one_line
+
+MOST_CITATIONS = 3
+"""Of each kind, for one argument or one response."""
+
+_QUOTE, _POINTER, _VALUE = 500, 300, 200
+_MOST_LISTED = 60
+"""Beyond this many sources the schema takes any id, because providers limit their enums; the check refuses the rest."""
+_SHOWN_QUOTE = 120
+_LONGEST_ID = 60
+
+
+_OPEN, _CLOSE = "\u27e6", "\u27e7"
+_UNMARKED = str.maketrans(_OPEN + _CLOSE, "[]")
+
+
+def unmarked(text: str) -> str:
+    """``text`` without the brackets in which code marks citations: a seat that could write them could forge a check."""
+    return text.translate(_UNMARKED)
+
+
+@runtime_checkable
+class Cited(Protocol):
+    """A turn that can cite. Each citation is given with the argument it supports or answers."""
+
+    @property
+    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
+        """All citations in their order."""
+
+
+@dataclass(frozen=True)
+class Citing:
+    """What the turns of a debate may cite. ``topic`` is what the debate is about, for choosing sentences."""
+
+    sources: SourceSet = field(default_factory=SourceSet)
+    topic: str = ""
+
+    def fields(self) -> dict[str, JsonObject]:
+        """The keys that a statement has for its citations; none where there is nothing to cite."""
+        texts = [row.source_id for row in self.sources if row.kind is not SourceKind.JSON]
+        values = [row.source_id for row in self.sources if row.kind is SourceKind.JSON]
+        keys: dict[str, JsonObject] = {}
+        if texts:
+            quotation = schema.record({"source": _ids(texts), "quote": schema.text(1, _QUOTE)})
+            keys["quotations"] = schema.several(quotation, 0, MOST_CITATIONS)
+        if values:
+            pointer, value = schema.text(0, _POINTER), schema.text(1, _VALUE)
+            reading = schema.record({"source": _ids(values), "pointer": pointer, "value": value})
+            keys["readings"] = schema.several(reading, 0, MOST_CITATIONS)
+        return keys
+
+    def read(self, row: Mapping[str, Any]) -> tuple[CheckedCitation, ...]:
+        """The citations of one statement, each checked against its source."""
+        found: list[Citation] = [Quotation(each["source"], each["quote"]) for each in row.get("quotations", ())]
+        found += [Reading(each["source"], each["pointer"], each["value"]) for each in row.get("readings", ())]
+        return tuple(check_citation(self.sources, citation) for citation in found)
+
+    def sentences(self, about: str, count: int) -> tuple[Sentence, ...]:
+        """The ``count`` short sentences of the sources that fit the topic and ``about`` best, best first."""
+        return self._retriever.sentences(f"{self.topic}\n{about}", count)
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        return Retriever(SourceSet(row for row in self.sources if row.kind is not SourceKind.JSON))
+
+
+NOTHING = Citing()
+"""What may be cited in a debate without sources."""
+
+
+def unverified(cited: Iterable[CheckedCitation], who: str, part: str) -> list[Violation]:
+    """A breach for each citation that its source does not bear out; ``who`` names the argument or response."""
+    return [
+        Violation("unverified_citation", f"{who} has an unverified citation of {_named(row)}", part)
+        for row in cited
+        if row.status is Status.UNVERIFIED
+    ]
+
+
+def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
+    """Citations as the other seats see them, a line each: the status, and the source's own words where it has them."""
+    return [_line(row) for row in cited]
+
+
+def cited_json(turn: object) -> tuple[JsonObject, ...]:
+    """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer."""
+    return tuple({"about": about, **row.as_json()} for about, row in turn.cited) if isinstance(turn, Cited) else ()
+
+
+def _ids(known: list[str]) -> JsonObject:
+    return schema.one_of(known) if len(known) <= _MOST_LISTED else schema.text(1, _LONGEST_ID)
+
+
+def _named(row: CheckedCitation) -> str:
+    source, said = one_line(row.source_id, _LONGEST_ID), row.citation
+    why = row.detail or row.reason.value
+    if isinstance(said, Quotation):
+        return f'{source} ({why}): "{one_line(said.quote, _SHOWN_QUOTE)}"'
+    pointer = one_line(said.pointer, _SHOWN_QUOTE) or "the top"
+    return f"{source} at {pointer} ({why}): {one_line(str(said.value), _SHOWN_QUOTE)}"
+
+
+def _line(row: CheckedCitation) -> str:
+    source, said = one_line(row.source_id, _LONGEST_ID), row.citation
+    status = row.statement()
+    if row.status is Status.REPAIRED:
+        status = "repaired: these are the source's own words"
+    if isinstance(said, Reading):
+        words = f"{source} at {one_line(said.pointer, _POINTER) or 'the top'}: {one_line(str(said.value))}"
+    else:
+        words = f'{row.passage_id or source}: "{one_line(row.words if row.sound else said.quote)}"'
+    return f"{_OPEN}{unmarked(one_line(status))}{_CLOSE} {unmarked(words)}"

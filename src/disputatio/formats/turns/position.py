@@ -1,0 +1,110 @@
+"""A position: where a debater of a panel stands, why, and how it votes.
+
+Source: the debate orchestration pattern (every turn has a stance, a rationale and a vote for one of the options).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
+from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion import count_words
+
+
+_QUOTED: dict[str, tuple[str, ...]] = {
+    "proposal": (),
+    "critique": ("other",),
+    "revision": ("own", "other"),
+    "consensus": ("own", "other"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What one debater holds, and its vote, which is one of the options."""
+
+    stance: str
+    rationale: str
+    vote: str
+
+    @property
+    def words(self) -> int:
+        """The words of stance and rationale."""
+        return count_words(self.stance) + count_words(self.rationale)
+
+    def text(self) -> str:
+        """The position as the others hear it."""
+        return unmarked(f"{self.stance}\nRationale: {self.rationale}\nVote: {self.vote}")
+
+
+@dataclass(frozen=True, slots=True)
+class PositionForm:
+    """A position of at most ``limit`` words with a vote for one of ``options``.
+
+    The other fields are for small models, which are told one thing at a time: the part of the ``stage`` in which they
+    speak, the ``angle`` from which they look, what another debater said last (``other``) and what they said themselves
+    (``own``); the last two may be empty.
+    """
+
+    options: tuple[str, ...]
+    limit: int
+    stage: str
+    angle: str
+    other: str = ""
+    own: str = ""
+    name: str = "position"
+
+    @property
+    def schema(self) -> JsonObject:
+        """Stance and rationale before the vote, so that the vote follows from them."""
+        return schema.record(
+            {
+                "stance": schema.text(10, 600),
+                "rationale": schema.text(20, 4000),
+                "vote": schema.one_of(self.options),
+            }
+        )
+
+    def read(self, content: JsonObject) -> Position:
+        """The position."""
+        return Position(cast("str", content["stance"]), cast("str", content["rationale"]), cast("str", content["vote"]))
+
+    def breaches(self, turn: Position) -> tuple[Violation, ...]:
+        """More words than the limit."""
+        if turn.words <= self.limit:
+            return ()
+        detail = f"stance and rationale have {turn.words} words and {self.limit} are allowed"
+        return (Violation("word_limit", detail, "position"),)
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """One short view, and a sentence whose beginning is the vote."""
+        if done:
+            return None
+        keys = {
+            "my_view": schema.text(20, 240),
+            "my_vote": schema.begun_with(self._beginnings(), 20, 260),
+        }
+        quotes = {"other": self.other, "own": self.own}
+        # Where nobody else has said anything, there is nothing to examine.
+        stage = "proposal" if not self.other else self.stage if self.own else "critique"
+        quotes = {name: quotes[name] for name in _QUOTED[stage]}
+        task = Task(
+            f"panel-{stage}",
+            {"angle": self.angle, "options": ", ".join(self.options)},
+            quotes,
+        )
+        return Part("position", schema.record(keys), task, 240, temperature=0.5)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The view is the stance; the sentence with the vote in it is the rationale."""
+        sentence = cast("str", done[0]["my_vote"])
+        beginnings = self._beginnings()
+        # One option may begin with the words of another: the longer beginning is the one that was meant.
+        begun = max((row for row in beginnings if sentence.startswith(row)), key=len)
+        return {"stance": done[0]["my_view"], "rationale": sentence, "vote": beginnings[begun]}
+
+    def _beginnings(self) -> dict[str, str]:
+        return {f"My vote is {option} because": option for option in self.options}

@@ -1,0 +1,194 @@
+"""Proposition: the case for one position, its arguments in the order of their weight, objections met in advance.
+
+Source: the review pattern, proposer (a clear thesis; arguments in priority order; specific evidence from the context;
+the strongest likely objections acknowledged beforehand). The number of arguments is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, cast
+
+from disputatio.evidence.citations import CheckedCitation
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
+from disputatio.formats.turns.opening import ANGLES
+from disputatio.formats.turns.striking import (
+    Support,
+    read_support,
+    resting_on_reasoning,
+    same_words,
+    struck_line,
+    support_breaches,
+    support_fields,
+)
+from disputatio.kernel import JsonObject, Part, Task, Violation
+
+NONE_STRUCK: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewArgument:
+    """An argument of a proposer. The id is given by code."""
+
+    id: str
+    claim: str
+    reasoning: str
+    evidence: str
+    support: Support = field(default=Support())
+
+    def text(self) -> str:
+        """The argument as a reader sees it."""
+        said = [f"{self.id}: {self.claim}", f"Reasoning: {self.reasoning}", f"Evidence: {self.evidence}"]
+        said += [self.support.text()] if self.support.basis else []
+        return "\n".join([*map(unmarked, said), *citation_lines(self.support.citations)])
+
+
+@dataclass(frozen=True, slots=True)
+class MetObjection:
+    """An objection that the proposer expects, and its answer."""
+
+    objection: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposition:
+    """The case for one position, its weightiest argument first."""
+
+    thesis: str
+    arguments: tuple[ReviewArgument, ...]
+    objections: tuple[MetObjection, ...]
+
+    @property
+    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
+        """What each argument cites."""
+        return tuple((row.id, cited) for row in self.arguments for cited in row.support.citations)
+
+    @property
+    def struck(self) -> dict[str, str]:
+        """The arguments that are struck, each with the reason."""
+        return {row.id: row.support.struck_because for row in self.arguments if row.support.struck_because}
+
+    @property
+    def standing(self) -> tuple[ReviewArgument, ...]:
+        """The arguments that are not struck."""
+        return tuple(row for row in self.arguments if not row.support.struck_because)
+
+    def text(self) -> str:
+        """The whole case."""
+        return self.shown(NONE_STRUCK)
+
+    def shown(self, struck: Mapping[str, str]) -> str:
+        """The case with nothing of the arguments that are ``struck`` but their ids and the reasons."""
+        rows = [struck_line(row.id, struck[row.id]) if row.id in struck else row.text() for row in self.arguments]
+        met = [unmarked(f"Objection expected: {row.objection}\nAnswer: {row.answer}") for row in self.objections]
+        return "\n\n".join([unmarked(f"Thesis: {self.thesis}"), *rows, *met])
+
+
+@dataclass(frozen=True, slots=True)
+class PropositionForm:
+    """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ... behind the ``before`` of earlier rounds.
+
+    ``position`` is what is argued for, in the words of whoever set it; ``angles`` are for small models.
+    """
+
+    prefix: str
+    position: str
+    minimum: int = 3
+    maximum: int = 5
+    before: int = 0
+    citing: Citing = NOTHING
+    angles: tuple[str, ...] = ANGLES
+    name: str = "proposition"
+
+    @property
+    def schema(self) -> JsonObject:
+        """Thesis, arguments, objections."""
+        argument = schema.record(
+            {
+                "claim": schema.text(10, 400),
+                "reasoning": schema.text(20, 2500),
+                "evidence": schema.text(5, 1500),
+                **support_fields(self.citing),
+            }
+        )
+        objection = schema.record({"objection": schema.text(10, 500), "answer": schema.text(10, 900)})
+        return schema.record(
+            {
+                "thesis": schema.text(10, 600),
+                "arguments": schema.several(argument, self.minimum, self.maximum),
+                "objections": schema.several(objection, 1, 3),
+            }
+        )
+
+    def read(self, content: JsonObject) -> Proposition:
+        """The case, with ids."""
+        body = cast("dict[str, Any]", content)
+        return Proposition(
+            body["thesis"],
+            tuple(
+                ReviewArgument(
+                    f"{self.prefix}-{self.before + number}",
+                    row["claim"],
+                    row["reasoning"],
+                    row["evidence"],
+                    read_support(row, self.citing),
+                )
+                for number, row in enumerate(body["arguments"], start=1)
+            ),
+            tuple(MetObjection(row["objection"], row["answer"]) for row in body["objections"]),
+        )
+
+    def breaches(self, turn: Proposition) -> tuple[Violation, ...]:
+        """Arguments that repeat an earlier one, or whose evidence is not there."""
+        found: list[Violation] = []
+        for number, row in enumerate(turn.arguments, start=1):
+            found += support_breaches(row.support, row.id, f"argument-{number}")
+        for later, first in same_words([row.claim for row in turn.arguments]):
+            detail = f"{turn.arguments[later].id} makes the same claim as {turn.arguments[first].id}"
+            found.append(Violation("repeated_argument", detail, f"argument-{later + 1}"))
+        return tuple(found)
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """One argument from each angle, then the conclusion with an objection and its answer."""
+        if len(done) < self.minimum:
+            keys = {
+                "benefit": schema.begun_with(_BEGINNINGS, 20, 260),
+                "because": schema.text(30, 400),
+                "for_example": schema.text(20, 300),
+            }
+            angle = self.angles[(self.before + len(done)) % len(self.angles)]
+            task = Task("proposition-argument", {"angle": angle}, {"position": self.position})
+            return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 320, temperature=0.3)
+        if len(done) > self.minimum:
+            return None
+        keys = {
+            "conclusion": schema.text(30, 280),
+            "somebody_may_say": schema.begun_with(("Somebody may say that",), 20, 260),
+            "our_answer": schema.text(20, 280),
+        }
+        quotes = {"position": self.position, "claims": "\n".join(str(row["benefit"]) for row in done)}
+        return Part("thesis", schema.record(keys), Task("proposition-thesis", {}, quotes), 260, temperature=0.3)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The pieces as one case. A small model rests on reasoning and says so."""
+        *arguments, last = done
+        return {
+            "thesis": last["conclusion"],
+            "arguments": [
+                {
+                    "claim": row["benefit"],
+                    "reasoning": row["because"],
+                    "evidence": row["for_example"],
+                    **resting_on_reasoning(self.citing),
+                }
+                for row in arguments
+            ],
+            "objections": [{"objection": last["somebody_may_say"], "answer": last["our_answer"]}],
+        }
+
+
+_BEGINNINGS = ("It", "The proposal", "The plan")

@@ -1,0 +1,89 @@
+"""Softening words: how a critic takes back in one clause what it says in the next.
+
+The rule: a criticism is stated as a direct claim. What weakens it, agrees before it objects, or praises what it attacks
+is softening, and each occurrence is a breach. Words inside quotation marks are somebody else's and are left alone.
+
+Source: the review pattern (softening language is forbidden to the critic, "while I acknowledge" and "this is generally
+reasonable but" among it). The rest of the table is our choice; it holds phrases that have hardly another use in a
+criticism, so a plain "may" or "but" is not in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+SOFTENING = (
+    "while i acknowledge",
+    "i acknowledge that",
+    "while i agree",
+    "i agree with",
+    "i agree that",
+    "i concede that",
+    "i accept that",
+    "i understand that",
+    "i appreciate",
+    "admittedly",
+    "to be fair",
+    "in fairness",
+    "granted, ",
+    "that said",
+    "having said that",
+    "generally reasonable",
+    "largely reasonable",
+    "mostly reasonable",
+    "generally sound",
+    "largely sound",
+    "broadly sound",
+    "broadly correct",
+    "largely correct",
+    "generally correct",
+    "is reasonable, but",
+    "is reasonable but",
+    "is valid, but",
+    "is valid but",
+    "makes sense, but",
+    "makes sense but",
+    "a good point",
+    "a fair point",
+    "a valid point",
+    "good points",
+    "valid points",
+    "well-reasoned",
+    "well reasoned",
+    "well-intentioned",
+    "has merit",
+    "have merit",
+    "has its merits",
+    "only a minor",
+    "a minor concern",
+    "a minor issue",
+    "minor concerns",
+    "a slight concern",
+    "a small concern",
+    "might want to consider",
+    "may want to consider",
+    "could perhaps",
+    "might perhaps",
+    "it might be worth",
+    "it may be worth",
+    "somewhat concerning",
+    "perhaps a little",
+    "not necessarily wrong",
+    "with all due respect",
+    "no serious objection",
+    "overall i support",
+    "on balance i support",
+)
+"""Softening phrases in small letters; one that ends in a comma or a space is found only before that."""
+
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)|(?<!\w)‘[^’\n]+’(?!\w)")
+_PHRASES = re.compile(
+    r"(?<!\w)(?:" + "|".join(re.escape(row.strip()).replace(r"\ ", r"\s+") for row in SOFTENING) + r")(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def softening_in(text: str) -> tuple[str, ...]:
+    """The softening phrases of ``text`` outside of quotation marks, as they stand there, each once."""
+    plain = _QUOTED.sub(" ", text.replace("’s", "'s"))
+    return tuple(dict.fromkeys(" ".join(found.group().split()) for found in _PHRASES.finditer(plain)))

@@ -1,0 +1,30 @@
+"""How much a model can be given at once, as far as anybody knows."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from disputatio.participants.providers import EMBEDDED_MODEL, PROVIDERS
+from disputatio.participants.seating import ModelSeating
+
+UNKNOWN_WINDOW = 32_768
+"""The context window that is counted with, in tokens, where nobody knows one."""
+
+
+def context_window(seating: ModelSeating) -> int:
+    """The context window in tokens, prompt and answer together; ``UNKNOWN_WINDOW`` where no table has the model."""
+    if seating.provider == "embedded":
+        return 4_096 if seating.model == EMBEDDED_MODEL else 16_384  # what its server is started with
+    provider = PROVIDERS.get(seating.provider)
+    table = provider and provider.price_id_at(seating.base_url)
+    return (table and _from_table(table, seating.model)) or UNKNOWN_WINDOW
+
+
+@lru_cache(maxsize=256)
+def _from_table(table: str, model: str) -> int | None:
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        return get_snapshot().find_provider_model(model, None, table, None)[1].context_window
+    except LookupError:
+        return None

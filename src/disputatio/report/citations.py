@@ -1,0 +1,135 @@
+"""Citations as every surface shows them: what was cited, what the source says, and how the check came out.
+
+They are read as plain JSON from the record; whatever one lacks is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.motion import one_line
+from disputatio.report.amounts import counted, listed
+
+STATUSES = ("verified", "repaired", "unverified")
+
+
+@dataclass(frozen=True, slots=True)
+class CitationReading:
+    """One citation.
+
+    Attributes:
+        about: the argument it supports or answers.
+        source: the id of the source it names.
+        pointer: the JSON pointer of a cited value; None where words are quoted.
+        said: the words or the value as the seat gave them.
+        words: the source's own words; empty where it has none.
+        status: ``verified``, ``repaired`` or ``unverified``.
+        why: why it is not verified; empty where it is.
+        passage: the id of the passage the words stand in; empty where they stand nowhere.
+        spans: where in the source's text they stand, as offsets; of an unverified citation, what was nearest.
+    """
+
+    about: str
+    source: str
+    pointer: str | None
+    said: str
+    words: str
+    status: str
+    why: str
+    passage: str
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def place(self) -> str:
+        """Where it is said to stand: ``report#2``, ``figures at /release/hours``."""
+        if self.pointer is not None:
+            return f"{self.source} at {self.pointer or 'the top'}"
+        return self.passage or self.source
+
+    @property
+    def sound(self) -> bool:
+        """Whether the source bears it out."""
+        return self.status in {"verified", "repaired"}
+
+    @property
+    def shown(self) -> str:
+        """What is shown as cited: the source's own words where it bears the citation out, else what was said."""
+        if self.pointer is not None:
+            return self.said
+        return f'"{self.words if self.sound and self.words else self.said}"'
+
+    @property
+    def note(self) -> str:
+        """What should be known beside the status; empty where nothing should."""
+        if self.status == "repaired":
+            return f'the source\'s own words; the seat wrote "{self.said}"'
+        return "" if self.sound else self.why
+
+    @property
+    def sentence(self) -> str:
+        """What is shown, with its note behind it."""
+        return f"{self.shown} ({self.note})" if self.note else self.shown
+
+
+def citation_readings(rows: Any) -> tuple[CitationReading, ...]:
+    """The citations in ``rows``, as a record or an outcome keeps them."""
+    return tuple(_reading(row) for row in _rows(rows) if isinstance(row, Mapping))
+
+
+def _reading(row: Mapping[str, Any]) -> CitationReading:
+    pointer = row.get("pointer")
+    said = str(row.get("quote") or "") if pointer is None else _written(row.get("value"))
+    why = str(row.get("detail") or row.get("reason") or "")
+    return CitationReading(
+        about=one_line(str(row.get("about") or ""), 80),
+        source=one_line(str(row.get("source_id") or ""), 80),
+        pointer=None if pointer is None else one_line(str(pointer), 300),
+        said=one_line(said),
+        words=one_line(str(row.get("words") or "")),
+        status=one_line(str(row.get("status") or ""), 40),
+        why=one_line(why, 300),
+        passage=one_line(str(row.get("passage_id") or ""), 80),
+        spans=tuple((span[0], span[1]) for span in _rows(row.get("spans")) if _is_span(span)),
+    )
+
+
+def _written(value: Any) -> str:
+    """A JSON value as JSON writes it, a text without quotation marks."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def _rows(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _is_span(value: Any) -> bool:
+    return len(_rows(value)) == 2 and all(type(offset) is int for offset in value)
+
+
+def status_counts(rows: Iterable[CitationReading]) -> dict[str, int]:
+    """How many citations have each status; every status is there."""
+    found = dict.fromkeys(STATUSES, 0)
+    for row in rows:
+        found[row.status] = found.get(row.status, 0) + 1
+    return found
+
+
+def counted_statuses(rows: Iterable[CitationReading]) -> str:
+    """``5 verified, 1 repaired and 1 unverified``; empty where there are none."""
+    return listed([f"{number} {status}" for status, number in status_counts(rows).items() if number])
+
+
+def checked_sentence(rows: tuple[CitationReading, ...]) -> str:
+    """How the citations of a debate with sources came out."""
+    if not rows:
+        return "nothing was cited from the sources; what the sides state as evidence was not checked"
+    unsound = list(dict.fromkeys(row.about for row in rows if not row.sound and row.about))
+    beside = f" (at {listed(unsound)})" if unsound else ""
+    return (
+        f"{counted(len(rows), 'citation')} checked against the sources: {counted_statuses(rows)}{beside}; "
+        "evidence that is stated without a citation was not checked"
+    )

@@ -1,0 +1,91 @@
+"""Lays out the decision of a panel: the votes after every phase, the debaters, the report, the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from disputatio.report.columns import columns, pad
+from disputatio.report.lines import Column, Line, Role, Span, flow, span, table
+from disputatio.report.panel import CountReading, PanelReading, count_words, escalation_sentences
+from disputatio.report.reading import DebateReport
+
+_MEASURE = 100
+_NARROWEST_TEXT = 20
+
+
+def panel_lines(report: DebateReport, panel: PanelReading, width: int) -> list[Line]:
+    """The decision first, then what it rests on."""
+    measure = min(width, _MEASURE)
+    lines = flow([span(panel.sentence, Role.LEAD)], measure, first=(Span("Decision  ", Role.TITLE),), hang=10)
+    for text in escalation_sentences(report):
+        lines += flow([span(text)], measure, first=(Span("  "),), hang=4)
+    lines += [(), *_votes(panel, measure), (), *_debaters(panel, measure)]
+    lines += [line for text in panel.notes for line in flow([span(text, Role.QUIET)], measure, first=(Span("  "),))]
+    if panel.findings:
+        lines += [(), (Span("Findings for the author", Role.TITLE),)]
+        for name, stance, rationale in panel.findings:
+            first = (Span("  "), span(pad(name, 10), Role.MARK), Span(" "))
+            lines += flow([span(stance, Role.LEAD)], measure, first=first, hang=4)
+            lines += flow([span(rationale)], measure, first=(Span("    "),), hang=4)
+    lines += [(), (Span("Report", Role.TITLE),)]
+    for row in panel.report_text.split("\n"):
+        lines += flow([span(row)], measure, first=(Span("  "),), hang=4)
+    return lines
+
+
+def count_lines(count: CountReading, width: int) -> list[Line]:
+    """One count, as it is told while the debate runs."""
+    return flow([span(count_words(count), Role.LEAD)], min(width, _MEASURE), first=(Span("  "),), hang=4)
+
+
+def _votes(panel: PanelReading, width: int) -> list[Line]:
+    title = (Span("Votes after each phase", Role.TITLE), Span(f"  {panel.rule_text}", Role.QUIET))
+    rows = [
+        [
+            span(count.after, Role.LABEL),
+            *(span(count.votes_for(option), Role.LEAD) for option in panel.options),
+            span(count.result, Role.UPHELD if count.winner else Role.QUIET),
+        ]
+        for count in panel.counts
+    ]
+    head = [Column("after"), *(Column(option) for option in panel.options), Column("result", flexible=True)]
+    laid = _fitting(head, rows, width)
+    if laid is None:
+        laid = [
+            line
+            for count in panel.counts
+            for line in flow([span(count_words(count, panel.options))], width, first=(Span("  "),), hang=4)
+        ]
+    return [title, *laid]
+
+
+def _debaters(panel: PanelReading, width: int) -> list[Line]:
+    rows = [
+        [
+            span(row.name, Role.MARK),
+            span(", ".join(row.votes) or "-"),
+            span(str(row.changed), Role.QUIET),
+            span(f"{row.words} ({row.share})", Role.QUIET),
+        ]
+        for row in panel.debaters
+    ]
+    head = [Column("debater"), Column("votes in order", flexible=True), Column("changed"), Column("words")]
+    laid = _fitting(head, rows, width)
+    if laid is None:
+        laid = []
+        for row in panel.debaters:
+            text = f"{', '.join(row.votes) or '-'}; changed {row.changed}, {row.words} words ({row.share})"
+            laid += flow([span(text)], width, first=(Span("  "), span(f"{row.name}  ", Role.MARK)), hang=4)
+    return [(Span("Debaters", Role.TITLE),), *laid]
+
+
+def _fitting(head: Sequence[Column], rows: Sequence[Sequence[Span]], width: int) -> list[Line] | None:
+    """The table, or None where its text column would be too narrow to read."""
+    rigid = sum(
+        max([columns(column.title), *(columns(row[place].text) for row in rows)])
+        for place, column in enumerate(head)
+        if not column.flexible
+    )
+    if width - 2 - rigid - 2 * (len(head) - 1) < _NARROWEST_TEXT:
+        return None
+    return [line for group in table(head, rows, width) for line in group]

@@ -1,0 +1,192 @@
+"""The form in which a seat says which tools to call, and the reading of it.
+
+The rules live in the schema where they can: the tools are an enum, the arguments have the names that the tool gives
+them, and a list cannot grow past its bound. Schemas of strangers may hold anything, so nothing of them is passed on:
+what is plain in them is written anew, in the words that every provider's structured output takes. Where a schema says
+more than that, the arguments are asked for as the text of a JSON object, and the tool itself checks them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from disputatio.kernel import Json, JsonObject
+from disputatio.motion import clean, one_line
+from disputatio.record.text import canonical
+from disputatio.tools.offer import OfferedTool, ToolRequest
+
+CHOICE_FORM = "consultation"
+_CHOICE_PART = "tools-"
+LONGEST_ARGUMENT = 2_000
+"""Of one text argument, in characters."""
+LONGEST_SHOWN_SCHEMA = 4_000
+"""Of a schema that is shown to a seat because it is not plain, in characters."""
+_MOST_PARAMETERS = 16
+_MOST_WORDS_OF_AN_ENUM = 40
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+_NOTES = {"title", "description", "default", "examples", "$schema", "deprecated", "readOnly"}
+_BOUNDS = {"minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "format", "pattern"}
+_LIST_BOUNDS = {"minItems", "maxItems", "uniqueItems"}
+
+
+def choice_schema(tools: Sequence[OfferedTool], most: int) -> JsonObject:
+    """JSON Schema of a choice of at most ``most`` calls of ``tools``; an empty list asks for none."""
+    calls = [_call_schema(tool) for tool in tools]
+    items: JsonObject = calls[0] if len(calls) == 1 else {"anyOf": calls}
+    return _object({"calls": {"type": "array", "items": items, "maxItems": most}})
+
+
+def choice_part(number: int) -> str:
+    """What the record calls the question of round ``number``, counted from 1."""
+    return f"{_CHOICE_PART}{number}"
+
+
+def is_choice(part: str) -> bool:
+    """Whether a part of a turn is the question which tools to call."""
+    return part.startswith(_CHOICE_PART)
+
+
+def _call_schema(tool: OfferedTool) -> JsonObject:
+    arguments = plain_arguments(tool.parameters)
+    if arguments is None:
+        arguments = {"type": "string", "maxLength": LONGEST_ARGUMENT}
+    return _object({"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments})
+
+
+def _object(properties: dict[str, Json]) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def plain_arguments(parameters: JsonObject) -> JsonObject | None:
+    """``parameters`` in plain words, every name required and optional ones nullable; None where more is said in it."""
+    if parameters.get("type", "object") != "object":
+        return None
+    properties, required = parameters.get("properties", {}), parameters.get("required", [])
+    known = {*_NOTES, "type", "properties", "required", "additionalProperties"}
+    if not isinstance(properties, Mapping) or not isinstance(required, list | tuple) or set(parameters) - known:
+        return None
+    if len(properties) > _MOST_PARAMETERS or not all(_NAME.fullmatch(name) for name in properties):
+        return None
+    plain: dict[str, Json] = {}
+    for name, row in properties.items():
+        value = _plain_value(row)
+        if value is None:
+            return None
+        plain[name] = value if name in required else _nullable(value)
+    return _object(plain)
+
+
+def _plain_value(row: object) -> JsonObject | None:
+    if not isinstance(row, Mapping):
+        return None
+    branches = row.get("anyOf", row.get("oneOf"))
+    if branches is not None:
+        return _plain_branches(row, branches)
+    kind, words = row.get("type"), set(row) - _NOTES - _BOUNDS - {"type"}
+    if isinstance(kind, list | tuple) and "null" in kind and len(kind) == 2:
+        inner = _plain_value({**row, "type": next(name for name in kind if name != "null")})
+        return inner and _nullable(inner)
+    if "enum" in row:
+        return _plain_enum(row["enum"]) if words == {"enum"} else None
+    if kind == "string" and not words:
+        return {"type": "string", "maxLength": LONGEST_ARGUMENT}
+    if kind in {"integer", "number", "boolean"} and not words:
+        bounds = {name: row[name] for name in ("minimum", "maximum") if kind == "integer" and _is_bound(row.get(name))}
+        return {"type": str(kind), **bounds}
+    if kind == "array" and words - _LIST_BOUNDS == {"items"}:
+        items = _plain_value(row["items"])
+        return items and {"type": "array", "items": items, "maxItems": 20}
+    return None
+
+
+def _is_bound(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9
+
+
+def _plain_branches(row: Mapping[str, Any], branches: object) -> JsonObject | None:
+    """One plain branch beside null, which is how optional parameters are often written."""
+    if set(row) - _NOTES - {"anyOf", "oneOf"} or not isinstance(branches, list | tuple):
+        return None
+    real = [branch for branch in branches if not (isinstance(branch, Mapping) and branch.get("type") == "null")]
+    inner = _plain_value(real[0]) if len(real) == 1 else None
+    return inner and _nullable(inner)
+
+
+def _plain_enum(words: object) -> JsonObject | None:
+    if not isinstance(words, list | tuple) or not 0 < len(words) <= _MOST_WORDS_OF_AN_ENUM:
+        return None
+    fitting = all(isinstance(word, str) and 0 < len(word) <= 100 and one_line(word) == word for word in words)
+    return {"type": "string", "enum": list(words)} if fitting else None
+
+
+def _nullable(value: JsonObject) -> JsonObject:
+    return value if "anyOf" in value else {"anyOf": [value, {"type": "null"}]}
+
+
+def read_choice(content: JsonObject, tools: Sequence[OfferedTool], most: int) -> tuple[ToolRequest, ...]:
+    """The calls in ``content``, which is valid under ``choice_schema``; the same call is taken once."""
+    by_name = {tool.name: tool for tool in tools}
+    rows: Any = content["calls"]
+    requests: dict[str, ToolRequest] = {}
+    for row in rows[:most]:
+        request = _read_request(by_name[row["tool"]], row["arguments"])
+        requests.setdefault(request.key, request)
+    return tuple(requests.values())
+
+
+def _read_request(tool: OfferedTool, given: Any) -> ToolRequest:
+    if isinstance(given, Mapping):
+        required = tool.parameters.get("required", ())
+        wanted = required if isinstance(required, list | tuple) else ()
+        # Null stands for a parameter left out: a strict schema requires all names.
+        return ToolRequest(tool.name, {name: row for name, row in given.items() if row is not None or name in wanted})
+    try:
+        value = json.loads(given, parse_constant=_no_constant) if given.strip() else {}
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        return ToolRequest(tool.name, {"text": given}, "The arguments are not the text of one JSON object.")
+    return ToolRequest(tool.name, value)
+
+
+def _no_constant(word: str) -> object:
+    raise ValueError(f"{word} is not allowed in JSON")
+
+
+def described(tools: Sequence[OfferedTool]) -> str:
+    """The tools in words, for the seat: name, purpose and arguments of each. It is data: makers wrote it."""
+    return "\n\n".join(_described(tool) for tool in tools)
+
+
+def _described(tool: OfferedTool) -> str:
+    lines = [f"{tool.name}: {tool.description}"]
+    plain = plain_arguments(tool.parameters)
+    if plain is None:
+        lines.append(f"  arguments: the text of one JSON object, valid under {canonical(tool.parameters)}")
+        return "\n".join(lines)
+    properties: Any = tool.parameters.get("properties", {})
+    required: Any = tool.parameters.get("required", ())
+    for name, row in properties.items():
+        note = one_line(clean(str(row.get("description") or row.get("title") or "")), 200)
+        need = "" if name in required else ", may be null"
+        lines.append(f"  {name} ({_kind(row)}{need}): {note}".rstrip(": "))
+    return "\n".join(lines)
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    if "enum" in row:
+        return "one of " + ", ".join(map(str, row["enum"]))
+    kind = row.get("type")
+    if isinstance(kind, str):
+        return {"array": "list", "integer": "whole number", "string": "text", "boolean": "true or false"}.get(
+            kind, kind
+        )
+    return "text"

@@ -1,0 +1,273 @@
+"""MCP servers that the user names: started or reached, asked for their tools, and called.
+
+What a server says of itself is a stranger's word. Names that are no plain names are not offered, descriptions are
+cleaned and cut, schemas are never passed on to a provider (see ``choosing``). A tool is offered when its server
+declares it read-only, or when the user names it. The declaration is a promise of the server; nothing here can hold
+it to it, so only servers that the user trusts should be named.
+
+Each connection lives in a task of its own, because the client library ends the task that opened it when a server
+dies, and that must not be the debate's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any
+
+from disputatio.failures import InvalidInputError
+from disputatio.motion import clean, one_line
+from disputatio.record.text import canonical
+from disputatio.tools.choosing import LONGEST_SHOWN_SCHEMA, plain_arguments
+from disputatio.tools.offer import OfferedTool, ToolFault, ToolLimits, ToolResult
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp_types import CallToolResult, Tool
+
+CONNECT_S = 20.0
+"""Seconds for starting a server and hearing its tools."""
+MOST_ANNOUNCED = 500
+"""Tools that a server's list is read up to."""
+LONGEST_DESCRIPTION = 800
+_CLOSE_S = 10.0
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A server as the user names it.
+
+    Attributes:
+        name: a short name; its tools are called ``NAME.TOOL``.
+        command: the program and its arguments, for a server that is started; empty for one that is reached.
+        url: the address of a server that is reached over streamable HTTP.
+        variables: environment variables that a started server is given, with their values; the value of the only
+            one is the bearer token of a server that is reached. They are never shown or recorded.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedTools:
+    """What a server announced: the tools fit to be offered, and why others are not."""
+
+    read_only: Mapping[str, OfferedTool]
+    others: Mapping[str, OfferedTool]
+    """Tools that are not declared read-only: offered only when the user names them."""
+    unfit: tuple[str, ...]
+    """Reasons, one for each tool that cannot be offered."""
+
+
+class McpConnection:
+    """A connection to one server, opened by ``open`` and closed by ``aclose``."""
+
+    def __init__(self, server: McpServer, limits: ToolLimits) -> None:
+        self._server, self._limits = server, limits
+        self._keeper: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+        self._opening = asyncio.Lock()
+        self._client: Client | None = None
+
+    async def open(self) -> AnnouncedTools:
+        """Start or reach the server and hear its tools.
+
+        Raises:
+            InvalidInputError: it cannot be used; one sentence says why.
+        """
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                client = await self._connected()
+                announced = await _announced(client)
+        except TimeoutError:
+            await self.aclose()
+            raise self._unusable(f"it gave no answer within {CONNECT_S:g} seconds") from None
+        except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
+            await self.aclose()
+            raise self._unusable(_reason(failure)) from None
+        return _sorted_out(self._server.name, announced)
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """What a tool of the server brings."""
+        limit_s, name = self._limits.timeout_s, self._server.name
+        try:
+            async with asyncio.timeout(limit_s):
+                client = await self._connected()
+                result = await client.call_tool(tool, dict(arguments))
+        except TimeoutError:
+            return ToolResult(f"{name} took more than {limit_s:g} seconds.", ToolFault.TIMED_OUT)
+        except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
+            lost = self._client is None or _is_lost(failure)
+            if lost:
+                await self.aclose()
+            fault = ToolFault.UNREACHABLE if lost else ToolFault.FAILED
+            return ToolResult.of(f"{name}: {_reason(failure)}", self._limits, fault)
+        return ToolResult.of(_text(result), self._limits, ToolFault.FAILED if result.is_error else None)
+
+    async def aclose(self) -> None:
+        """Stop the server or leave it. Safe to repeat."""
+        self._closing.set()
+        keeper, self._keeper, self._client = self._keeper, None, None
+        if keeper is None:
+            return
+        _, pending = await asyncio.wait([keeper], timeout=_CLOSE_S)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(keeper, return_exceptions=True)
+
+    async def _connected(self) -> Client:
+        """The client; a server that ended is started again."""
+        async with self._opening:
+            if self._keeper is not None and not self._keeper.done() and self._client is not None:
+                return self._client
+            ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+            self._closing = asyncio.Event()
+            self._keeper = asyncio.create_task(self._keep(ready, self._closing))
+            try:
+                self._client = await ready
+            except asyncio.CancelledError:
+                self._keeper.cancel()
+                raise
+            return self._client
+
+    async def _keep(self, ready: asyncio.Future[Client], closing: asyncio.Event) -> None:
+        """Hold the connection open in this task until it is closed."""
+        # Where no program set logging up, Python itself would print the library's messages to the terminal.
+        logging.getLogger("mcp").addHandler(logging.NullHandler())
+        with tempfile.TemporaryFile("w+", errors="replace") as complaints:
+            try:
+                async with _opened(self._server, complaints) as client:
+                    ready.set_result(client)
+                    await closing.wait()
+            except asyncio.CancelledError:
+                ready.cancel()
+                raise
+            except BaseException as failure:  # noqa: BLE001  (groups of anything; whoever waits is told)
+                self._client = None
+                if not ready.done():
+                    ready.set_exception(_StartError(_reason(failure), _last_line(complaints)))
+
+    def _unusable(self, reason: str) -> InvalidInputError:
+        name = self._server.name
+        return InvalidInputError(
+            f"The MCP server {name} cannot be used: {reason}.",
+            f"Nothing was spent. Correct --mcp {name}=..., or leave its tools out of --tools.",
+        )
+
+
+class _StartError(Exception):
+    """The server did not start; ``complaint`` is what it last wrote beside the protocol."""
+
+    def __init__(self, reason: str, complaint: str) -> None:
+        super().__init__(f"{reason} (it says: {complaint})" if complaint else reason)
+
+
+@asynccontextmanager
+async def _opened(server: McpServer, complaints: IO[str]) -> AsyncIterator[Client]:
+    try:
+        import httpx2
+        from mcp import Client, StdioServerParameters, stdio_client
+        from mcp.client.streamable_http import streamable_http_client
+    except ImportError:
+        raise RuntimeError("the library for it is not installed; run: pip install 'disputatio[mcp]'") from None
+    if server.command:
+        program, *arguments = server.command
+        parameters = StdioServerParameters(command=program, args=arguments, env=dict(server.variables))
+        # What the server says beside the protocol goes to a file: on the terminal it could draw what it likes.
+        async with Client(stdio_client(parameters, errlog=complaints), cache=None) as client:  # type: ignore[arg-type]
+            yield client
+        return
+    tokens = list(server.variables.values())
+    headers = {"Authorization": f"Bearer {tokens[0]}"} if tokens else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(CONNECT_S, read=300.0)) as http,
+        Client(streamable_http_client(server.url, http_client=http), cache=None) as client,
+    ):
+        yield client
+
+
+async def _announced(client: Client) -> list[Tool]:
+    tools: list[Tool] = []
+    cursor: str | None = None
+    while len(tools) < MOST_ANNOUNCED:
+        page = await client.list_tools(cursor=cursor)
+        tools += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    return tools[:MOST_ANNOUNCED]
+
+
+def _sorted_out(server: str, announced: list[Tool]) -> AnnouncedTools:
+    read_only: dict[str, OfferedTool] = {}
+    others: dict[str, OfferedTool] = {}
+    unfit: list[str] = []
+    for tool in announced:
+        reason = _unfitness(tool)
+        if not reason and tool.name in {**read_only, **others}:
+            reason = "a second tool has the same name"
+        if reason:
+            unfit.append(f"{one_line(tool.name, 60) or 'a tool without a name'}: {reason}")
+            continue
+        description = clean(tool.description or tool.title or "")[:LONGEST_DESCRIPTION].strip()
+        offered = OfferedTool(f"{server}.{tool.name}", server, description, tool.input_schema)
+        hint = tool.annotations is not None and tool.annotations.read_only_hint is True
+        (read_only if hint else others)[tool.name] = offered
+    return AnnouncedTools(read_only, others, tuple(unfit))
+
+
+def _unfitness(tool: Tool) -> str:
+    if not _TOOL_NAME.fullmatch(tool.name):
+        return "its name is not made of letters, digits and . _ / - alone, or is too long"
+    try:
+        schema = canonical(tool.input_schema)
+    except (ValueError, TypeError, RecursionError):
+        return "its parameters cannot be read"
+    if plain_arguments(tool.input_schema) is None and len(schema) > LONGEST_SHOWN_SCHEMA:
+        return f"its parameters take {len(schema):,} characters to describe"
+    return ""
+
+
+def _text(result: CallToolResult) -> str:
+    """The texts of a result; what is no text is named."""
+    pieces = []
+    for block in result.content:
+        if block.type == "text":
+            pieces.append(block.text)
+        elif block.type == "resource" and hasattr(block.resource, "text"):
+            pieces.append(block.resource.text)
+        else:
+            pieces.append(f"[{block.type}, not shown]")
+    if not pieces and result.structured_content is not None:
+        pieces.append(canonical(result.structured_content))
+    return "\n\n".join(pieces)
+
+
+def _reason(failure: BaseException) -> str:
+    """What went wrong, in words for people."""
+    while isinstance(failure, BaseExceptionGroup) and failure.exceptions:
+        failure = failure.exceptions[0]
+    if isinstance(failure, FileNotFoundError):
+        return f"there is no program {one_line(str(failure.filename or ''), 80)}".rstrip()
+    said = one_line(str(failure), 300).rstrip(".")
+    # The library's words for a server that ended, or that never spoke.
+    return said.replace("Connection closed", "it ended or does not speak the protocol") or type(failure).__name__
+
+
+def _is_lost(failure: BaseException) -> bool:
+    return isinstance(failure, OSError) or "closed" in str(failure).lower()
+
+
+def _last_line(complaints: IO[str]) -> str:
+    complaints.seek(0)
+    lines = [line for line in complaints.read()[-4_000:].splitlines() if line.strip()]
+    return one_line(lines[-1], 200) if lines else ""

@@ -1,0 +1,155 @@
+"""Judges whose faults are known, and a stage to put them on."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.engine.opening import format_options
+from disputatio.evaluation.cases import CaseDebate
+from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
+from disputatio.evaluation.planting import DROPPED, FABRICATED, MISQUOTED, CaseTwin
+from disputatio.evaluation.series import Series
+from disputatio.formats import find_format
+from disputatio.judging import Fallacy
+from disputatio.participants.call import Call
+from disputatio.record import MemoryStore, Store
+from disputatio.testing import ScriptedGateway
+
+FALLACIES = {fallacy.value for fallacy in Fallacy}
+
+
+def judge_settings(seat: str = "judge=openai_compatible:fake", **given: Any) -> Settings:
+    form = find_format("structured")
+    return resolve(
+        format_name="structured",
+        seats=("judge",),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=CommandLine(seat=(seat,), base_url="http://127.0.0.1:9/v1", **given),
+        options=format_options(form),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One argument as a judge finds it in its prompt."""
+
+    id: str
+    claim: str
+    reasoning: str
+    evidence: str
+    prompt: str
+
+
+Opinion = Callable[[Shown], Mapping[str, Any]]
+"""What a judge says of an argument: scores by criterion, and ``reason`` and ``fallacies`` where it has any."""
+
+
+def judging(opinion: Opinion) -> Callable[[Call], Any]:
+    """A judge that finds on each argument by ``opinion`` and fills in the rest of the form."""
+
+    def answer(call: Call) -> Any:
+        schema: Any = call.schema
+        prompt = "\n".join(row.text for row in call.segments)
+        shown = {
+            name: Shown(name, claim, reasoning, evidence, prompt)
+            for name, claim, reasoning, evidence in re.findall(
+                r"^((?:PRO|CON)-\d+): (.+)\nReasoning: (.+)\nEvidence: (.+)$", prompt, re.MULTILINE
+            )
+        }
+        findings = schema["properties"]["arguments"]["properties"]
+        return {
+            "arguments": {
+                name: finding(row["properties"], opinion(shown[name]), name) for name, row in findings.items()
+            },
+            "key_insight": "There is something to be said on each side.",
+            "unresolved_questions": [],
+            "recommendation": "Decide when more is known about it.",
+        }
+
+    return answer
+
+
+def finding(keys: Mapping[str, Any], said: Mapping[str, Any], name: str) -> dict[str, Any]:
+    given = {key: said.get(key, 5) for key, row in keys.items() if row.get("type") == "integer"}
+    rest: dict[str, Any] = {
+        "reason": said.get("reason", f"Judged by what {name} says and how it was met."),
+        "standing": "UPHELD",
+        "fallacies": said.get("fallacies", []),
+        "rests_on": [name],
+    }
+    return {**{key: value for key, value in rest.items() if key in keys}, **given}
+
+
+def merit(row: Shown) -> int:
+    """A score from 4 to 7 that depends on the claim and on nothing else."""
+    return 4 + hashlib.sha256(row.claim.encode()).digest()[0] % 4
+
+
+def even(row: Shown, score: int) -> dict[str, Any]:
+    return dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), min(max(score, 1), 10))
+
+
+def blind(row: Shown) -> dict[str, Any]:
+    return even(row, merit(row))
+
+
+def order_biased(row: Shown) -> dict[str, Any]:
+    return even(row, merit(row) + (2 if row.id.startswith("PRO") else 0))
+
+
+def length_biased(row: Shown) -> dict[str, Any]:
+    return even(row, len(row.reasoning.split()) // 10)
+
+
+def random_judge(row: Shown) -> dict[str, Any]:
+    said = re.findall(r"^(?:PRO-|CON-|Reasoning:|Evidence:|Answer to ).+$", row.prompt, re.MULTILINE)
+    chance = hashlib.sha256(f"{row.id}{said}".encode()).digest()
+    keys = ("logic", "evidence", "responsiveness", "honesty")
+    found = [{"fallacy": sorted(FALLACIES)[chance[9] % 7], "words": row.claim}] if chance[8] % 4 == 0 else []
+    return {**{key: 1 + chance[place] % 10 for place, key in enumerate(keys)}, "fallacies": found}
+
+
+def perfect(twins: Sequence[CaseTwin]) -> Opinion:
+    """A judge that knows what may be planted, and finds it where it stands."""
+    known = [twin.planted for twin in twins if twin.planted]
+
+    def opinion(row: Shown) -> dict[str, Any]:
+        said = even(row, merit(row))
+        own = f"{row.reasoning}\n{row.evidence}"
+        for flaw in known:
+            if flaw.kind in FALLACIES and flaw.words in own:
+                said["fallacies"] = [{"fallacy": flaw.kind, "words": flaw.words}]
+            elif flaw.kind == DROPPED and re.search(rf"Answer to {row.id}\.Q1: {re.escape(flaw.words)}", row.prompt):
+                said["responsiveness"] = 1
+            elif flaw.kind in {FABRICATED, MISQUOTED} and flaw.words in row.evidence:
+                said["evidence"] = 1
+        return said
+
+    return opinion
+
+
+async def checked(
+    opinion: Opinion | Callable[[Call], Any],
+    cases: Sequence[CaseDebate],
+    *,
+    raw: bool = False,
+    probes: Sequence[str] | None = None,
+    store: Store | None = None,
+    settings: Settings | None = None,
+    seed: int = 0,
+) -> tuple[JudgeReport, ScriptedGateway]:
+    """The report on a judge; ``raw`` where it answers calls itself."""
+    settings = settings or judge_settings()
+    twins = twins_of(cases, seed, probes) if probes else twins_of(cases, seed)
+    gateway = ScriptedGateway(opinion if raw else judging(opinion))  # type: ignore[arg-type]
+    series = Series(
+        judge_trials(twins, settings), store=store or MemoryStore(), opener=lambda *_: gateway, budget=settings.budget
+    )
+    return judge_report(twins, settings, await series.hold(), seed), gateway

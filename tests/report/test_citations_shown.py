@@ -1,0 +1,131 @@
+"""What the check of citations came to is told on every surface: fabricated words nowhere pass for the source's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from functools import cache
+
+import pytest
+from cited_debates import CHANGED, FABRICATED, FIGURES, NEAR, STUDY, VERIFIED, citing, hold_cited
+from staged_debates import Staged, staged
+
+from disputatio.participants.call import Call
+from disputatio.record import AnswerRejected, TurnTaken
+from disputatio.report import (
+    DebateReport,
+    export_json,
+    render_argdown,
+    render_json,
+    render_markdown,
+    render_page,
+    render_text,
+)
+from disputatio.report.citations import citation_readings
+from disputatio.report.verdict import structured_reading, sureness
+
+EXPECTED = {
+    ("PRO-1", CHANGED): "unverified",
+    ("PRO-2", NEAR): "repaired",
+    ("PRO-2", FABRICATED): "unverified",
+    ("PRO-3", "3.84"): "verified",
+    ("CON-1", VERIFIED): "verified",
+    ("PRO-1", "The study covers one company with 140 engineers."): "verified",
+    ("PRO-3", "21.4 %"): "unverified",
+}
+SURFACES = {
+    "text": lambda report: " ".join(render_text(report, 120).split()),
+    "narrow text": lambda report: " ".join(render_text(report, 40).split()),
+    "Markdown": render_markdown,
+    "JSON": render_json,
+    "Argdown": render_argdown,
+    "page": render_page,
+}
+
+
+@cache
+def debate() -> Staged:
+    return asyncio.run(hold_cited())
+
+
+def report() -> DebateReport:
+    return debate().report
+
+
+def test_every_citation_is_in_the_record_with_what_it_came_to() -> None:
+    found = {(row.about, row.said): row.status for row in report().citations}
+    assert found == EXPECTED
+    assert report().status.value == "COMPLETE"
+
+
+def test_a_false_citation_is_asked_for_again_once_and_then_stands_as_a_broken_rule() -> None:
+    events = [row.event() for row in debate().events]
+    asked_again = [row.path for row in events if isinstance(row, AnswerRejected)]
+    assert asked_again == ["opening/pro", "cross-examination/con"]
+    broken = Counter(violation["rule"] for row in events if isinstance(row, TurnTaken) for violation in row.violations)
+    assert broken == {"unverified_citation": 3}
+
+
+def test_a_seat_that_mends_its_citation_when_asked_again_broke_no_rule() -> None:
+    tried: set[tuple[str, str]] = set()
+
+    def mending(seat: str, call: Call) -> dict[str, object]:
+        first = (seat, call.schema_name) not in tried
+        tried.add((seat, call.schema_name))
+        return citing(seat, call) if first else staged(seat, call)
+
+    held = asyncio.run(hold_cited(mending)).report
+    assert [row.violations for row in held.turns] == [()] * len(held.turns)
+    assert {row.said for row in held.citations} == {VERIFIED}
+    assert len(held.rejections) == 2
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_each_surface_shows_words_source_and_status(surface: str) -> None:
+    shown = SURFACES[surface](report())
+    # An apostrophe or a hyphen may be written as an escape; the words chosen here have neither.
+    for words in (CHANGED, FABRICATED, VERIFIED, "and fell back to the old level in the third"):
+        assert words in shown
+    for status in ("verified", "repaired", "unverified"):
+        assert status in shown
+    assert "the source says 3.8 hours, the quote 8.3 hours" in shown
+    assert "the source has no such words" in shown
+
+
+def test_the_briefing_counts_the_citations_and_names_where_one_failed() -> None:
+    said = [row for row in sureness(report()) if "citation" in row and "checked" in row]
+    (sentence,) = said
+    assert sentence.startswith("7 citations checked against the sources: 3 verified, 1 repaired and 3 unverified")
+    assert "(at PRO-1, PRO-2 and PRO-3)" in sentence
+    uncited = asyncio.run(hold_cited(staged)).report
+    assert any(row.startswith("nothing was cited from the sources") for row in sureness(uncited))
+
+
+def test_the_trace_holds_the_citations_of_arguments_and_responses() -> None:
+    assert structured_reading(report()) is not None
+    trace = {row["id"]: row for row in export_json(report())["outcome"]["trace"]}
+    assert [row["status"] for row in trace["PRO-2"]["citations"]] == ["repaired", "unverified"]
+    assert [row["status"] for drawn in trace["PRO-1"]["drew"] for row in drawn["citations"]] == ["verified"]
+
+
+def test_the_page_marks_in_the_sources_exactly_the_words_that_were_found() -> None:
+    from xml.etree.ElementTree import Element
+
+    import html5lib
+
+    tree: Element = html5lib.parse(render_page(report()), namespaceHTMLElements=False)
+    marks = {"".join(mark.itertext()): mark.get("class") for mark in tree.iter("mark")}
+    assert marks[VERIFIED] is None
+    assert marks["The study covers one company with 140 engineers."] is None
+    assert marks["3.8412"] is None
+    assert marks["12.4"] == "near"
+    assert marks[CHANGED.replace("8.3", "3.8").rstrip(".")] == "near"
+    assert not any(FABRICATED in words for words in marks)
+    for words in marks:
+        assert words in STUDY or words in FIGURES or words == "Three public accounts of such splits"
+
+
+@pytest.mark.parametrize("rows", [None, 7, "x", [7], [{}], [{"spans": 7}], [{"spans": [7, [1], ["a", 2], [0, True]]}]])
+def test_what_a_foreign_record_says_of_citations_is_shown_as_far_as_it_goes(rows: object) -> None:
+    for row in citation_readings(rows):
+        assert (row.spans, row.sound, row.sentence) == ((), False, '""')
