@@ -6,7 +6,7 @@ is void counts nowhere, and a judge whose findings part between its sittings has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -311,23 +311,13 @@ def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple
     _, points = panel_ratings(panel)
     standings: Ratings = [[word and word.value for word in row] for row in words]
     name = "Cohen's" if len(words) == 2 else "Fleiss'"
-    kappa = (lambda: cohen_kappa(standings[0], standings[1])) if len(words) == 2 else (lambda: fleiss_kappa(standings))
+    kappa = cohen_kappa(standings[0], standings[1]) if len(words) == 2 else fleiss_kappa(standings)
     return (
-        _measured("Krippendorff's alpha (points)", lambda: krippendorff_alpha(points, Level.INTERVAL), points),
-        _measured("Kendall's W (points)", lambda: kendall_w(points), points),
-        _measured("Krippendorff's alpha (standings)", lambda: krippendorff_alpha(standings), standings),
-        _measured(f"{name} kappa (standings)", kappa, standings),
+        replace(krippendorff_alpha(points, Level.INTERVAL), measure="Krippendorff's alpha (points)"),
+        replace(kendall_w(points), measure="Kendall's W (points)"),
+        replace(krippendorff_alpha(standings), measure="Krippendorff's alpha (standings)"),
+        replace(kappa, measure=f"{name} kappa (standings)"),
     )
-
-
-def _measured(name: str, measure: Callable[[], Agreement], ratings: Ratings) -> Agreement:
-    """A measure, or why there is none: the libraries for it are an extra, and a verdict does not hang on them."""
-    try:
-        return replace(measure(), measure=name)
-    except InvalidInputError as missing:
-        silent = sum(all(value is None for value in row) for row in ratings)
-        because = f"{missing.cause.rstrip('.')}. {missing.next_step}"
-        return Agreement(name, None, "", because, len(ratings) - silent, silent, len(ratings[0]), 0)
 
 
 def _judgements(hearing: Hearing) -> tuple[Judgement, ...]:

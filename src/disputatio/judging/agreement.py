@@ -1,8 +1,7 @@
 """Whether judges agree, beyond what chance would give; each measure with a reading in plain words.
 
-The numbers come from libraries (`krippendorff`, scikit-learn, statsmodels, scipy), which the extra "statistics"
-installs and which are imported where they are first needed. What a measure cannot say it does not say: a value
-that is not defined comes with the reason, never as not-a-number.
+What a measure cannot say it does not say: a value that is not defined comes with the reason, never as
+not-a-number.
 
 Ratings are given as rows, one for each judge, with a column for each item; None is a rating that is missing. A
 judge without a single rating is counted as silent. Krippendorff's alpha uses whatever is there; the other
@@ -17,14 +16,25 @@ anchors .1, .3, .5, .7 and .9 are each read half way to the next. All three are 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TypeAlias
 
 from disputatio.failures import InvalidInputError
+from disputatio.judging.coefficients import (
+    alpha,
+    cohen,
+    fleiss,
+    interval,
+    kendall,
+    linear,
+    nominal,
+    ordinal,
+    quadratic,
+    ratio,
+)
 from disputatio.kernel import JsonObject
 
 # Below this a reading says that it rests on few items: our choice. Krippendorff 2004, section 11.4, asks for far more.
@@ -120,11 +130,12 @@ def krippendorff_alpha(ratings: Ratings, level: Level = Level.NOMINAL) -> Agreem
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     domain = sorted(found, key=str) if level is Level.NOMINAL else sorted(found, key=_number)
     counts = [[sum(value == option for value in column) for option in domain] for column in paired]
-    values = list(range(len(domain))) if level is Level.NOMINAL else [_number(value) for value in domain]
-    with _installed():
-        from krippendorff import alpha
-    value = alpha(value_counts=counts, value_domain=values, level_of_measurement=level.value)
-    return seen.defined(float(value), _alpha_reading)
+    if level is Level.NOMINAL:
+        return seen.defined(alpha(counts, nominal), _alpha_reading)
+    if level is Level.ORDINAL:
+        return seen.defined(alpha(counts, ordinal(counts)), _alpha_reading)
+    distance = interval if level is Level.INTERVAL else ratio
+    return seen.defined(alpha(counts, distance([_number(value) for value in domain])), _alpha_reading)
 
 
 def cohen_kappa(
@@ -161,15 +172,8 @@ def cohen_kappa(
     if len({value for column in both for value in column}) < 2:
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     place = {value: number for number, value in enumerate(order)}
-    with _installed():
-        from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
-    kappa = cohen_kappa_score(
-        [place[one] for one, _ in both],
-        [place[other] for _, other in both],
-        labels=list(range(len(order))),
-        weights=None if weighting is Weighting.NONE else weighting.value,
-    )
-    return seen.defined(float(kappa), _kappa_reading)
+    pairs = [(place[one], place[other]) for one, other in both]
+    return seen.defined(cohen(pairs, len(order), _WEIGHTS[weighting]), _kappa_reading)
 
 
 def fleiss_kappa(ratings: Ratings) -> Agreement:
@@ -187,9 +191,7 @@ def fleiss_kappa(ratings: Ratings) -> Agreement:
     if len(domain) < 2:
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     table = [[column.count(option) for option in domain] for column in columns]
-    with _installed():
-        from statsmodels.stats import inter_rater  # type: ignore[import-untyped]
-    return seen.defined(float(inter_rater.fleiss_kappa(table, method="fleiss")), _kappa_reading)
+    return seen.defined(fleiss(table), _kappa_reading)
 
 
 def kendall_w(ratings: Ratings) -> Agreement:
@@ -205,17 +207,10 @@ def kendall_w(ratings: Ratings) -> Agreement:
     judges, items = len(grid.rows), len(columns)
     if judges < 2 or items < 2:
         return seen.undefined("two judges must have rated the same two items")
-    with _installed():
-        from scipy.stats import rankdata  # type: ignore[import-untyped]
-    ranks = [rankdata([_number(column[judge]) for column in columns]).tolist() for judge in range(judges)]
-    # Kendall and Gibbons 1990, "Rank Correlation Methods", section 6: T is the sum of t^3 - t over runs of ties.
-    ties = sum(run**3 - run for row in ranks for run in (row.count(value) for value in set(row)))
-    whole = judges**2 * (items**3 - items) - judges * ties
-    if whole == 0:
+    value = kendall([[_number(column[judge]) for column in columns] for judge in range(judges)])
+    if value is None:
         return seen.undefined("no judge rates any item above another")
-    sums = [math.fsum(row[item] for row in ranks) for item in range(items)]
-    spread = math.fsum((value - judges * (items + 1) / 2) ** 2 for value in sums)
-    return seen.defined(12 * spread / whole, _w_reading)
+    return seen.defined(value, _w_reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +226,8 @@ class _Measured:
     def undefined(self, because: str) -> Agreement:
         return Agreement(self.measure, None, "", because, self.judges, self.silent, self.items, self.left_out)
 
-    def defined(self, value: float, reading: Callable[[float], str]) -> Agreement:
+    def defined(self, exact: Fraction, reading: Callable[[float], str]) -> Agreement:
+        value = float(exact)
         words = reading(value) + (", but it rests on few items" if self.items < FEW_ITEMS else "")
         return Agreement(self.measure, value, words, "", self.judges, self.silent, self.items, self.left_out)
 
@@ -269,20 +265,13 @@ class _Grid:
                     )
 
 
-def _number(value: Hashable) -> float:
-    return float(value)  # type: ignore[arg-type]
+def _number(value: Rating) -> Fraction:
+    """A rating that was found to be a number, exactly."""
+    assert isinstance(value, int | float | Fraction)  # noqa: S101
+    return Fraction(value)
 
 
-@contextmanager
-def _installed() -> Iterator[None]:
-    """Around the import of a numeric library; together they take seconds, so nothing imports them before it must."""
-    try:
-        yield
-    except ModuleNotFoundError as missing:
-        raise InvalidInputError(
-            f"Measures of agreement need the library {missing.name}.",
-            "Install it with: pip install 'disputatio[statistics]'",
-        ) from missing
+_WEIGHTS = {Weighting.NONE: nominal, Weighting.LINEAR: linear, Weighting.QUADRATIC: quadratic}
 
 
 def _alpha_reading(value: float) -> str:

@@ -10,9 +10,10 @@ so its rating is capped by a measure of things that can be checked, of which the
                citation that its source bears out, or two long words of the argument they attack
     directness one point where no criticism softens itself
 
-A criticism that says the same as an earlier one, or that was struck, counts for nothing. The strength is the lower of
-the two numbers. A critic can only talk its strength down; a low measure says that the critique is thin, and a high one
-that it is aimed and definite, not that it is right.
+A criticism that says the same as an earlier one, that was struck, or that only says again what it attacks (two thirds
+of its long words are words of that) counts for nothing. The strength is the lower of the two numbers. A critic can only
+talk its strength down; a low measure says that the critique is thin, and a high one that it is aimed and definite, not
+that it is right.
 
 Rejected: a rating by the moderator alone. It comes after the rebuttal, too late for the retry, and the moderator would
 decide whether its own debate is flagged. The moderator's scores of the critique stand beside the strength.
@@ -126,6 +127,9 @@ def challenge_strength(claimed: int, criticisms: Sequence[Criticised], standing:
 def _distinct(criticisms: Sequence[Criticised]) -> list[Criticised]:
     kept: dict[str, Criticised] = {}
     for row in criticisms:
+        words = _words(row.text)
+        if words and 3 * len(words & _words(row.attacked)) >= 2 * len(words):
+            continue
         kept.setdefault("".join(filter(str.isalnum, row.text.casefold())), row)
     return list(kept.values())
 

@@ -24,9 +24,6 @@ def panel_agreement(verdict: PanelVerdict) -> tuple[Agreement, ...]:
 
     Alpha asks whether they gave the same points, W whether they put the arguments in the same order: a strict and a
     generous judge can agree in the second alone.
-
-    Raises:
-        InvalidInputError: the libraries of the extra "statistics" are not installed.
     """
     _, ratings = panel_ratings(verdict)
     return krippendorff_alpha(ratings, Level.INTERVAL), kendall_w(ratings)

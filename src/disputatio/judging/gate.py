@@ -1,0 +1,134 @@
+"""Whether a question is worth a debate, before anything is spent on one.
+
+The rules, in their order
+
+    factual         never: a look-up has nothing to contest.
+    downside        debate, where what a wrong answer would cost is more than 50 times what the debate may cost.
+    risk            debate, where the task is of a kind that is known for overconfident answers and there is a single
+                    answer whose confidence is low or that hedges.
+    otherwise       no debate: a single answer will do.
+
+Source: the review pattern, cost governance (the factor 50, the kinds of tasks, the signs of uncertainty). That a
+confidence below 0.7 is low, and the table of hedging words, are our choice.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import JsonObject
+
+FACTOR = 50
+"""How many times the cost of a debate the downside must exceed."""
+USUAL_COST_USD = Decimal("0.50")
+"""What a debate may cost where nothing else is said: the usual ceiling of a review."""
+LOW_CONFIDENCE = 0.7
+FACTUAL = frozenset({"factual", "lookup", "look-up", "fact"})
+HIGH_RISK = frozenset({"contract", "security", "architecture", "investment", "compliance"})
+
+HEDGES = (
+    "it depends",
+    "might be",
+    "may be",
+    "could be",
+    "perhaps",
+    "possibly",
+    "probably",
+    "arguably",
+    "presumably",
+    "i think",
+    "i believe",
+    "i'm not sure",
+    "i am not sure",
+    "not certain",
+    "uncertain",
+    "unclear",
+    "hard to say",
+    "difficult to say",
+    "in some cases",
+    "under certain circumstances",
+    "consult a",
+    "seek legal advice",
+    "seems to",
+    "appears to",
+    "as far as i know",
+    "to my knowledge",
+)
+"""Words by which an answer shows that it is not sure, in small letters."""
+_HEDGES = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, HEDGES)) + r")(?!\w)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class GateDecision:
+    """Whether to debate, by which rule, and why in a sentence. Amounts are in US dollars."""
+
+    debate: bool
+    rule: str
+    reason: str
+    threshold: Decimal
+
+    def as_json(self) -> JsonObject:
+        """The decision as JSON; the threshold is text."""
+        return {
+            "debate": self.debate,
+            "rule": self.rule,
+            "reason": self.reason,
+            "threshold_usd": str(self.threshold),
+        }
+
+
+def should_debate(
+    task_type: str,
+    confidence: float | None = None,
+    downside: Decimal | float | None = None,
+    *,
+    answer: str = "",
+    cost: Decimal = USUAL_COST_USD,
+) -> GateDecision:
+    """Whether to hold a debate.
+
+    Args:
+        task_type: what kind of question it is: ``factual``, ``contract``, ``security`` ... or any other word.
+        confidence: of the single answer, 0 to 1; None where nobody knows.
+        downside: what a wrong answer would cost, in US dollars; None where nobody knows.
+        answer: the text of the single answer, looked through for hedging words.
+        cost: what the debate may cost, in US dollars.
+
+    Raises:
+        InvalidInputError: a number is out of its range.
+    """
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise InvalidInputError(f"A confidence of {confidence} cannot be.", "Give a number from 0 to 1.")
+    if cost <= 0 or (downside is not None and downside < 0):
+        raise InvalidInputError("Costs and downsides are amounts in US dollars.", "Give a number above zero.")
+    kind = task_type.strip().lower()
+    threshold = cost * FACTOR
+    if kind in FACTUAL:
+        return GateDecision(False, "factual", "a factual look-up has nothing to contest", threshold)
+    if downside is not None and Decimal(str(downside)) > threshold:
+        reason = f"a wrong answer would cost {downside} USD, more than {FACTOR} times the {cost} USD of a debate"
+        return GateDecision(True, "downside", reason, threshold)
+    if kind not in HIGH_RISK:
+        why = f"{kind or 'this'} is no high-risk task"
+        return GateDecision(False, "otherwise", _too_little(downside, threshold, why), threshold)
+    signs = _signs(confidence, answer)
+    if not signs:
+        why = "the single answer shows no uncertainty" if confidence is not None or answer else "no answer was given"
+        return GateDecision(False, "otherwise", _too_little(downside, threshold, why), threshold)
+    return GateDecision(True, "risk", f"{kind} is a high-risk task, and {signs}", threshold)
+
+
+def _signs(confidence: float | None, answer: str) -> str:
+    low = confidence is not None and confidence < LOW_CONFIDENCE
+    hedges = tuple(dict.fromkeys(" ".join(found.group().lower().split()) for found in _HEDGES.finditer(answer)))
+    told = [f"the confidence of the single answer is {confidence}"] if low else []
+    told += [f"the single answer hedges ({', '.join(hedges[:3])})"] if hedges else []
+    return " and ".join(told)
+
+
+def _too_little(downside: Decimal | float | None, threshold: Decimal, why: str) -> str:
+    known = f"the downside of {downside} USD is not above {threshold} USD" if downside is not None else ""
+    return "; ".join(filter(None, (known or "the downside is not known", why)))
