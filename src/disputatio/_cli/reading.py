@@ -149,6 +149,15 @@ def _show(store: SqlStore, debate_id: str, as_: View, out: Path | None) -> None:
         return
     else:
         text = debate.text(100 if out else terminal_width())
+    write_or_print(text, out)
+
+
+def write_or_print(text: str, out: Path | None) -> None:
+    """Put a text into a file, or on standard output where none is named.
+
+    Raises:
+        InvalidInputError: the file cannot be written.
+    """
     if out is None:
         print_lines(text)
         return
@@ -176,6 +185,7 @@ def verify(
     Keep the head hash elsewhere: given back with --head it also shows that nothing was rewritten or cut off.
     """
     from disputatio.engine.debates import find_debate, read_verified
+    from disputatio.report.amounts import counted
 
     kept = None if head is None else head.strip().lower()
     if kept is not None and not _HEAD.fullmatch(kept):
@@ -193,5 +203,6 @@ def verify(
             "Restore it from a backup.",
         )
     print_lines(
-        f"{found} verifies: {len(events)} events and {len(texts)} texts, nothing altered.\nHead {events[-1].hash}"
+        f"{found} verifies: {counted(len(events), 'event')} and {counted(len(texts), 'text')}, nothing altered.\n"
+        f"Head {events[-1].hash}"
     )
