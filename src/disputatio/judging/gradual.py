@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from disputatio.judging.standing import Exchange
@@ -79,14 +80,20 @@ def exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
     """
     if exchange.hold == "withdrawn":
         return Fraction(0)
+    return _strength(tuple((reply.kind, reply.answered) for reply in exchange.replies), base)
+
+
+# There are few different exchanges, and every argument of every debate has one.
+@lru_cache(maxsize=1024)
+def _strength(replies: tuple[tuple[str, bool], ...], base: Fraction) -> Fraction:
     bases = {"argument": base}
     attacks: list[tuple[str, str]] = []
     supports: list[tuple[str, str]] = []
-    for number, reply in enumerate(exchange.replies):
+    for number, (kind, answered) in enumerate(replies):
         response, answer = f"response-{number}", f"answer-{number}"
-        bases[response] = _FORCE[reply.kind]
-        (supports if reply.kind == "concede" else attacks).append((response, "argument"))
-        if reply.answered and reply.kind != "concede":
+        bases[response] = _FORCE[kind]
+        (supports if kind == "concede" else attacks).append((response, "argument"))
+        if answered and kind != "concede":
             bases[answer] = HALF
             attacks.append((answer, response))
     return strengths(bases, attacks, supports)["argument"]

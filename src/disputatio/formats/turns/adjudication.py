@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.cross_examination import Response
-from disputatio.formats.turns.grounds import Grounds, read_grounds
+from disputatio.formats.turns.grounds import Grounds, KnownIds, read_grounds
 from disputatio.formats.turns.opening import Argument
 from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Rubric, Standing, words_are_in
 from disputatio.judging.rubric import HIGHEST, LOWEST
@@ -132,12 +132,13 @@ class AdjudicationForm:
         """The finding, each fallacy marked by whether its words were said."""
         rows = cast("dict[str, dict[str, Any]]", content["arguments"])
         judgements = []
-        known = [name for exhibit in self.exhibits for name in exhibit.ids]
-        said = "\n".join(exhibit.text() for exhibit in self.exhibits)
-        for exhibit in self.exhibits:
+        known = KnownIds.of(name for exhibit in self.exhibits for name in exhibit.ids)
+        texts = [exhibit.text() for exhibit in self.exhibits]
+        said = "\n".join(texts)
+        for exhibit, text in zip(self.exhibits, texts, strict=True):
             row = rows[exhibit.argument.id]
             fallacies = tuple(
-                FoundFallacy(Fallacy(found["fallacy"]), found["words"], words_are_in(found["words"], exhibit.text()))
+                FoundFallacy(Fallacy(found["fallacy"]), found["words"], words_are_in(found["words"], text))
                 for found in row["fallacies"]
             )
             scores = {criterion.key: int(row[criterion.key]) for criterion in self.rubric.criteria}

@@ -38,7 +38,7 @@ _UNMARKED = str.maketrans(_OPEN + _CLOSE, "[]")
 
 def unmarked(text: str) -> str:
     """``text`` without the brackets in which code marks citations: a seat that could write them could forge a check."""
-    return text.translate(_UNMARKED)
+    return text if text.isascii() else text.translate(_UNMARKED)
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _QUESTION = re.compile(r"^(.+)\.Q(\d+)$")
+_PREFIX = re.compile(r"[^\W\d_]+(?=-\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +43,43 @@ class Grounds:
         return "" if self.named else "it names nothing that was said about the argument"
 
 
-def read_grounds(given: Iterable[str], reason: str, here: Iterable[str], known: Iterable[str], said: str) -> Grounds:
+@dataclass(frozen=True, slots=True)
+class KnownIds:
+    """The ids of a debate, and the form that they have. Made once for a judge's findings.
+
+    ``mention`` finds in a text what has the form of an id of an argument, a question or an answer; None where no id has
+    a form.
+    """
+
+    names: frozenset[str]
+    mention: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> KnownIds:
+        """The ids ``names``, and those of the answers to the questions among them."""
+        given = frozenset(names)
+        prefixes = {found[0] for name in given if (found := _PREFIX.match(name))}
+        prefixes |= {name.partition(" on ")[0] for name in given if " on " in name}
+        words = "|".join(sorted(map(re.escape, prefixes)))
+        mention = re.compile(rf"(?<![\w-])(?:{words})-\d+(?:\.[QA]\d+)?(?![\w-])") if prefixes else None
+        # Who says that an answer is missing names it; the question is there, so the name means something.
+        answers = {f"{found[1]}.A{found[2]}" for name in given if (found := _QUESTION.match(name))}
+        return cls(given | answers, mention)
+
+
+def read_grounds(given: Iterable[str], reason: str, here: Iterable[str], known: KnownIds, said: str) -> Grounds:
     """The grounds of one finding.
 
     Args:
         given: the ids it says it rests on.
         reason: its reason, whose ids are checked too.
         here: the ids of what was said about its argument.
-        known: all ids of the debate.
+        known: all ids of the debate, those of ``here`` among them.
         said: everything that was said in the debate. What looks like an id and was said by a debater, such as the
             name of a product, is no invention of the judge.
     """
-    given, here, known = list(dict.fromkeys(given)), set(here), {*here, *known}
-    # Who says that an answer is missing names it; the question is there, so the name means something.
-    known |= {f"{found[1]}.A{found[2]}" for name in known if (found := _QUESTION.match(name))}
-    strangers = [name for name in given if name not in known]
-    strangers += [name for name in _mentions(reason, known) if name not in known and name not in said]
+    given, here = list(dict.fromkeys(given)), set(here)
+    strangers = [name for name in given if name not in known.names]
+    mentioned = known.mention.findall(reason) if known.mention else []
+    strangers += [name for name in mentioned if name not in known.names and name not in said]
     return Grounds(tuple(name for name in given if name in here), tuple(dict.fromkeys(strangers)))
-
-
-def _mentions(text: str, known: Iterable[str]) -> list[str]:
-    """What in ``text`` has the form of an id of an argument, a question or an answer of this debate."""
-    prefixes = {found[0] for name in known if (found := re.match(r"[^\W\d_]+(?=-\d)", name))}
-    prefixes |= {name.partition(" on ")[0] for name in known if " on " in name}
-    if not prefixes:
-        return []
-    names = "|".join(sorted(map(re.escape, prefixes)))
-    return re.findall(rf"(?<![\w-])(?:{names})-\d+(?:\.[QA]\d+)?(?![\w-])", text)
