@@ -195,7 +195,37 @@ def panel_rules() -> st.SearchStrategy[Any]:
     )
 
 
-RULES = {"structured": structured_rules, "freeform": freeform_rules, "panel": panel_rules}
+def review_rules() -> st.SearchStrategy[Any]:
+    return st.builds(
+        lambda rounds, low, more: FORMATS["review"].rules(
+            rounds=rounds, minimum_arguments=low, maximum_arguments=low + more
+        ),
+        st.integers(1, 3),
+        st.integers(1, 3),
+        st.integers(0, 2),
+    )
+
+
+def competition_rules() -> st.SearchStrategy[Any]:
+    return st.builds(
+        lambda free, speeches, mode, limit, captain: FORMATS["competition"].rules(
+            free_words=free, free_speeches=speeches, free_mode=mode, answer_words=limit, captain=captain
+        ),
+        st.integers(1, 60),
+        st.sampled_from((1, 1, 2, 5)),
+        st.sampled_from(("sequential", "concurrent")),
+        st.integers(1, 40),
+        st.integers(1, 4),
+    )
+
+
+RULES = {
+    "structured": structured_rules,
+    "freeform": freeform_rules,
+    "panel": panel_rules,
+    "review": review_rules,
+    "competition": competition_rules,
+}
 
 
 def answers(abstaining: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Answers]:

@@ -19,6 +19,7 @@ from disputatio._front import __getattr__ as __getattr__
 if TYPE_CHECKING:
     from disputatio.door import (
         Debate,
+        attach_outcome,
         debate,
         debate_sync,
         import_transcripts,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         open_store,
         resume,
         resume_sync,
+        sign_off,
     )
     from disputatio.failures import (
         DisputatioError,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         UnknownDebateError,
         VerificationError,
     )
+    from disputatio.judging.gate import GateDecision, should_debate
     from disputatio.motion import Evidence, Motion
     from disputatio.participants.scripted import Scripted, recording
     from disputatio.record.memory import MemoryStore
@@ -47,6 +50,7 @@ __all__ = [
     "DisputatioError",
     "Evidence",
     "ExitCode",
+    "GateDecision",
     "InvalidInputError",
     "MemoryStore",
     "Motion",
@@ -57,6 +61,7 @@ __all__ = [
     "StoreError",
     "UnknownDebateError",
     "VerificationError",
+    "attach_outcome",
     "debate",
     "debate_sync",
     "import_transcripts",
@@ -65,4 +70,6 @@ __all__ = [
     "recording",
     "resume",
     "resume_sync",
+    "should_debate",
+    "sign_off",
 ]

@@ -13,6 +13,7 @@ from typing import Any
 _ROOMS = {
     "disputatio.door": (
         "Debate",
+        "attach_outcome",
         "debate",
         "debate_sync",
         "import_transcripts",
@@ -20,6 +21,7 @@ _ROOMS = {
         "open_store",
         "resume",
         "resume_sync",
+        "sign_off",
     ),
     "disputatio.failures": (
         "DisputatioError",
@@ -32,6 +34,7 @@ _ROOMS = {
         "UnknownDebateError",
         "VerificationError",
     ),
+    "disputatio.judging.gate": ("GateDecision", "should_debate"),
     "disputatio.motion": ("Evidence", "Motion"),
     "disputatio.participants.scripted": ("Scripted", "recording"),
     "disputatio.record.memory": ("MemoryStore",),

@@ -160,6 +160,9 @@ async def debate(
     format: str = "structured",  # noqa: A002  (the word users know)
     seats: Mapping[str, str | Scripted] | None = None,
     evidence: Sequence[Evidence | Source | str | Path] = (),
+    evidence_by_round: Mapping[int, Sequence[Evidence | Source | str | Path]] | None = None,
+    preset: str | None = None,
+    positions: Sequence[str] = (),
     language: str | None = None,
     judges: int | None = None,
     debaters: Sequence[str] | None = None,
@@ -186,11 +189,14 @@ async def debate(
 
     Args:
         motion: the question or proposition, at most 4,000 characters.
-        format: ``structured``, ``freeform`` or ``panel``.
+        format: ``structured``, ``freeform``, ``panel`` or ``review``.
         seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
             Seats that are not named are taken as the environment and the configuration file say.
         evidence: sources laid before all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard
             input, or texts. What the seats quote from them is checked by code.
+        evidence_by_round: sources that a later round of a review brings, by the number of the round.
+        preset: what a review looks for, such as ``contract-risk``.
+        positions: 2 to 5 positions that a review weighs, each with a proposer of its own.
         language: the language of the debate; English where nothing says otherwise.
         judges: how many judges there are, 1 to 9; ``judge_2`` and so on are their seats. How they judge is set by
             the keys under ``judging``, such as ``{"judging.both_orders": True}``.
@@ -224,7 +230,7 @@ async def debate(
     from disputatio.engine.debates import start
     from disputatio.engine.escalating import escalation_target, hand_over
     from disputatio.engine.opening import Proposal
-    from disputatio.evidence import read_sources
+    from disputatio.engine.terms import sources_by_round
     from disputatio.formats.docket import place_of
     from disputatio.formats.registry import find_format
 
@@ -256,23 +262,24 @@ async def debate(
             "tools": tuple(f"{seat}={','.join(words) or 'none'}" for seat, words in (tools or {}).items()),
             "mcp": tuple(f"{name}={address}" for name, address in (mcp or {}).items()),
         }
+        | {"preset": preset, "position": tuple(positions)}
     )
     settings = _settings(format, arguments, os.environ, Path.cwd(), chosen)
+    sources, introduced = sources_by_round(evidence, _by_round(evidence_by_round or {}))
     proposal = Proposal(
-        read_motion(motion, settings.language),
-        chosen,
-        settings,
-        tuple(read_sources(evidence)),
-        participants,
-        prompts,
+        read_motion(motion, settings.language), chosen, settings, sources, participants, prompts, introduced
     )
-    target = escalation_target(
-        settings.panel.escalate if escalate is None else told(escalate), arguments, proposal.evidence
-    )
+    named_to = settings.panel.escalate if escalate is None else told(escalate)
+    target = escalation_target(named_to, chosen, arguments, proposal.evidence)
     async with _Housed(store, settings.store, watcher, opener) as house:
         held = await start(proposal, house)
         await hand_over(held, target, house)
         return read_debate(house.store, held)
+
+
+def _by_round(evidence: Mapping[int, Sequence[Any]]) -> list[tuple[int, Any]]:
+    """Each source with its round, earlier rounds first."""
+    return [(number, row) for number, rows in sorted(evidence.items()) for row in rows]
 
 
 async def resume(
@@ -283,6 +290,7 @@ async def resume(
     budget_tokens: int | None = None,
     max_calls: int | None = None,
     mcp: Mapping[str, str] | None = None,
+    escalate: Escalating | None = None,
     prompts: Path | None = None,
     store: Store | str | None = None,
     watcher: Watcher | None = None,
@@ -297,6 +305,7 @@ async def resume(
         budget_tokens: a new ceiling in tokens.
         max_calls: a new ceiling in calls.
         mcp: the MCP servers of its tools, where the configuration does not name them.
+        escalate: where a panel's decision to escalate goes, also that of a panel which is over already.
         prompts: the folder of prompt overrides it was begun with.
         store: where its record is.
         watcher: sees events and output as they come.
@@ -307,18 +316,24 @@ async def resume(
         VerificationError: its record was altered.
         ResumeMismatchError: it would not go on as the debate it was.
     """
-    from disputatio.engine.debates import Resumption, find_debate
+    from disputatio.engine.debates import Resumption, can_go_on, find_debate
     from disputatio.engine.debates import resume as go_on
+    from disputatio.engine.escalating import escalation_target, hand_over
+    from disputatio.formats.registry import find_format
+    from disputatio.record.history import History
 
+    servers = tuple(f"{name}={address}" for name, address in (mcp or {}).items())
+    arguments = _arguments({"mcp": servers, "escalate": escalate if isinstance(escalate, str) else None})
     configured = configured_store(_arguments({})).store if store is None else ""
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
+        settings = recorded_settings(house.store, found, arguments)
+        named_to = settings.panel.escalate if escalate is None else told(escalate)
+        target = escalation_target(named_to, find_format(settings.format_name), arguments, ())
+        if escalate is None and not can_go_on(History.of(row.event() for row in house.store.read(found))):
+            target = None
         resumption = Resumption(
-            settings=recorded_settings(
-                house.store,
-                found,
-                _arguments({"mcp": tuple(f"{name}={address}" for name, address in (mcp or {}).items())}),
-            ),
+            settings=settings,
             budget_usd=None if budget_usd is None else Decimal(budget_usd),
             budget_tokens=budget_tokens,
             budget_calls=max_calls,
@@ -326,6 +341,55 @@ async def resume(
             prompts=prompts,
         )
         await go_on(found, resumption, house)
+        await hand_over(found, target, house)
+        return read_debate(house.store, found)
+
+
+async def attach_outcome(
+    debate_id: str,
+    result: str,
+    *,
+    verdict: str | None = None,
+    by: str = "",
+    note: str = "",
+    store: Store | str | None = None,
+) -> Debate:
+    """Attach a later outcome to a closed debate, which stays as it was; ``verdict`` is right, wrong or mixed.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        InvalidInputError: it has not ended, or a text is missing or too long.
+        VerificationError: its record was altered.
+    """
+    from disputatio.engine.attaching import attach_outcome as attach
+    from disputatio.engine.debates import find_debate
+
+    configured = configured_store(_arguments({})).store if store is None else ""
+    async with _Housed(store, configured, None, None) as house:
+        found = find_debate(house.store, debate_id)
+        await attach(found, result, house, verdict=verdict, by=by, note=note)
+        return read_debate(house.store, found)
+
+
+async def sign_off(
+    debate_id: str, *, by: str, decision: str, comment: str = "", store: Store | str | None = None
+) -> Debate:
+    """Record what a named reviewer decides on a closed debate: ``approve``, ``reject`` or ``return``.
+
+    The name is what the caller gives: the record proves that it was not altered since, not who gave it.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        InvalidInputError: it has not ended, or the name or the reason is missing.
+        VerificationError: its record was altered.
+    """
+    from disputatio.engine.attaching import sign_off as sign
+    from disputatio.engine.debates import find_debate
+
+    configured = configured_store(_arguments({})).store if store is None else ""
+    async with _Housed(store, configured, None, None) as house:
+        found = find_debate(house.store, debate_id)
+        await sign(found, by, decision, house, comment=comment)
         return read_debate(house.store, found)
 
 

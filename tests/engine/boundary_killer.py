@@ -36,6 +36,9 @@ for heavy in (
     importlib.import_module(heavy)
 
 
+EVERY = int(os.environ.get("KILL_EVERY", "1"))
+
+
 class DeadlyStore(SqlStore):
     """Kills its own process as soon as ``last`` events are durable, before anything learns of it."""
 
@@ -118,7 +121,7 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
     whole = f"sqlite:///{folder}/whole.sqlite"
     assert in_a_child(lambda: hold(SqlStore(whole))) == 0
     results = {"whole": told(whole), "killed": []}
-    for last in range(1, results["whole"]["events"]):
+    for last in range(1, results["whole"]["events"], EVERY):
         url = f"sqlite:///{folder}/killed-{last}.sqlite"
         status = in_a_child(lambda: hold(DeadlyStore(url, last)))  # noqa: B023  (the child runs it at once)
         assert os.WIFSIGNALED(status), f"the debate was not killed at event {last}"

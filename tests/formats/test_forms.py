@@ -154,6 +154,18 @@ def test_the_text_of_a_turn_holds_every_sentence_of_its_content(debate: Debate) 
 LISTED = {"straw_man", "appeal_to_authority", "slippery_slope", "false_dilemma", "anecdotal_evidence"} | {
     "circular_reasoning",
     "ad_hominem",
+    "tail_risk",
+    "misread_evidence",
+    "hidden_assumption",
+    "harm_if_true",
+    "resolved_for_proposition",
+    "resolved_for_critique",
+    "counter_question",
+    "not_direct_answer",
+    "attacker_answered",
+    "off_topic",
+    "scripted_summary",
+    "personal_attack",
 }
 """Shown without their underscores."""
 
@@ -171,4 +183,11 @@ def test_every_form_of_both_formats_is_met_by_these_tests() -> None:
     for name, form in FORMATS.items():
         held = Debate(name, form.rules(), Answers("all")).held()
         names |= {asked.form.name for asked in held.asks.values()}
-    assert names == {"opening", "cross_examination", "closing", "adjudication", "monologue", "summing", "position"}
+    assert names == {"opening", "cross_examination", "closing", "adjudication", "monologue", "summing", "position"} | {
+        "framing",
+        "proposition",
+        "criticism",
+        "rebuttal",
+        "moderation",
+        *("speech", "questions", "direction", "scoring", "summation"),
+    }

@@ -69,6 +69,7 @@ def test_the_front_door_offers_exactly_what_it_promises():
         "DisputatioError",
         "Evidence",
         "ExitCode",
+        "GateDecision",
         "InvalidInputError",
         "MemoryStore",
         "Motion",
@@ -79,6 +80,7 @@ def test_the_front_door_offers_exactly_what_it_promises():
         "StoreError",
         "UnknownDebateError",
         "VerificationError",
+        "attach_outcome",
         "debate",
         "debate_sync",
         "import_transcripts",
@@ -87,6 +89,8 @@ def test_the_front_door_offers_exactly_what_it_promises():
         "recording",
         "resume",
         "resume_sync",
+        "should_debate",
+        "sign_off",
     ]
     assert all(hasattr(disputatio, name) for name in disputatio.__all__)
 

@@ -27,6 +27,7 @@ LAYERS = (
     "disputatio.ledger",
     "disputatio.config",
     "disputatio.report",
+    "disputatio.metrics",
     "disputatio.engine",
     "disputatio.evaluation",
     "disputatio.transcripts",

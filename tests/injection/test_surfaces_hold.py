@@ -75,8 +75,14 @@ def blocks(markdown: str) -> list[str]:
 
 
 def argdown_heads(text: str) -> list[str]:
-    """How each line of an Argdown text begins, up to the first character of somebody's words."""
-    return [re.match(r"\s*(?:[-+_#]|===|\[[\w -]+\]:?|<[\w -]+>:?|)", line).group() for line in text.split("\n")]  # type: ignore[union-attr]
+    """The signs of an Argdown text that structure it, line by line: how each begins, and what is not escaped in it."""
+    _, front, body = text.split("===\n", 2)
+    heads = [line.partition(":")[0] for line in front.splitlines()]
+    for line in body.splitlines():
+        begun = re.match(r"\s*(?:[-+_#]|\[[\w -]+\]:?|<[\w -]+>:?|)", line)
+        assert begun is not None
+        heads.append(begun.group() + "".join(re.findall(r"[\[\]<>{}#@*]", re.sub(r"\\.", "", line))))
+    return heads
 
 
 @pytest.mark.parametrize("name", STAGES)

@@ -11,7 +11,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats import FORMATS, CompetitionRules, DecisionRule, PanelRules, RuleName
+from disputatio.formats.cast import Cast, Personality
 from disputatio.formats.sides import PRO
 from disputatio.formats.turns.monologue import Monologue
 from disputatio.kernel import Abstention, Ask, AskPath, Part, Turn
@@ -30,6 +31,7 @@ from disputatio.prompts import (
 )
 from disputatio.testing.instances import instance
 from disputatio.tools import HOUSE_TOOLS, ToolRequest, ToolResult
+from review_turns import criticism, moderation, reviewed, saying
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold
 
 
@@ -94,7 +96,7 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> N
         debate = Debate(name, form.rules(), Answers("all of it"))
         evidence = (Evidence("study", "A study", "It was so in seven cases of nine."),)
         setting = Setting(name, Motion("Should it be so?", "German"), evidence, {"pro": "A sceptic."})
-        for asked in debate.held().asks.values():
+        for asked in [*debate.held().asks.values(), *asks_of_long_debates(name)]:
             compose(book, setting, asked)
             for part in parts_of(asked, "all of it"):
                 compose_part(book, setting, asked, part)
@@ -107,13 +109,35 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> N
     assert {f"{name}.md" for name in book.filled} == set(current_hashes())
 
 
+def asks_of_long_debates(name: str) -> list[Ask]:
+    """Asks that a debate under its usual rules may not come to."""
+    if name == "panel":
+        rules = PanelRules(decision=DecisionRule(RuleName.UNANIMITY))
+        return list(Debate(name, rules, Answers("undecided")).held().asks.values())
+    if name == "competition":
+        cast = Cast((("pro_1", Personality("stern", "You frown.")),))
+        bidding = Debate(name, CompetitionRules(free_mode="concurrent", cast=cast), Answers("bids"))
+        return list(bidding.held().asks.values())
+    return asks_of_long_reviews() if name == "review" else []
+
+
+def asks_of_long_reviews() -> list[Ask]:
+    """Asks of reviews with a weak critic, with a second round, and with several positions."""
+
+    def again(asked: Any) -> Any:
+        return moderation(asked, again=True, **{"CRIT-1": "unresolved"})
+
+    weak = saying(criticism=lambda asked: criticism(asked, 2), moderation=again)
+    return [*reviewed(weak, rounds=2).asks.values(), *reviewed(proposers=2).asks.values()]
+
+
 # A side's words are given to each of its tasks, needed or not.
 SIDE_WORDS = set(PRO.words())
 
 
 def check_no_word_is_lost(book: PromptBook, format_name: str, asked: Ask) -> None:
-    template = Template(book._texts[f"{format_name}/{asked.task.prompt}.md"])
-    places = set(template.get_identifiers())
+    files = [book._texts[f"{format_name}/{name}.md"] for name in (*asked.task.layers, asked.task.prompt)]
+    places = {place for text in files for place in Template(text).get_identifiers()}
     given_words = {*asked.task.values, *asked.task.quotes}
     assert places <= given_words
     assert given_words - places <= SIDE_WORDS
@@ -133,12 +157,14 @@ def test_the_system_message_is_one_for_all_seats_of_a_debate(debate: Debate, res
 def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debate: Debate, rest: Any) -> None:
     """So that a provider's prefix cache serves everything but the task."""
     book, setting = PromptBook(), setting_of(debate, rest)
-    heard: tuple[Segment, ...] = ()
+    heard: dict[str, tuple[Segment, ...]] = {}
     for asked in debate.held().asks.values():
         prompt = compose(book, setting, asked)
-        assert prompt[1:-1][: len(heard)] == heard
-        heard = prompt[1:-1]
-        assert len(heard) == len(asked.sees)
+        # In a competition each team hears its captain and the judge its own notes, so each has a beginning of its own.
+        readers = asked.seat.partition("_")[0] if debate.format == "competition" else "all"
+        assert prompt[1:-1][: len(heard.get(readers, ()))] == heard.get(readers, ())
+        heard[readers] = prompt[1:-1]
+        assert len(heard[readers]) == len(asked.sees)
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

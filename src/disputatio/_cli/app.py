@@ -6,15 +6,21 @@ from typing import Annotated
 
 import typer
 
+from disputatio._cli.afterwards import outcome, sign_off
 from disputatio._cli.checking import check_fallacies, check_judge
+from disputatio._cli.critic import check_critic
 from disputatio._cli.debating import debate, resume
+from disputatio._cli.dossier import dossier
+from disputatio._cli.gating import gate
 from disputatio._cli.importing import import_files
+from disputatio._cli.match_options import topics
+from disputatio._cli.measuring import metrics
 from disputatio._cli.reading import list_debates, show, verify
 from disputatio._cli.setup import doctor, models
 
 _EPILOG = (
     "Exit codes: 0 complete, 2 invalid input, 3 truncated at a ceiling, 4 seats missing, 5 provider failure, "
-    "6 failed verification, 7 store failure, 8 judge worse than its baseline, 130 interrupted."
+    "6 failed verification, 7 store failure, 8 judge worse than its baseline, 9 a threshold passed, 130 interrupted."
 )
 
 app = typer.Typer(
@@ -33,10 +39,17 @@ app.command("resume")(resume)
 app.command("list")(list_debates)
 app.command("show")(show)
 app.command("verify")(verify)
+app.command("outcome")(outcome)
+app.command("sign-off")(sign_off)
+app.command("dossier")(dossier)
+app.command("metrics")(metrics)
 app.command("import")(import_files)
+app.command("gate")(gate)
 app.command("models")(models)
+app.command("topics")(topics)
 app.command("doctor")(doctor)
 app.command("check-judge")(check_judge)
+app.command("check-critic")(check_critic)
 app.command("check-fallacies")(check_fallacies)
 
 

@@ -75,8 +75,8 @@ def check_fallacies(
     from disputatio.evaluation.labelled_texts import read_labelled
 
     whole = read_labelled(dataset, data)
-    number = _whole_number("--seed", seed, 0) or 0
-    drawn = whole.sample(_whole_number("--limit", limit, 1), number)
+    number = whole_number("--seed", seed, 0) or 0
+    drawn = whole.sample(whole_number("--limit", limit, 1), number)
     settings = _judge_settings(
         command_line(
             seat=tuple(seat or ()),
@@ -90,10 +90,10 @@ def check_fallacies(
             store=store,
         )
     )
-    result = _hold(fallacy_trials(drawn, settings, prompts), settings, "texts")
+    result = hold(fallacy_trials(drawn, settings, prompts), settings, "texts")
     report = fallacy_report(settings.seats["judge"].address, whole, drawn, number, result)
-    _show(report.as_json(), report_lines(report), as_json=json_)
-    _leave(result)
+    show_check(report.as_json(), report_lines(report), as_json=json_)
+    leave(result)
 
 
 def _judge_settings(arguments: CommandLine) -> Settings:
@@ -117,19 +117,24 @@ def _judge_settings(arguments: CommandLine) -> Settings:
     # One judge, once, with pro first: the twins bring the other order and the second time.
     settings = replace(settings, seats={"judge": settings.seats["judge"]}, judging=JudgingSettings())
     if arguments.store is None:
-        settings = replace(settings, store=_checks_store(settings.store))
+        settings = replace(settings, store=checks_store(settings.store))
     check_kept(settings)
     return settings
 
 
-def _checks_store(debates: str) -> str:
+def checks_store(debates: str) -> str:
     """Beside the debates, so that a list of them is not full of checks; a database keeps both."""
     if not debates.startswith("sqlite:///"):
         return debates
     return f"{debates.rpartition('/')[0]}/{_CHECKS_FILE}"
 
 
-def _whole_number(option: str, given: str | None, least: int) -> int | None:
+def whole_number(option: str, given: str | None, least: int) -> int | None:
+    """The number that ``option`` was given; None where it was not given.
+
+    Raises:
+        InvalidInputError: it is none of ``least`` or more.
+    """
     if given is None:
         return None
     try:
@@ -141,7 +146,7 @@ def _whole_number(option: str, given: str | None, least: int) -> int | None:
     return number
 
 
-def _hold(trials: Sequence[Trial], settings: Settings, noun: str) -> SeriesResult:
+def hold(trials: Sequence[Trial], settings: Settings, noun: str) -> SeriesResult:
     """Hold the series; Ctrl-C keeps what was held and says how to go on."""
     from disputatio.evaluation.intervals import check_installed
     from disputatio.evaluation.series import refuse_silence
@@ -179,14 +184,15 @@ async def _held(trials: Sequence[Trial], settings: Settings, progress: _Progress
         await store.aclose()
 
 
-def _show(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> None:
+def show_check(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> None:
     """Labels of a set and words of a provider are other people's: they reach a terminal as text and no more."""
     from disputatio.motion import clean
 
     print_json(body) if as_json else print_lines(clean("\n".join(lines)))
 
 
-def _leave(result: SeriesResult) -> None:
+def leave(result: SeriesResult) -> None:
+    """Leave with the exit code of a series that was stopped."""
     if result.provider_failed:
         raise ProviderError(f"The check was stopped: {result.stopped}.", "The same command goes on from there.")
     if result.missing:
@@ -282,9 +288,9 @@ def check_judge(
         twins_of,
     )
 
-    number = _whole_number("--seed", seed, 0) or 0
+    number = whole_number("--seed", seed, 0) or 0
     earlier = None if baseline is None else read_baseline(baseline)
-    debates = (packaged_cases() if cases is None else read_cases(cases))[: _whole_number("--limit", limit, 1)]
+    debates = (packaged_cases() if cases is None else read_cases(cases))[: whole_number("--limit", limit, 1)]
     if earlier is not None:
         check_comparable(earlier, {case.id: case.digest for case in debates}, number)
     twins = twins_of(debates, number, tuple(probe) if probe else PROBES)
@@ -301,14 +307,14 @@ def check_judge(
             store=store,
         )
     )
-    result = _hold(judge_trials(twins, settings, prompts), settings, "debates")
+    result = hold(judge_trials(twins, settings, prompts), settings, "debates")
     report = judge_report(twins, settings, result, number, prompts)
     now = baseline_of(report)
     if earlier is not None and not result.missing:
         report = replace(report, drift=compare(earlier, now))
-    _show(report.as_json(), report_lines(report), as_json=json_)
+    show_check(report.as_json(), report_lines(report), as_json=json_)
     if save_baseline is not None and not result.missing:
         write_baseline(now, save_baseline)
-    _leave(result)
+    leave(result)
     if report.drift is not None and report.drift.worse:
         raise typer.Exit(int(ExitCode.WORSE))

@@ -13,6 +13,7 @@ import typer
 
 from disputatio._cli.escalation import escalate as hand_on
 from disputatio._cli.escalation import named_target, target_of
+from disputatio._cli.match_options import PersonalitiesOption, PersonalityOption, TopicOption, motion_or_topic
 from disputatio._cli.review_options import (
     EvidenceRoundOption,
     PositionOption,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
     from disputatio.formats.registry import Format
+    from disputatio.metrics.calibration import Calibration
 
 _WHO = "Who debates"
 _WHAT = "What is debated"
@@ -162,15 +164,20 @@ PlainOption = Annotated[
 
 def debate(
     motion: Annotated[
-        str, typer.Argument(metavar="MOTION", help="The question or proposition; '-' reads it from standard input.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="MOTION",
+            help="The question or proposition; '-' reads it from standard input.",
+            show_default=False,
+        ),
+    ] = None,
     format_name: Annotated[
         str,
         typer.Option(
             "--format",
             "-f",
             metavar="NAME",
-            help="structured, freeform, panel or review.",
+            help="structured, freeform, panel, review or competition.",
             rich_help_panel=_WHAT,
         ),
     ] = "structured",
@@ -247,6 +254,9 @@ def debate(
     task_type: TaskTypeOption = None,
     position: PositionOption = None,
     evidence_round: EvidenceRoundOption = None,
+    topic: TopicOption = None,
+    personality: PersonalityOption = None,
+    personalities: PersonalitiesOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
@@ -260,15 +270,16 @@ def debate(
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
     from disputatio.engine.opening import Proposal
-    from disputatio.evidence import read_sources
+    from disputatio.engine.terms import sources_by_round
     from disputatio.motion import read_motion
 
+    motion = motion_or_topic(motion, topic)
     form = format_called(format_name)
     arguments = command_line(
-        seat=tuple(seat or ()),
+        **_repeated(personality=personality, seat=seat, set=set_, position=position, tools=tools, mcp=mcp),
+        **_raised(both_orders=both_orders, anonymous=anonymous, retest=retest),
         base_url=base_url,
         config=config,
-        set=tuple(set_ or ()),
         seed=seed,
         language=language,
         budget_usd=budget_usd,
@@ -276,10 +287,7 @@ def debate(
         max_calls=max_calls,
         store=store,
         judges=judges,
-        both_orders=both_orders or None,
-        anonymous=anonymous or None,
         panel_method=panel_method,
-        retest=retest or None,
         debaters=debaters,
         options=options,
         rounds=rounds,
@@ -288,23 +296,20 @@ def debate(
         escalate=escalate,
         preset=preset,
         task_type=task_type,
-        position=tuple(position or ()),
-        tools=tuple(tools or ()),
-        mcp=tuple(mcp or ()),
+        personalities=personalities,
     )
     settings = settings_for(form, arguments)
     say_notes(settings)
     later = read_rounds(evidence_round or ())
     _check_standard_input(motion, [*(evidence or ()), *(path for _, path in later)])
-    sources = tuple(read_sources([*(evidence or ()), *(path for _, path in later)]))
-    brought = sources[len(sources) - len(later) :] if later else ()
+    sources, introduced = sources_by_round(evidence or (), later)
     proposal = Proposal(
         read_motion(_motion_given(motion), settings.language),
         form,
         settings,
         sources,
         prompts=prompts,
-        introduced={row.source_id: number for row, (number, _) in zip(brought, later, strict=True) if number > 1},
+        introduced=introduced,
     )
     if dry_run:
         _dry_run(proposal, as_json=json_)
@@ -415,10 +420,12 @@ def _asked_seats(arguments: CommandLine, settings: Settings) -> tuple[str, ...]:
 
 
 def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
-    from disputatio._cli.screen import print_preview
+    from disputatio._cli.screen import print_preview, print_wrapped
     from disputatio.engine.preview import preview
 
     seen = asyncio.run(preview(proposal))
+    known = _calibrated(proposal)
+    estimated = seen.input_tokens + seen.output_tokens
     if as_json:
         rows = [
             {
@@ -432,9 +439,35 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
             for row in seen.seats
         ]
         total = None if seen.usd is None else str(seen.usd)
-        print_json({"seats": rows, "calls": seen.calls, "usd": total, "estimate": True})
+        corrected = known and known.as_json(estimated)
+        print_json({"seats": rows, "calls": seen.calls, "usd": total, "estimate": True, "calibrated": corrected})
         return
     print_preview(proposal, seen)
+    if known is not None:
+        print_wrapped(["", known.sentence(estimated)], 2)
+
+
+def _raised(**given: bool) -> dict[str, bool | None]:
+    """Flags as they are kept: one that was not given says nothing, so that a file may say otherwise."""
+    return {name: flag or None for name, flag in given.items()}
+
+
+def _repeated(**given: list[str] | None) -> dict[str, tuple[str, ...]]:
+    """Options that may be repeated, as they are kept."""
+    return {name: tuple(values or ()) for name, values in given.items()}
+
+
+def _calibrated(proposal: Proposal) -> Calibration | None:
+    """How far estimates of such debates were off, where the store has enough of them; a preview makes no store."""
+    from disputatio._cli.reading import reading
+    from disputatio.metrics.calibration import calibration
+
+    address = proposal.settings.store
+    if address.startswith("sqlite") and not Path(address.removeprefix("sqlite:///")).exists():
+        return None
+    models = {f"{row.provider}:{row.model}" for row in proposal.settings.seats.values()}
+    with reading(address) as store:
+        return calibration(store, proposal.format.name, models, sourced=bool(proposal.evidence))
 
 
 def command_line(**given: Any) -> CommandLine:

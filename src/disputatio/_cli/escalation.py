@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from disputatio._cli.streams import tell
+from disputatio.failures import InvalidInputError
 from disputatio.motion import one_line
 
 if TYPE_CHECKING:
@@ -30,10 +32,17 @@ def target_of(proposal: Proposal, arguments: CommandLine) -> Target | None:
 
 
 def named_target(settings: Settings, arguments: CommandLine, evidence: Sequence[Any] = ()) -> Target | None:
-    """Who is named by the settings to take an escalated decision."""
+    """Who is named by the settings to take an escalated decision; None for formats that have none."""
     from disputatio.engine.escalating import escalation_target
+    from disputatio.formats.registry import find_format
 
-    return escalation_target(settings.panel.escalate, arguments, evidence, ask_person if _has_person() else None)
+    form = find_format(settings.format_name)
+    if arguments.escalate is not None and not form.free_seats:
+        raise InvalidInputError(
+            f"--escalate is for panels, whose debaters vote, and nobody votes in the format {form.name}.",
+            "Leave it out.",
+        )
+    return escalation_target(settings.panel.escalate, form, arguments, evidence, ask_person if _has_person() else None)
 
 
 def _has_person() -> bool:
@@ -67,6 +76,7 @@ def said_of(handed: Handed) -> str:
 
 async def ask_person(debate_id: str, house: House) -> Handed:
     """Ask whoever sits at the terminal to decide; no answer leaves the decision open."""
+    from disputatio._cli.screen import terminal_width
     from disputatio.engine.escalating import Handed, Recipient
     from disputatio.report import DebateReport
     from disputatio.report.panel import panel_reading, tally_words
@@ -77,8 +87,9 @@ async def ask_person(debate_id: str, house: House) -> Handed:
     tell(
         "",
         "The panel hands the decision to you.",
-        f"Motion: {report.motion}",
-        *([f"{reading.sentence}.", f"Votes: {tally_words(reading)}."] if reading else []),
+        *wrap(f"Motion: {report.motion}", terminal_width()),
+        *(wrap(f"{reading.sentence}.", terminal_width()) if reading else []),
+        *(wrap(f"Votes: {tally_words(reading)}.", terminal_width()) if reading else []),
         *(f"  {number}  {option}" for number, option in enumerate(options, start=1)),
     )
     for _ in range(_MOST_TRIES):
@@ -87,7 +98,7 @@ async def ask_person(debate_id: str, house: House) -> Handed:
         word = one_line(line, 200)
         if not word:
             return Handed(Recipient.PERSON, failure="the person left it open")
-        if not word.isdigit():
+        if word in options or not word.isdigit():
             return Handed(Recipient.PERSON, answer=word)
         if 1 <= int(word) <= len(options):
             return Handed(Recipient.PERSON, answer=options[int(word) - 1])

@@ -244,20 +244,24 @@ def print_list(rows: Sequence[DebateRow]) -> None:
 def print_preview(proposal: Proposal, seen: Preview) -> None:
     """What a debate would take."""
     from disputatio.engine.preview import TOKENS_ARE
+    from disputatio.engine.terms import usual_budget
+    from disputatio.ledger import PriceBook
 
     lines = [f"Motion  {proposal.motion.text}", f"Format  {proposal.format.name}", ""]
-    lines.append(f"{'seat':8} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}  model")
+    wide = max(8, *(len(row.seat) for row in seen.seats)) if seen.seats else 8
+    lines.append(f"{'seat':{wide}} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}  model")
     for row in seen.seats:
         cost = "unknown" if row.usd is None else f"{row.usd:.4f}"
         lines.append(
-            f"{row.seat:8} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {cost:>10}  {row.model}"
+            f"{row.seat:{wide}} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {cost:>10}  {row.model}"
         )
     total = "unknown" if seen.usd is None else f"{seen.usd:.4f}"
-    lines.append(f"{'all':8} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
+    lines.append(f"{'all':{wide}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
     lines += ["", TOKENS_ARE]
     if any(row.seat in proposal.settings.tools for row in seen.seats):
         lines.append("Tools are counted at most: all rounds of all seats with tools, and results of half their limit.")
-    budget = proposal.settings.budget
+    settings = proposal.settings
+    budget = usual_budget(proposal.format, settings.seats.values(), settings.budget, PriceBook())
     if budget.usd is not None and seen.usd is not None and seen.usd > budget.usd:
         lines.append(f"This is over the ceiling of {budget.usd} USD: the debate would be truncated.")
     if budget.tokens is not None and seen.input_tokens + seen.output_tokens > budget.tokens:

@@ -5,7 +5,7 @@ Both views use it; the live one adds a region below that moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from disputatio._terminal.progress import Progress
 from disputatio.motion import one_line
@@ -21,6 +21,8 @@ from disputatio.record.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    PenaltyGiven,
+    ScoreGiven,
     ToolCalled,
     TurnAsked,
     TurnTaken,
@@ -29,6 +31,7 @@ from disputatio.record.events import (
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.consultations import Consultation
 from disputatio.report.lines import Line, Role, Span, flow, span
+from disputatio.report.match import PenaltyReading, SpeechReading, speech_sentence
 from disputatio.report.panel import CountReading
 from disputatio.report.panel_lines import count_lines
 from disputatio.report.reading import DebateReport, Entry, EntryState, settled_entry
@@ -98,9 +101,8 @@ class Narration:
                 self._say(consultation_lines(row, min(self._width(), MEASURE), event.seat))
             case TurnTaken() | Abstained():
                 self._settle(event)
-            case VoteCounted():
-                count = CountReading.of(event.body)
-                self._say([] if count is None else [(), *count_lines(count, self._width())])
+            case VoteCounted() | ScoreGiven() | PenaltyGiven():
+                self._establish(event)
             case BudgetReached():
                 self.note(
                     f"the ceiling is reached: {event.spent} of {event.ceiling} {event.limit} are spent or "
@@ -108,6 +110,20 @@ class Narration:
                 )
             case _:
                 pass
+
+    def _establish(self, event: VoteCounted | ScoreGiven | PenaltyGiven) -> None:
+        """A count, a penalty, or a score with the totals so far; scores without totals are told with the result."""
+        if isinstance(event, VoteCounted):
+            count = CountReading.of(event.body)
+            self._say([] if count is None else [(), *count_lines(count, self._width())])
+            return
+        if isinstance(event, PenaltyGiven):
+            self.note(f"penalty: {PenaltyReading.of(event.body).sentence}")
+            return
+        speech, totals = SpeechReading.of(event.body), event.body.get("totals")
+        if speech is not None and isinstance(totals, Mapping):
+            text, width = speech_sentence(speech, totals), min(self._width(), MEASURE)
+            self._say(flow([span(text, Role.LEAD)], width, first=(Span("  "),), hang=4))
 
     def note(self, text: str) -> None:
         """Say one thing beside the debate."""
@@ -131,6 +147,8 @@ class Narration:
     def _ask(self, event: TurnAsked) -> None:
         self._asked[event.path] = _entry(event)
         self._enter(event.phase)
+        if event.form == "criticism" and event.path.endswith("#2"):
+            self.note("the critique is weak: the critic is asked once more, with a stronger instruction")
 
     def _enter(self, phase: str) -> None:
         if phase not in self._phases:

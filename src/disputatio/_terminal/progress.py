@@ -31,6 +31,11 @@ _NOUNS = {
     "closing": "answer",
     "adjudication": "finding",
     "summing": "heading",
+    "position": "position",
+    "proposition": "argument",
+    "criticism": "criticism",
+    "rebuttal": "answer",
+    "moderation": "finding",
 }
 
 
@@ -69,6 +74,7 @@ class Progress:
         self.phase = ""
         self.questions: dict[str, str] = {}
         self._arguments: dict[str, int] = {}
+        self._criticisms = 0
         self._calls: dict[str, CallReading] = {}
         self._totals: Totals | None = None
 
@@ -165,6 +171,8 @@ class Progress:
     def _taken(self, event: TurnTaken) -> None:
         self.open.pop(event.path, None)
         self.questions.update(questions_in(event.form, event.content))
+        if event.form == "criticism":
+            self._criticisms = len(_arguments_in(event.content))
         if event.form == "opening":
             self._arguments[event.seat] = len(statements("opening", event.seat, event.content))
 
@@ -177,6 +185,9 @@ class Progress:
             "closing": put,
             "adjudication": sum(self._arguments.values()),
             "summing": 5,
+            "proposition": self._rule("minimum_arguments"),
+            "criticism": self._rule("minimum_arguments"),
+            "rebuttal": self._criticisms,
         }
         return expected.get(event.form) or None
 
@@ -186,6 +197,11 @@ class Progress:
     def _rule(self, name: str) -> int | None:
         value = self.opened.rules.get(name) if self.opened else None
         return value if isinstance(value, int) else None
+
+
+def _arguments_in(content: Mapping[str, Any]) -> list[Any]:
+    rows = content.get("arguments")
+    return list(rows) if isinstance(rows, list | tuple) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ _OPTIONS: tuple[tuple[str, str, KeyPath], ...] = (
     ("escalate", "--escalate", ("escalate",)),
     ("preset", "--preset", ("preset",)),
     ("task_type", "--task-type", ("task_type",)),
+    ("personalities", "--personalities", ("personalities",)),
 )
 
 
@@ -62,6 +63,8 @@ def _given(arguments: CommandLine, directory: Path, vocabulary: Vocabulary) -> I
             yield path, Given(value, option, directory)
     if arguments.position:
         yield ("positions",), Given(list(arguments.position), "--position", directory)
+    for entry in arguments.personality:
+        yield _read_personality(entry, directory, vocabulary)
     for entry in arguments.seat:
         yield from _read_seat(entry, directory, vocabulary)
     for entry in arguments.tools:
@@ -87,6 +90,22 @@ def _read_seat(entry: str, directory: Path, vocabulary: Vocabulary) -> Iterator[
             f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
         )
     yield from spread(("seats", seat), Given(value, f"--seat {seat}=...", directory))
+
+
+def _read_personality(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:
+    seat, sign, value = entry.partition("=")
+    seat, known = seat.strip().lower(), vocabulary.scope_names()
+    if not sign or not seat or not value.strip():
+        raise InvalidInputError(
+            f"--personality {shown(entry)} does not say who argues how.",
+            "Allowed is SEAT=NAME, such as --personality pro_2=aggressive, or con=diplomatic.",
+        )
+    if seat not in known:
+        raise InvalidInputError(
+            f"There is no seat {shown(seat)} (from --personality) in this format.",
+            f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
+        )
+    return ("personality", seat), Given(value, "--personality", directory)
 
 
 def _read_tools(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:

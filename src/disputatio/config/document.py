@@ -64,6 +64,20 @@ def debaters_in(path: Path) -> Given | None:
     return None if value is None else Given(value, f"{path.name}: debaters", path.parent)
 
 
+def parsed(path: Path) -> Any:
+    """What a TOML or YAML file holds, as it stands; what it must hold is for the caller to say.
+
+    Raises:
+        InvalidInputError: the file cannot be read or parsed.
+    """
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = "is not UTF-8 text" if isinstance(failure, ValueError) else "cannot be read"
+        raise InvalidInputError(f"The file {path.name} {reason}.", "Give a TOML or YAML file as UTF-8 text.") from None
+    return _parse_toml(content, path) if path.suffix.lower() == ".toml" else _parse_yaml(content, path)
+
+
 def read_document(path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
     """All values in the file at ``path``, by key. They are not yet read as what their keys want.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from disputatio.config.environment import Environment, environment_notes, read_e
 from disputatio.config.keys import KEYS, Key, Vocabulary, dotted, find_key, scopes, sides
 from disputatio.config.keys import Path as KeyPath
 from disputatio.config.levels import Level, automatic_provider, holding, seat_levels
+from disputatio.config.matter import cast_of
 from disputatio.config.naming import named_seats, names_in
 from disputatio.config.presets import preset_named
 from disputatio.config.seats import Seated, take_seat
@@ -31,6 +32,7 @@ from disputatio.config.settings import (
     FormatOptions,
     JudgingSettings,
     LimitSettings,
+    MetricSettings,
     PanelSettings,
     ReviewSettings,
     RubricChoice,
@@ -41,6 +43,7 @@ from disputatio.config.settings import (
 from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
 from disputatio.formats.brief import Brief
+from disputatio.formats.cast import Cast
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import Provider, did_you_mean, parse_seat_value, provider_named
 from disputatio.participants.seating import Credentials, Price
@@ -145,9 +148,9 @@ def _seats_named(
     """The seats, and what other formats call theirs, after looking for the names of debaters alone."""
     document = find_document(environment.directory, arguments.config)
     in_file = debaters_in(document) if document is not None else None
-    if options.free_seats:
+    if options.free_seats and seats:
         # Where no seat is asked for, as by the commands that only want the store, none is made up.
-        return (named_seats(seats, arguments, environment, in_file) if seats else seats), options
+        seats = named_seats(seats, arguments, environment, in_file)
     return seats, replace(options, other_seats=options.other_seats | (names_in(in_file) - set(seats)))
 
 
@@ -187,6 +190,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         judging=_judging(sources),
         panel=_panel(sources),
         review=_review(sources),
+        cast=_cast(seats, sources),
         language=sources.take("language", "English"),
         seed=sources.take("seed"),
         store=sources.take("store") or _default_store(),
@@ -195,6 +199,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         rules=_rules(sources),
         tools={seat: each.tools for seat, each in seated.items() if each.tools},
         tool_limits=_tool_limits(sources),
+        metrics=_metrics(sources),
         mcp_servers=_servers(sources) if seats else {},
         sources=sources.found,
         notes=tuple(dict.fromkeys([*(note for each in seated.values() for note in each.notes), *notes])),
@@ -273,6 +278,14 @@ def _panel(sources: _Sources) -> PanelSettings:
         weights=sources.take_under(("decision", "weights"), _KEYS["decision.weights.<seat>"]),
         escalate=sources.take("escalate"),
     )
+
+
+def _cast(seats: tuple[str, ...], sources: _Sources) -> Cast:
+    own = sources.take("personalities")
+    chosen = sources.take_under(("personality",), _KEYS["personality.<seat>"])
+    if not sources.options.personalities:
+        return Cast()
+    return cast_of(seats, chosen, Path(own) if own else None)
 
 
 def _review(sources: _Sources) -> ReviewSettings:
@@ -436,6 +449,12 @@ def _rules(sources: _Sources) -> dict[str, RuleValue]:
             rules[name] = values.like(sources.options.rules[name], f"rules.{name}", given)
             sources.found[f"rules.{name}"] = given.source
     return rules
+
+
+def _metrics(sources: _Sources) -> MetricSettings:
+    usual = MetricSettings()
+    taken = {row.name: sources.take(f"metrics.{row.name}", getattr(usual, row.name)) for row in fields(usual)}
+    return MetricSettings(**taken)
 
 
 def _tool_limits(sources: _Sources) -> ToolLimits:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from disputatio.formats.brief import Brief
+from disputatio.formats.cast import Cast
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import Credentials, ModelSeating, Price
@@ -48,6 +49,8 @@ class CommandLine:
         preset: the preset of a review.
         task_type: what kind of decision a review is about.
         position: the positions of a review, each in a sentence.
+        personalities: path of a file with personalities for the debaters of a competition.
+        personality: ``SEAT=NAME`` as often as wanted; ``pro``, ``con`` and ``all`` cover several.
     """
 
     seat: tuple[str, ...] = ()
@@ -76,6 +79,8 @@ class CommandLine:
     preset: str | None = None
     task_type: str | None = None
     position: tuple[str, ...] = ()
+    personalities: str | None = None
+    personality: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +99,7 @@ class FormatOptions:
         further_seats: what the further ones are called, such as ``judge_2``.
         maximum_rounds: the most rounds the format allows; None where it does not say.
         free_seats: whether users name the seats.
+        personalities: whether the debaters have personalities.
         other_seats: seats of other formats.
         other_phases: phases of other formats.
         other_rules: rules of other formats.
@@ -109,6 +115,7 @@ class FormatOptions:
     other_phases: frozenset[str] = frozenset()
     other_rules: frozenset[str] = frozenset()
     free_seats: bool = False
+    personalities: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +203,33 @@ class PanelSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSettings:
+    """The thresholds of ``disputatio metrics``; None watches nothing.
+
+    Attributes:
+        challenge_strength: the least mean strength of critiques, 1 to 10.
+        low_confidence: the largest share of syntheses with LOW confidence, 0 to 1.
+        cost_ratio: the most tokens taken for one that was estimated.
+        agreement: the largest share of debates that agree with the first proposer.
+        one_conclusion: the largest share in which all roles reach one conclusion.
+        tilt: the largest mean tilt of moderators to either side, in points.
+        uncertainties: the most uncertainties a debate, on average.
+        degraded: the largest share of debates that are not whole.
+        fewest: no alert rests on fewer debates.
+    """
+
+    challenge_strength: float | None = 6.5
+    low_confidence: float | None = 0.3
+    cost_ratio: float | None = 1.5
+    agreement: float | None = None
+    one_conclusion: float | None = None
+    tilt: float | None = None
+    uncertainties: float | None = None
+    degraded: float | None = None
+    fewest: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything a debate is run with.
 
@@ -209,12 +243,14 @@ class Settings:
         judging: how the judges judge.
         panel: what a panel votes on and how it decides.
         review: what a review is about.
+        cast: who argues how, in a competition.
         language: the language of the debate, by name or tag.
         seed: None where none was set.
         store: URL of the store; may hold a password, so it is not part of ``repr``; see ``shown_store``.
         rounds: None leaves it to the format.
         prices: prices by ``provider:model``, which override the price table.
         rules: the format's own settings: its defaults and what was set.
+        metrics: the thresholds of metrics.
         tools: by seat, what its tools are called; seats without tools are left out.
         tool_limits: how much a seat may look up before a turn.
         mcp_servers: the MCP servers that were named, by name; their addresses may hold secrets and are not shown.
@@ -232,6 +268,7 @@ class Settings:
     judging: JudgingSettings = field(default_factory=JudgingSettings)
     panel: PanelSettings = field(default_factory=PanelSettings)
     review: ReviewSettings = field(default_factory=ReviewSettings)
+    cast: Cast = field(default_factory=Cast)
     language: str = "English"
     seed: int | None = None
     store: str = field(repr=False)
@@ -240,6 +277,7 @@ class Settings:
     rules: Mapping[str, RuleValue] = field(default_factory=dict)
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tool_limits: ToolLimits = field(default_factory=ToolLimits)
+    metrics: MetricSettings = field(default_factory=MetricSettings)
     mcp_servers: Mapping[str, McpServer] = field(default_factory=dict, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -280,6 +280,17 @@ def escalation(key: str, given: Given) -> str:
     return word
 
 
+def file_path(key: str, given: Given) -> str:
+    """The path of a TOML or YAML file, from where it was given."""
+    word = _plain(given) or ""
+    path = given.directory / Path(word).expanduser()
+    if not word or path.suffix.lower() not in {".toml", ".yaml", ".yml"} or not path.is_file():
+        raise bad(key, given, "the path of a file that ends in .toml, .yaml or .yml")
+    return str(path)
+
+
+personality = text("the name of a personality, such as logical, or none", r"[\w-]{1,60}")
+
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 

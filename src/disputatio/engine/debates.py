@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from disputatio.config import Settings, fallback_seat, variable_prefix
+from disputatio.engine.estimating import estimate
 from disputatio.engine.journal import Journal
 from disputatio.engine.opening import (
     Proposal,
@@ -96,6 +97,7 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
         house.store.claim(debate)
         journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher)
         event, texts = opened_event(plan, budget, software())
+        event = replace(event, estimate=await estimate(proposal, event))
         journal.write(event, texts=texts)
         await journal.durable()
         if on_opened:

@@ -23,7 +23,7 @@ from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal, format_options
 from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
-from disputatio.formats.registry import find_format
+from disputatio.formats.registry import Format, find_format
 from disputatio.motion import Evidence, one_line, read_motion
 from disputatio.record.events import DecisionEscalated
 from disputatio.record.history import History, Status
@@ -123,7 +123,8 @@ def is_escalated(history: History) -> bool:
 class CallbackTarget:
     """A server that is told of the decision: a POST with the debate's JSON export.
 
-    Its address may hold a secret and is kept out of the record. Redirects are not followed: whoever was named is told, and nobody else.
+    Its address may hold a secret and is kept out of the record. Redirects are not followed: whoever was named is told,
+    and nobody else.
     """
 
     url: str
@@ -194,6 +195,7 @@ class DebateTarget:
 
 def escalation_target(
     chosen: str | Told | None,
+    form: Format,
     arguments: CommandLine,
     evidence: Sequence[Evidence | Source],
     person: Told | None = None,
@@ -202,15 +204,22 @@ def escalation_target(
 
     Args:
         chosen: a function, ``person``, the name of a format, or the address of a callback; None for nobody.
+        form: the format of the first debate. Where nobody votes in it, what a file says of escalations is passed over.
         arguments: what the debate was asked for with; a debate that takes the decision is seated by the same.
         evidence: what lies before the seats of the first debate, and then of that one.
         person: asks a person, where there is somebody to ask.
 
     Raises:
-        InvalidInputError: no format is called that, it has nobody who could judge, or there is nobody to ask.
+        InvalidInputError: no format is called that, it has nobody who could judge, or there is nobody to ask; or a
+            function is given to a format that never escalates.
     """
-    if chosen is None:
+    if chosen is None or (isinstance(chosen, str) and not form.free_seats):
         return None
+    if not form.free_seats:
+        raise InvalidInputError(
+            f"A function takes the decisions of panels, and the format {form.name} never escalates one.",
+            "Leave escalate out, or take format='panel'.",
+        )
     if chosen == "person":
         if person is None:
             raise InvalidInputError(

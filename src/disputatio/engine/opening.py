@@ -45,7 +45,7 @@ CHARS_PER_TOKEN = 3
 SMALL_SHARE = 3_000
 """In characters."""
 
-_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions"}
+_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions", "cast"}
 _OF_PANELS = {"debaters", "options", "decision", "speaker_selected_by"}
 
 
@@ -88,6 +88,7 @@ def format_options(form: Format) -> FormatOptions:
         other_phases=frozenset(phase for row in others for phase in _phases(row.rules())) - phases,
         other_rules=frozenset(row.name for other in others for row in fields(other.rules)) - frozenset(own),
         free_seats=form.free_seats,
+        personalities=hasattr(defaults, "cast"),
     )
 
 
@@ -119,6 +120,7 @@ def rules_of(form: Format, settings: Settings) -> Any:
         "bench": _bench(settings),
         **_panel_rules(form, settings),
         **review_rules(form, settings),
+        "cast": settings.cast,
     }
     changes.update({name: value for name, value in common.items() if value is not None and name in known})
     for field_name in known:
@@ -313,10 +315,9 @@ def look_alikes(plan: Plan) -> tuple[str, ...]:
     voices = plan.docket.voices
     if not plan.format.free_seats or len(voices) < 2 or len({(row.model, row.persona) for row in voices}) > 1:
         return ()
-    return (
-        f"All debaters are the same model ({voices[0].model}) with the same prompt: their agreement shows little. "
-        "Give them different models (--seat NAME=PROVIDER:MODEL) or personas (seats.NAME.persona).",
-    )
+    alike = f"All debaters are the same model ({voices[0].model}) with the same prompt: their agreement shows little."
+    cure = "Give them different models (--seat NAME=PROVIDER:MODEL) or personas (seats.NAME.persona)."
+    return (f"{alike} {cure}",)
 
 
 def foreign_languages(table: Table, language: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from itertools import count
 from math import ceil
@@ -21,21 +21,22 @@ from disputatio.engine.ports import Nobody, SystemClock
 from disputatio.engine.running import Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
-from disputatio.kernel import JsonObject
+from disputatio.kernel import JsonObject, Limits
 from disputatio.ledger import UNLIMITED, Ledger, PriceBook
 from disputatio.ledger.ledger import call_size
 from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
+from disputatio.participants.seating import ModelSeating
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
 from disputatio.tools import CHOICE_FORM
 
 _SHARE = 0.2
-_SETTLED = {"no": "yes", "strong": "good"}
+_SETTLED = {"no": "yes", "strong": "good", "unresolved": "unresolved"}
 """By the last of the words that there are to choose from."""
 _BEGUN = re.compile(r"\^\(([^|)]+)[^)]*\) \[.*\]\{(\d+),\}\[\.\]\$")
-_FILLER = "Typical words of a typical answer, which say nothing and only have a length. "
+_FILLER = "Plain words of the usual sort, which say not much and only take up room. "
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Variety:
         return next(self._texts)
 
     def choice(self, words: Sequence[Any]) -> Any:
-        """The next of ``words`` in turn; there is always a further round, and what is rated is good."""
+        """The next of ``words`` in turn; there is always a further round over something, and what is rated is good."""
         if words[-1] in _SETTLED:
             return _SETTLED[words[-1]]
         return words[next(self._choices.setdefault(repr(words), count())) % len(words)]
@@ -147,6 +148,9 @@ class _TypicalGateway:
         return None
 
 
+_NOBODY = ModelSeating(provider="embedded", model="nobody")
+
+
 async def preview(proposal: Proposal) -> Preview:
     """What ``proposal`` would take.
 
@@ -156,14 +160,12 @@ async def preview(proposal: Proposal) -> Preview:
     gateway = _TypicalGateway(proposal.settings.tool_limits.calls)
     table: dict[str, Sitter] = {}
     for seat in proposal.format.seats_named([*proposal.settings.seats, *proposal.participants]):
-        if seat in proposal.participants:
-            table[seat] = proposal.participants[seat]
-        else:
-            seating = replace(proposal.settings.seats[seat], fallback=None)
-            table[seat] = ModelSeat((seating,), (gateway,))
+        # A script is not run for a preview: it may count its calls, or be a person.
+        seating = _NOBODY if seat in proposal.participants else proposal.settings.seats[seat]
+        table[seat] = ModelSeat((replace(seating, fallback=None),), (gateway,))
     words, _ = tool_words(proposal.settings, table)
     plan = plan_of(proposal, table, book_of(proposal.prompts))
-    plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
+    plan = replace(plan, rules=_unbroken(plan.rules), tools=PreviewTools(words, proposal.settings.tool_limits))
     journal = Journal("preview", store=MemoryStore(), clock=SystemClock(), watcher=Nobody())
     event, texts = opened_event(plan, UNLIMITED, "")
     journal.write(event, texts=texts)
@@ -171,8 +173,19 @@ async def preview(proposal: Proposal) -> Preview:
     running = Running(plan, journal=journal, ledger=ledger, clock=SystemClock(), watcher=Nobody(), streams=False)
     history = await running.run()
     return Preview(
-        tuple(_seat_preview(seat, sitter, history) for seat, sitter in table.items() if isinstance(sitter, ModelSeat))
+        tuple(
+            _seat_preview(seat, sitter, history)
+            for seat, sitter in table.items()
+            if isinstance(sitter, ModelSeat) and seat not in proposal.participants
+        )
     )
+
+
+def _unbroken(rules: Any) -> Any:
+    """The rules with nobody asked again for breaking one: typical words quote nothing and repeat themselves."""
+    limits = {row.name: getattr(rules, row.name) for row in fields(rules)}
+    held = {name: replace(row, rule_asks=0) for name, row in limits.items() if isinstance(row, Limits)}
+    return replace(rules, **held)
 
 
 def _seat_preview(seat: str, sitter: ModelSeat, history: History) -> SeatPreview:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from disputatio.config import Settings
 from disputatio.engine.table import ModelSeat, Table, chain_of
+from disputatio.evidence import Source, read_sources
 from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import place_of
@@ -42,6 +43,24 @@ def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
         )
     brief = chosen.brief if chosen.task_type is None else replace(chosen.brief, task_type=chosen.task_type)
     return {"brief": brief, "positions": chosen.positions or None}
+
+
+def sources_by_round(
+    first: Iterable[Any], later: Sequence[tuple[int, Any]]
+) -> tuple[tuple[Source, ...], dict[str, int]]:
+    """All sources of a debate, and those that a later round brings, each with its round.
+
+    Args:
+        first: what lies before the seats from the beginning: paths, texts or sources.
+        later: the round and the source, for each of the others.
+
+    Raises:
+        InvalidInputError: one cannot be read.
+    """
+    sources = tuple(read_sources([*first, *(row for _, row in later)]))
+    brought = sources[len(sources) - len(later) :] if later else ()
+    rounds = zip(brought, later, strict=True)
+    return sources, {source.source_id: number for source, (number, _) in rounds if number > 1}
 
 
 def usual_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, prices: PriceBook) -> Budget:

@@ -18,6 +18,7 @@ class ExitCode(IntEnum):
     VERIFICATION = 6
     STORE = 7
     WORSE = 8
+    ALERT = 9
     INTERRUPTED = 130
 
 

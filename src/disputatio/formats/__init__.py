@@ -1,9 +1,12 @@
 """The rulebooks: each file reads as the rules of one kind of debate."""
 
 from disputatio.formats.brief import Brief
+from disputatio.formats.competition import competition
+from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import Docket
 from disputatio.formats.freeform import FreeformRules, FreeformVerdict, freeform
+from disputatio.formats.match_verdict import MatchVerdict
 from disputatio.formats.panel import PanelRules, panel
 from disputatio.formats.panel_verdict import PanelReport, PanelVerdict
 from disputatio.formats.registry import FORMATS, Format, find_format
@@ -15,11 +18,13 @@ from disputatio.formats.trace import StructuredVerdict, TraceRow
 __all__ = [
     "FORMATS",
     "Brief",
+    "CompetitionRules",
     "DecisionRule",
     "Docket",
     "Format",
     "FreeformRules",
     "FreeformVerdict",
+    "MatchVerdict",
     "PanelReport",
     "PanelRules",
     "PanelVerdict",
@@ -29,6 +34,7 @@ __all__ = [
     "StructuredRules",
     "StructuredVerdict",
     "TraceRow",
+    "competition",
     "find_format",
     "freeform",
     "panel",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from disputatio.formats.turns.criticism import CounterArgument, Criticism
 from disputatio.formats.turns.moderation import Exhibit, Moderation
 from disputatio.formats.turns.proposition import Proposition, ReviewArgument
-from disputatio.formats.turns.rebuttal import Rebuttal, Rebuttals
+from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
 from disputatio.kernel import Abstention, Seat
+
+
+def prefix_of(stem: str, position: int) -> str:
+    """How arguments about a position are numbered: ``PROP`` for the first position, ``PROP2`` for the second."""
+    return stem if position == 1 else f"{stem}{position}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,8 @@ class Position:
         return f"POSITION-{self.number}"
 
     def prefix(self, stem: str) -> str:
-        """How arguments about it are numbered: ``PROP`` for the first position, ``PROP2`` for the second."""
-        return stem if self.number == 1 else f"{stem}{self.number}"
+        """How arguments about it are numbered."""
+        return prefix_of(stem, self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,9 @@ class Contest:
         for criticism in self.criticisms:
             if criticism.id not in struck:
                 answer = self.answer_to(criticism.id)
-                yield Exhibit(
-                    criticism.id, f"{criticism.claim} {criticism.reasoning}", answer.reasoning if answer else ""
-                )
+                text = f"{criticism.claim} {criticism.reasoning}"
+                contested = answer is not None and answer.kind is not RebuttalKind.CONCEDE
+                yield Exhibit(criticism.id, text, answer.reasoning if answer else "", contested)
         for answer in self.answers:
             if answer.id not in struck:
                 criticised = next(row for row in self.criticisms if row.id == answer.target)
@@ -126,7 +131,9 @@ class Round:
         return (*(row for contest in self.contests for row in contest.silent), *self.silent)
 
 
-def count_of(rounds: Iterable[Round], position: Position) -> tuple[int, int]:
-    """How many arguments and criticisms there were about ``position`` in ``rounds``."""
-    contests = [row for each in rounds for row in each.contests if row.position.number == position.number]
-    return sum(len(row.arguments) for row in contests), sum(len(row.criticisms) for row in contests)
+def numbers_from(round_number: int) -> int:
+    """The number before the first argument of a round: PROP-1 in the first, PROP-201 in the second, PROP-301.
+
+    So a number tells its round, and none is given twice in a review.
+    """
+    return 0 if round_number == 1 else 100 * round_number

@@ -149,6 +149,7 @@ def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules
         rules.turn_words,
         stage.phase,
         ANGLES[place % len(ANGLES)],
+        ("benefit", "problem")[place % 2],
         other=held.last_words_before(name),
         own=held.last_words_of(name),
     )

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from disputatio.failures import InvalidInputError
+from disputatio.formats.competition import competition
+from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.docket import Docket, place_of
 from disputatio.formats.freeform import FreeformRules, freeform
+from disputatio.formats.match import DEBATERS as EIGHT
+from disputatio.formats.match import JUDGE
 from disputatio.formats.panel import DEBATERS, PanelRules, panel
 from disputatio.formats.review import ReviewRules, review
 from disputatio.formats.structured import StructuredRules, structured
@@ -106,6 +110,14 @@ FORMATS: dict[str, Format] = {
             review,
             frozenset({Seat("moderator")}),
             {Seat("proposer"): 5},
+        ),
+        Format(
+            "competition",
+            "four against four in four stages; a judge scores every speech, code counts words and penalties",
+            (*EIGHT, JUDGE),
+            CompetitionRules,
+            competition,
+            frozenset({JUDGE}),
         ),
     )
 }

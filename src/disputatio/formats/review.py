@@ -4,7 +4,8 @@ The rules
     1. Framing. The framer turns the question into a thesis, its scope, the criteria for a good answer and the key
        evidence. It takes no side. Where several positions are weighed and none was named, it names them.
     2. Proposition. The proposer makes the case: a thesis, three to five arguments with the weightiest first, and the
-       strongest objections met in advance. They are numbered PROP-1, PROP-2, ...
+       strongest objections met in advance. They are numbered PROP-1, PROP-2, ... in the first round, from PROP-201 on
+       in the second, from PROP-301 on in the third.
     3. Critique. The critic takes the proposition to be wrong and attacks: tail risks, misread evidence, hidden
        assumptions, harm even if it is true. Each criticism aims at one argument, or at the thesis: CRIT-1, CRIT-2, ...
        It must not soften itself. A critique whose strength is below 6 is asked for once more, with a stronger
@@ -37,7 +38,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from disputatio.formats.brief import Brief
-from disputatio.formats.contest import Contest, Position, Round, count_of
+from disputatio.formats.contest import Contest, Position, Round, numbers_from
 from disputatio.formats.docket import Docket, numbered
 from disputatio.formats.review_outcome import ReviewVerdict, Stop, review_verdict
 from disputatio.formats.turns.citing import NOTHING, Citing
@@ -80,7 +81,6 @@ class Here:
     floor: Floor
     rules: ReviewRules
     citing: Citing
-    before: tuple[Round, ...]
 
     def phase(self, name: str) -> Phase:
         """A phase of this round."""
@@ -98,7 +98,7 @@ def review(rules: ReviewRules, docket: Docket) -> Rulebook[ReviewVerdict]:
         if not positions:
             break
         floor = floor.post(*introduced(docket, number))
-        here = Here(number, floor, rules, citing_in(docket, number), rounds)
+        here = Here(number, floor, rules, citing_in(docket, number))
         held, floor = yield from one_round(positions, here)
         rounds = (*rounds, held)
         stop = why_stop(held)
@@ -118,7 +118,7 @@ def frame(rules: ReviewRules, docket: Docket, proposers: int) -> Rulebook[tuple[
         "hints": rules.brief.framing,
         "criteria": "\n".join(f"- {row}" for row in rules.brief.criteria) or "- none",
     }
-    task = Task("framing-positions" if to_find else "framing", {**words, "number": str(to_find)})
+    task = Task("framing-positions", {**words, "number": str(to_find)}) if to_find else Task("framing", words)
     turn = yield from ask(FRAMER, FRAMING, returns=form, task=task, limits=rules.framing)
     if not isinstance(turn, Framing):
         return None, Floor()
@@ -159,19 +159,20 @@ def contest(position: Position, here: Here) -> Rulebook[Contest]:
 def proposition(held: Contest, here: Here) -> Rulebook[Contest]:
     """The case for the position; in a further round the case that is left of it, in view of what was found."""
     rules, position = here.rules, held.position
-    arguments, _ = count_of(here.before, position)
     fewest = rules.minimum_arguments if here.number == 1 else 1
     form = PropositionForm(
         position.prefix("PROP"),
         position.text,
         fewest,
         rules.maximum_arguments,
-        arguments,
+        numbers_from(here.number),
         here.citing,
         rules.brief.angles,
     )
-    words = {"minimum": str(fewest), "maximum": str(rules.maximum_arguments), "round": str(here.number)}
-    task = Task("proposition" if here.number == 1 else "proposition-further", words, {"position": position.text})
+    words = {"minimum": str(fewest), "maximum": str(rules.maximum_arguments)}
+    task = Task("proposition", words, {"position": position.text})
+    if here.number > 1:
+        task = Task("proposition-further", {**words, "round": str(here.number)}, task.quotes)
     seat = position.seat
     turn = yield from ask(
         seat,
@@ -189,14 +190,13 @@ def critique(held: Contest, here: Here) -> Rulebook[Contest]:
     assert held.proposition  # noqa: S101  (there is nothing to criticise otherwise)
     rules, position = here.rules, held.position
     standing = held.proposition.standing
-    _, criticisms = count_of(here.before, position)
     form = CriticismForm(
         position.prefix("CRIT"),
         position.text,
         standing,
         rules.minimum_arguments,
         rules.maximum_arguments,
-        criticisms,
+        numbers_from(here.number),
         here.citing,
     )
     words = {
@@ -254,9 +254,11 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
         "round": str(here.number),
         "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
         "struck": ", ".join(held.struck) or "none",
-        "positions": ", ".join(f"{row.id} ({row.seat})" for row in positions),
     }
-    task = Task("moderation-positions" if several else "moderation", words)
+    task = Task("moderation", words)
+    if several:
+        named_by = ", ".join(f"{row.id} ({row.seat})" for row in positions)
+        task = Task("moderation-positions", {**words, "positions": named_by})
     turn = yield from ask(
         MODERATOR,
         here.phase("moderation"),

@@ -158,14 +158,26 @@ class ReviewVerdict:
             "resolved_points": [_point_json(row, last) for row in found.resolved] if found else [],
             "unresolved_points": [_point_json(row, last) for row in found.unresolved] if found else [],
             "challenge_strength": self._challenge(),
+            "agreed": self._agreed(),
             "critical": any(row.critical for row in self.flags),
             "flags": [row.as_json() for row in self.flags],
             "totals": {role: None if value is None else rounded(value, 4) for role, value in self.totals().items()},
             "tilt": self.tilt(),
             "trace": [row for held in self.rounds for row in trace_of(held)],
             "rounds": [round_json(held) for held in self.rounds],
+            "rubric": "review",
             "measures": "the quality of the argument, not who is right",
         }
+
+    def _agreed(self) -> list[JsonObject]:
+        """The criticisms that the rebuttal conceded as a whole."""
+        return [
+            {"id": row.id, "claim": row.claim, "conceded_by": "rebutter"}
+            for held in self.rounds
+            for each in held.contests
+            for row in each.criticisms
+            if (answer := each.answer_to(row.id)) and answer.kind is RebuttalKind.CONCEDE
+        ]
 
     def _challenge(self) -> int | None:
         """The strength of the weakest critique that counts; None where there was none."""

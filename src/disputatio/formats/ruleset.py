@@ -9,6 +9,7 @@ from typing import Any
 
 from disputatio.formats.bench import BenchRules
 from disputatio.formats.brief import Brief
+from disputatio.formats.cast import Cast
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.registry import Format
 from disputatio.judging import Criterion, PanelMethod, Rubric
@@ -40,7 +41,7 @@ def _value_json(value: Any) -> Any:
         share = None if value.share is None else str(value.share)
         weights = {name: str(weight) for name, weight in value.weights}
         return {"rule": value.name.value, "threshold": value.threshold, "share": share, "weights": weights}
-    if isinstance(value, Brief):
+    if isinstance(value, Brief | Cast):
         return value.as_json()
     if isinstance(value, tuple):
         return list(value)
@@ -53,6 +54,8 @@ def _value_json(value: Any) -> Any:
 def _value(value: Any) -> Any:
     if isinstance(value, Mapping) and "attack_lines" in value:
         return Brief.from_json(value)
+    if isinstance(value, Mapping) and "personalities" in value:
+        return Cast.from_json(value)
     if isinstance(value, Mapping) and "criteria" in value:
         criteria = (Criterion(row["key"], Fraction(row["weight"]), row["question"]) for row in value["criteria"])
         return Rubric(value["name"], tuple(criteria))

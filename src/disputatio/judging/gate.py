@@ -87,6 +87,7 @@ def should_debate(
     *,
     answer: str = "",
     cost: Decimal = USUAL_COST_USD,
+    factor: Decimal = Decimal(FACTOR),
 ) -> GateDecision:
     """Whether to hold a debate.
 
@@ -96,6 +97,7 @@ def should_debate(
         downside: what a wrong answer would cost, in US dollars; None where nobody knows.
         answer: the text of the single answer, looked through for hedging words.
         cost: what the debate may cost, in US dollars.
+        factor: how many times its cost the downside must be; recomputed from outcomes by ``judging.worth``.
 
     Raises:
         InvalidInputError: a number is out of its range.
@@ -105,11 +107,11 @@ def should_debate(
     if cost <= 0 or (downside is not None and downside < 0):
         raise InvalidInputError("Costs and downsides are amounts in US dollars.", "Give a number above zero.")
     kind = task_type.strip().lower()
-    threshold = cost * FACTOR
+    threshold = cost * factor
     if kind in FACTUAL:
         return GateDecision(False, "factual", "a factual look-up has nothing to contest", threshold)
     if downside is not None and Decimal(str(downside)) > threshold:
-        reason = f"a wrong answer would cost {downside} USD, more than {FACTOR} times the {cost} USD of a debate"
+        reason = f"a wrong answer would cost {downside} USD, more than {factor} times the {cost} USD of a debate"
         return GateDecision(True, "downside", reason, threshold)
     if kind not in HIGH_RISK:
         why = f"{kind or 'this'} is no high-risk task"

@@ -25,7 +25,7 @@ SOFTENING = (
     "admittedly",
     "to be fair",
     "in fairness",
-    "granted, ",
+    "i grant that",
     "that said",
     "having said that",
     "generally reasonable",
@@ -74,11 +74,11 @@ SOFTENING = (
     "overall i support",
     "on balance i support",
 )
-"""Softening phrases in small letters; one that ends in a comma or a space is found only before that."""
+"""Softening phrases in small letters."""
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)|(?<!\w)‘[^’\n]+’(?!\w)")
 _PHRASES = re.compile(
-    r"(?<!\w)(?:" + "|".join(re.escape(row.strip()).replace(r"\ ", r"\s+") for row in SOFTENING) + r")(?!\w)",
+    r"(?<!\w)(?:" + "|".join(re.escape(row).replace(r"\ ", r"\s+") for row in SOFTENING) + r")(?!\w)",
     re.IGNORECASE,
 )
 

@@ -18,7 +18,7 @@ from disputatio.kernel.ask import (
     together,
 )
 from disputatio.kernel.driver import Driver, RulebookError, UnaskedAnswerError
-from disputatio.kernel.floor import PUBLIC, Floor, Post
+from disputatio.kernel.floor import PUBLIC, Floor, ForbiddenPostError, Post
 from disputatio.kernel.names import AskPath, Channel, Json, JsonObject, Phase, Seat
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Driver",
     "Fact",
     "Floor",
+    "ForbiddenPostError",
     "Form",
     "Json",
     "JsonObject",

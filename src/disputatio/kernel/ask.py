@@ -55,11 +55,13 @@ class Task:
 
     ``values`` are words of the rules: ids, counts, roles. ``quotes`` are words of participants; the prompt
     layer fences them, so a text can only ever be data there. A value never holds what a participant wrote.
+    ``layers`` are prompt files that stand before it, filled with the same: who the seat is, what its place asks of it.
     """
 
     prompt: str
     values: Mapping[str, str] = field(default_factory=dict)
     quotes: Mapping[str, str] = field(default_factory=dict)
+    layers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

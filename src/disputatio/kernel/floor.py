@@ -15,6 +15,10 @@ from disputatio.kernel.names import Channel, Phase, Seat
 PUBLIC = Channel("public")
 
 
+class ForbiddenPostError(Exception):
+    """A rulebook let a seat write to a channel that is not its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Post:
     """One thing said: the text a reader of its channel sees, and who said it when."""
@@ -30,15 +34,28 @@ class Floor:
     """All posts so far, in the order of the rules, with the channels each seat may read.
 
     ``readers`` maps a channel to the seats that may read it. ``public`` is open to everyone; a channel
-    that is not named is open to nobody.
+    that is not named is open to nobody. ``writers`` maps a channel to the seats that may write to it; a
+    channel that is not named there is open to whoever the rules let write.
     """
 
     posts: tuple[Post, ...] = ()
     readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
+    writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
 
     def post(self, *posts: Post) -> Floor:
-        """This floor with more posts at its end."""
+        """This floor with more posts at its end.
+
+        Raises:
+            ForbiddenPostError: a seat may not write to the channel of its post. The rulebook is wrong then.
+        """
+        for post in posts:
+            if not self.may_write(post.seat, post.channel):
+                raise ForbiddenPostError(f"{post.seat} may not write to {post.channel}")
         return replace(self, posts=(*self.posts, *posts))
+
+    def may_write(self, seat: Seat, channel: Channel) -> bool:
+        """Whether ``seat`` may write to ``channel``."""
+        return all(seat in seats for name, seats in self.writers if name == channel)
 
     def may_read(self, seat: Seat, channel: Channel) -> bool:
         """Whether ``seat`` may read ``channel``."""

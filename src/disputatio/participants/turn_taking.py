@@ -10,7 +10,8 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
 
 It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
 the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
-`disputatio.kernel.LenientForm`); a broken rule is asked again once and then the answer is accepted with its violations. Nothing is put in the place of an answer.
+`disputatio.kernel.LenientForm`); a broken rule is asked again once and then the answer is accepted with its
+violations. Nothing is put in the place of an answer.
 """
 
 from __future__ import annotations
@@ -211,9 +212,7 @@ class ModelTurn:
                 best, answer = read, second
         return self._finished(best)
 
-    def _consultations(
-        self, prompt: tuple[Segment, ...]
-    ) -> Generator[Order, Any, tuple[Segment, ...] | Abstention]:
+    def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[Order, Any, tuple[Segment, ...] | Abstention]:
         """What the seat looks up before its turn, round by round, until it wants no more or may not."""
         limits, task = self._tool_limits, prompt[-1]
         schema = choice_schema(self._tools, limits.calls)

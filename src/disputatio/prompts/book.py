@@ -13,7 +13,7 @@ from string import Template
 from disputatio.failures import InvalidInputError
 
 LOCK_FILE = "lock.json"
-_FOLDERS = ("structured", "freeform", "panel", "review", "shared", "small", "tools")
+_FOLDERS = ("structured", "freeform", "panel", "review", "competition", "shared", "small", "tools")
 
 
 @cache
@@ -38,14 +38,10 @@ def current_hashes() -> Mapping[str, str]:
 
 
 @cache
-def _check_lock() -> None:
+def _altered() -> tuple[str, ...]:
+    """The packaged files that are not those of the release: changed, added or taken away."""
     locked, found = json.loads(files("disputatio.prompts").joinpath(LOCK_FILE).read_text("utf-8")), current_hashes()
-    for name in sorted(set(locked) | set(found)):
-        if locked.get(name) != found.get(name):
-            raise InvalidInputError(
-                f"The prompt file {name} is not the one this version was released with.",
-                "Reinstall disputatio, or keep your own prompts in a folder and give it with --prompts FOLDER.",
-            )
+    return tuple(name for name in sorted({*locked, *found}) if locked.get(name) != found.get(name))
 
 
 class PromptBook:
@@ -55,18 +51,26 @@ class PromptBook:
         overrides: a folder of files that take the place of packaged ones by the same relative name.
 
     Raises:
-        InvalidInputError: a packaged file does not match its locked hash, or an override matches no file, is no
-            text, or has a place that nothing fills.
+        InvalidInputError: a packaged file does not match its locked hash and no override takes its place, or an
+            override matches no file, is no text, or has a place that nothing fills.
     """
 
     def __init__(self, overrides: Path | None = None) -> None:
-        _check_lock()
         self._texts = dict(_packaged())
         self._hashes = dict(current_hashes())
         self.overridden: tuple[str, ...] = ()
         if overrides is not None:
             self._override(overrides)
+        self._check_lock()
         self._templates: dict[str, Template] = {}
+
+    def _check_lock(self) -> None:
+        changed = [name for name in _altered() if name not in self.overridden]
+        if changed:
+            raise InvalidInputError(
+                f"The prompt file {changed[0]} is not the one this version was released with.",
+                "Reinstall disputatio, or keep your own prompts in a folder and give it with --prompts FOLDER.",
+            )
 
     def _override(self, folder: Path) -> None:
         found = sorted(path for path in folder.rglob("*.md") if path.is_file())
@@ -95,6 +99,10 @@ class PromptBook:
         """
         folders = {format_name, "shared", *(("small",) if small else ()), *(("tools",) if tools else ())}
         return {name: value for name, value in self._hashes.items() if name.split("/")[0] in folders}
+
+    def kept(self) -> Mapping[str, tuple[str, str]]:
+        """Every file of this book by name: its SHA-256 and its text."""
+        return {name: (self._hashes[name], text) for name, text in self._texts.items()}
 
     def has(self, name: str) -> bool:
         """Whether there is a prompt ``name``, such as ``structured/opening``."""

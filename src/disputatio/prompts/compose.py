@@ -45,7 +45,8 @@ class Setting:
 def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
     heard = [_heard(book, post.seat, post.phase, post.text) for post in ask.sees]
-    task = _filled(book, f"{setting.format_name}/{ask.task.prompt}", ask.task.values, ask.task.quotes)
+    layers = (f"{setting.format_name}/{name}" for name in (*ask.task.layers, ask.task.prompt))
+    task = "\n\n".join(_filled(book, name, ask.task.values, ask.task.quotes) for name in layers)
     persona = _persona(book, setting, ask.seat, small=False)
     addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
     if setting.evidence and book.has(addendum):

@@ -25,9 +25,9 @@ class DebateOpened:
     each prompt file to its SHA-256; ``evidence`` lists source ids, titles, kinds and the hash of each text. ``shares``
     are by seat how many characters of the evidence it is shown; empty where there is none. ``tools`` has the limits of
     consultation and what is ``offered``: each tool with its server (empty for the package's own), the seats that have
-    it and the hashes of its description and of its parameters' schema; it is empty where no seat has any. ``estimate`` is
-    what it was expected to take: ``calls``, ``input_tokens``, ``output_tokens`` and ``usd`` (a string, null where a price
-    is not known); empty where nobody estimated.
+    it and the hashes of its description and of its parameters' schema; it is empty where no seat has any. ``estimate``
+    is what it was expected to take: ``calls``, ``input_tokens``, ``output_tokens`` and ``usd`` (a string, null where a
+    price is not known); empty where nobody estimated.
     """
 
     kind: ClassVar[str] = "DebateOpened"
@@ -275,7 +275,7 @@ class OutcomeAttached:
     """
 
     kind: ClassVar[str] = "OutcomeAttached"
-    result: str
+    text: str
     verdict: str
     by: str
     note: str

@@ -81,7 +81,7 @@ class History:
     def add(self, event: Event) -> None:
         """Take in one more event."""
         match event:
-            case CallSent() | AnswerRejected() | ToolCalled():
+            case CallSent() | AnswerRejected() | ToolCalled() | CallLost():
                 self._gather(event)
             case CallMade():
                 self.made[event.call] = event
@@ -93,28 +93,33 @@ class History:
                 self.opened = event
             case TranscriptImported():
                 self.imported = event
-            case CallLost():
-                self.lost.append(event)
             case ScoreGiven() | VoteCounted() | PenaltyGiven():
                 self.facts.append(event)
             case BudgetReached():
                 self.budget_reached.append(event)
             case DebateClosed():
                 self.closed, self.interrupted = event, False
-            case DecisionEscalated():
-                self.escalations.append(event)
-            case OutcomeAttached():
-                self.outcomes.append(event)
-            case SignedOff():
-                self.sign_offs.append(event)
+            case DecisionEscalated() | OutcomeAttached() | SignedOff():
+                self._attach(event)
             case DebateInterrupted():
                 self.interrupted = True
             case DebateResumed():
                 self._resume(event)
 
-    def _gather(self, event: CallSent | AnswerRejected | ToolCalled) -> None:
+    def _attach(self, event: DecisionEscalated | OutcomeAttached | SignedOff) -> None:
+        """Take in what came after the end."""
+        if isinstance(event, DecisionEscalated):
+            self.escalations.append(event)
+        elif isinstance(event, OutcomeAttached):
+            self.outcomes.append(event)
+        else:
+            self.sign_offs.append(event)
+
+    def _gather(self, event: CallSent | AnswerRejected | ToolCalled | CallLost) -> None:
         """Keep one of the things of which an ask has several."""
-        if isinstance(event, CallSent):
+        if isinstance(event, CallLost):
+            self.lost.append(event)
+        elif isinstance(event, CallSent):
             self.sent.setdefault(event.path, []).append(event)
         elif isinstance(event, ToolCalled):
             self.consulted.setdefault(event.path, []).append(event)

@@ -11,6 +11,8 @@ How the debate is read as a map:
 - an answer to a question of a response attacks that response;
 - a citation that its source bears out is a statement in the source's words, which supports the case of its argument,
   with its status as a tag; one that no source bears out supports nothing and is told in the case;
+- a criticism of a review attacks the claim of the argument it aims at, or the motion where it aims at the thesis, and is
+  an argument of its own; the rebuttal answers it;
 - the standings and the score of an argument are tags and data on its claim.
 
 Participants' text can be read in it and can structure nothing: every character that Argdown could take for structure
@@ -29,12 +31,15 @@ from disputatio.report.amounts import spoken
 from disputatio.report.citations import CitationReading
 from disputatio.report.heading import heading
 from disputatio.report.reading import DebateReport
+from disputatio.report.review import superseded
 from disputatio.report.statements import Statement, statements
 from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import TraceLine, structured_reading, verdict_sentence
 
 _SPECIAL = re.compile(r"[\\@#*_\[\]<>{}|=`~]|(?<=-)-|-(?=-)|/(?=[/*])|(?<=/)/|([.:])(?=\S*\1)|\((?=\d+\))|(?<=\])\(")
 _START = re.compile(r"^[-+_(]")
+_AIMED = re.compile(r"PROP\d*-\d+")
+_OF_FORM = {"proposition": "PROP", "criticism": "CRIT"}
 _NAME = re.compile(r"[^\w -]+")
 _SIGNS = {"refute": "-", "challenge": "_", "partial": "_", "concede": "+"}
 
@@ -54,6 +59,8 @@ def render_argdown(report: DebateReport) -> str:
     blocks = [f"===\n{front}\n==="]
     lines = [f"[Motion]: {escaped(report.motion) or 'A debate'}"]
     for seat, row in said.arguments:
+        if row.mark in said.aimed:
+            continue
         lines.append(f"  {'+' if seat == sides[0] else '-'} [{_name(row.mark)}]")
     blocks.append("\n".join(lines))
     for seat in sides:
@@ -84,22 +91,34 @@ class _Said:
         self.arguments: list[tuple[str, Statement]] = []
         self.responses: dict[str, list[tuple[str, Statement]]] = {}
         self.answers: dict[str, list[tuple[str, Statement]]] = {}
+        self.aimed: dict[str, str] = {}
         verdict = structured_reading(report)
         self.trace = {row.id: row for row in verdict.trace} if verdict else {}
+        weaker = superseded(report)
         for entry in report.turns:
-            for row in statements(entry.form, entry.seat, entry.content, questions, entry.citations):
-                if entry.form == "opening":
+            if entry.path in weaker:
+                continue
+            for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations):
+                if entry.form == "opening" or row.mark.startswith(_OF_FORM.get(entry.form, " ")):
                     self.arguments.append((entry.seat, row))
-                elif entry.form == "cross_examination":
+                    self._aim(row)
+                elif entry.form == "cross_examination" or (entry.form == "rebuttal" and " -> " in row.mark):
                     self.responses.setdefault(row.mark.rpartition(" -> ")[2], []).append((entry.seat, row))
                 elif entry.form == "closing" and row.word == "answer":
                     self.answers.setdefault(row.mark.partition(".")[0], []).append((entry.seat, row))
+
+    def _aim(self, row: Statement) -> None:
+        """Keep what a criticism of a review aims at; one of the whole position attacks the motion."""
+        target = row.word.rpartition(" against ")[2]
+        if _AIMED.fullmatch(target):
+            self.aimed[row.mark] = target
 
     def argument(self, row: Statement) -> str:
         """An argument with everything said to it."""
         name = _name(row.mark)
         lines = [f"[{name}]: {escaped(row.lead) or 'no claim'}{_standing(self.trace.get(row.mark))}"]
         lines.append(f"  + <{name} case>")
+        lines += [f"  - [{_name(mark)}]" for mark, target in self.aimed.items() if target == row.mark]
         inner: list[str] = []
         for seat, response in self.responses.get(row.mark, ()):
             sign = _SIGNS.get(response.word, "-")

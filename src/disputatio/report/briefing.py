@@ -10,6 +10,8 @@ from disputatio.report.columns import pad
 from disputatio.report.heading import heading
 from disputatio.report.judges import Opinion, compact
 from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.match import match_reading
+from disputatio.report.match_lines import match_lines
 from disputatio.report.panel import panel_reading
 from disputatio.report.panel_lines import panel_lines as decision_lines
 from disputatio.report.reading import DebateReport
@@ -37,10 +39,13 @@ def result_lines(report: DebateReport, width: int) -> list[Line]:
     """The whole result of a debate, its heading first where something is missing."""
     lines = caution_lines(report, width)
     verdict, headings, panel = structured_reading(report), five_headings(report), panel_reading(report)
+    match = match_reading(report)
     if verdict is not None:
         lines += [*_apart(lines), *structured_lines(report, verdict, width)]
     elif panel is not None:
         lines += [*_apart(lines), *decision_lines(report, panel, width), (), *closing_lines(report, width)]
+    elif match is not None:
+        lines += [*_apart(lines), *match_lines(match, width), (), *closing_lines(report, width)]
     elif headings is not None:
         lines += [*_apart(lines), (Span("Judge's finding", Role.TITLE),)]
         for title, text in headings:
@@ -77,6 +82,8 @@ def structured_lines(report: DebateReport, verdict: StructuredReading, width: in
 
 def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
     """The entries of the decision briefing; of what only a judge could say, nothing where nobody judged."""
+    if verdict.points:
+        return [(label, _numbered(texts)) for label, texts in verdict.points]
     agreed = [f"{row.id} {row.claim} ({row.conceded_by} conceded it)" for row in verdict.agreed]
     points = [("Agreed", agreed or ["nothing: no side conceded a point that the other still holds"])]
     if not verdict.trace:
@@ -157,21 +164,21 @@ def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
     """The argument trace table; stacked where the width does not hold a table."""
     if width < (_NARROW_BENCH if verdict.bench.several else _NARROW):
         return [line for row in verdict.trace for line in _stacked(row, width)]
-    scored = width >= _WIDE and verdict.judged
+    scored, weighed = width >= _WIDE and verdict.judged, any(row.strength is not None for row in verdict.trace)
     head = [
         Column("id"),
         Column("claim", flexible=True),
         Column("drew"),
-        Column("panel" if verdict.bench.several else "judge"),
+        Column("panel" if verdict.bench.several else verdict.judge),
         Column("computed"),
-        Column("strength" if width >= _ROOMY else "str"),
+        *([Column("strength" if width >= _ROOMY else "str")] if weighed else []),
         Column(""),
     ]
     if scored:
-        head.insert(6, Column("score"))
+        head.insert(-1, Column("score"))
     if verdict.bench.several:
         head.insert(3, Column("judges"))
-    rows = [_cells(row, scored=scored, several=verdict.bench.several) for row in verdict.trace]
+    rows = [_cells(row, scored=scored, weighed=weighed, several=verdict.bench.several) for row in verdict.trace]
     groups = table(head, rows, min(width, 140))
     return [line for group in groups for line in group]
 
@@ -185,7 +192,7 @@ def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
             mark = Span(pad(one_line(row.id, 24), 7), mark_role(row.id, row.side))
             lines += flow(
                 [
-                    span("panel: " if verdict.bench.several else "judge: ", Role.LABEL),
+                    span("panel: " if verdict.bench.several else f"{verdict.judge}: ", Role.LABEL),
                     span(one_line(row.judged_reason, 300) or "no reason given"),
                 ],
                 measure,
@@ -194,21 +201,21 @@ def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
             )
             computed = [span("computed: ", Role.LABEL), span(one_line(row.computed_reason, 300))]
             lines += flow(computed, measure, first=(Span(" " * 9),), hang=9)
-    return [(), (Span("Where judge and computation differ", Role.TITLE),), *lines] if lines else []
+    return [(), (Span(f"Where {verdict.judge} and computation differ", Role.TITLE),), *lines] if lines else []
 
 
-def _cells(row: TraceLine, *, scored: bool, several: bool) -> list[Span]:
+def _cells(row: TraceLine, *, scored: bool, weighed: bool, several: bool) -> list[Span]:
     cells = [
         Span(one_line(row.id, 24), mark_role(row.id, row.side)),
         span(one_line(row.claim)),
         span(drew_words(row), Role.QUIET),
         _standing(row.judged),
         _standing(row.computed),
-        Span(strength_words(row), Role.QUIET),
+        *([Span(strength_words(row), Role.QUIET)] if weighed else []),
         Span("<- differ" if row.differs else "", Role.WARNING),
     ]
     if scored:
-        cells.insert(6, Span("-" if row.score is None else f"{row.score:.2f}"))
+        cells.insert(-1, Span("-" if row.score is None else f"{row.score:.2f}"))
     if several:
         cells.insert(3, span(compact(row.judges) or "-"))
     return cells

@@ -13,10 +13,12 @@ from typing import Any
 
 from disputatio.kernel import JsonObject
 from disputatio.record.events import AnswerRejected, encode
+from disputatio.report.addenda import Addendum
 from disputatio.report.citations import CitationReading, status_counts
 from disputatio.report.consultations import Consultation
 from disputatio.report.heading import heading
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
+from disputatio.report.review import round_records
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.statements import statements
 from disputatio.report.transcript import report_questions
@@ -40,9 +42,12 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "verdict": verdict_sentence(report),
         "sureness": list(sureness(report)),
         "outcome": _plain(report.outcome),
+        "rounds": [_ordered(row) for row in round_records(report)],
         "missing": _plain(report.missing),
         "scores": [{"about": row.about, **_plain_object(row.body)} for row in report.facts if row.kind == "ScoreGiven"],
         "facts": [{"kind": row.kind, "about": row.about, "body": _plain(row.body)} for row in report.facts],
+        "escalations": [_plain(encode(row)) for row in report.escalations],
+        "addenda": [_addendum(row) for row in report.addenda],
         "seats": {seat.seat: _seat(seat) for seat in report.seats},
         "phases": [
             {"name": phase.name, "asks": [_entry(entry, questions) for entry in phase.entries]}
@@ -53,6 +58,7 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "calls": [_call(row) for row in report.calls],
         "totals": _totals(report.totals),
         "budget": _plain(report.budget),
+        "estimate": _plain(report.estimate),
         "budget_reached": [_plain(encode(row)) for row in report.budget_reached],
         "rules": _plain(report.rules),
         "prompts": _plain(report.prompts),
@@ -99,6 +105,13 @@ def export_schema() -> JsonObject:
     text = files("disputatio.report").joinpath("export-schema.json").read_text("utf-8")
     schema: JsonObject = json.loads(text)
     return schema
+
+
+def _ordered(value: Any) -> Any:
+    """``value`` as plain JSON with its keys in the order they are in."""
+    if isinstance(value, Mapping):
+        return {key: _ordered(row) for key, row in value.items()}
+    return [_ordered(row) for row in value] if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:
@@ -167,6 +180,19 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
         "detail": entry.detail,
         "mode": entry.mode,
         "prompt": entry.prompt,
+    }
+
+
+def _addendum(row: Addendum) -> dict[str, Any]:
+    return {
+        "kind": row.kind,
+        "at": row.at,
+        "word": row.word,
+        "by": row.by,
+        "text": row.text,
+        "note": row.note,
+        "head": row.head,
+        "overtaken": row.overtaken,
     }
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from disputatio.motion import clean, one_line
+from disputatio.report.addenda import NO_PROOF
 from disputatio.report.advice import advice
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.briefing import briefing_points, drew_words, strength_words
@@ -17,6 +18,7 @@ from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import abstained, heading
 from disputatio.report.judges import compact
+from disputatio.report.match import MatchReading, match_reading
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statements import Questions, Statement, statements
@@ -60,6 +62,7 @@ def render_markdown(report: DebateReport) -> str:
     """The debate as Markdown (CommonMark with tables): its heading, what came of it, then all that was said."""
     blocks = [f"# {escaped(report.motion) or 'A debate'}", *_caution(report), *_facts(report)]
     blocks += _result(report)
+    blocks += _addenda(report)
     if report.phases:
         blocks.append("## What was said")
     questions, names = report_questions(report), names_models(report)
@@ -70,6 +73,12 @@ def render_markdown(report: DebateReport) -> str:
             blocks += _entry(entry, questions, names_model=names)
     blocks += ["---", *(escaped(row) for row in advice(report))]
     return "\n\n".join(blocks) + "\n"
+
+
+def _addenda(report: DebateReport) -> list[str]:
+    blocks = ["## After the debate"] if report.addenda else []
+    blocks += ["\n\n".join([f"**{escaped(row.title)}**", *map(_paragraph, row.texts)]) for row in report.addenda]
+    return [*blocks, f"*{escaped(NO_PROOF)}*"] if blocks else []
 
 
 def _caution(report: DebateReport) -> list[str]:
@@ -111,6 +120,9 @@ def _result(report: DebateReport) -> list[str]:
     panel = panel_reading(report)
     if panel is not None:
         return [*_panel_decision(report, panel), *_sure(report)]
+    match = match_reading(report)
+    if match is not None:
+        return [*_match(match), *_sure(report)]
     if headings is not None:
         blocks = ["## Judge's finding"]
         for title, text in headings:
@@ -168,6 +180,32 @@ def _panel_decision(report: DebateReport, panel: PanelReading) -> list[str]:
     return [*blocks, "### Report", report_text]
 
 
+def _match(match: MatchReading) -> list[str]:
+    """The result of a match: the sentence, the scoreboard, the speeches, the penalties, the judge's summaries."""
+    blocks = ["## Result", f"**{escaped(match.sentence)}.**", f"Best debater: {escaped(match.best)}"]
+    blocks += [escaped(text) for text in match.notes]
+    rows = [
+        (row.who.upper(), row.style or "-", str(row.speeches), str(row.unscored), str(row.penalties), row.shown)
+        for row in (*match.teams, *match.debaters)
+    ]
+    blocks += ["### Scoreboard", _table(("who", "argues", "speeches", "unscored", "penalties", "total"), rows)]
+    said = [
+        (row.id, row.seat.upper(), row.kind, row.selected_by, row.clock, row.criteria, row.cost or "-", row.shown)
+        for row in match.speeches
+    ]
+    head = ("", "speaker", "speech", "selected by", "words", "criteria", "penalty", "score")
+    blocks += ["### Speeches", _table(head, said)]
+    if match.penalties:
+        blocks += ["### Penalties", _bullets(row.sentence for row in match.penalties)]
+    fouls = [f"{row.id} {row.seat.upper()}: {text}" for row in match.speeches for text in row.fouls]
+    blocks += ["### Violations", _bullets(fouls)] if fouls else []
+    for stage, points in (*match.between, *((("final verdict", match.final),) if match.final else ())):
+        title = f"Summary of {spoken(stage)}" if stage != "final verdict" else "Final verdict"
+        blocks.append(f"### {escaped(title)}")
+        blocks += [f"**{escaped(label.capitalize())}**: {_paragraph(text)}" for label, text in points]
+    return blocks
+
+
 def _panel(verdict: StructuredReading) -> str:
     """What each judge of a panel found."""
     return _table(
@@ -177,7 +215,8 @@ def _panel(verdict: StructuredReading) -> str:
 
 def _trace(verdict: StructuredReading) -> str:
     several = verdict.bench.several
-    head = ["id", "claim", "drew", "judge", "computed", "strength", "", "score", "judge's reason", "computed reason"]
+    head = ["id", "claim", "drew", verdict.judge, "computed", "strength", "", "score"]
+    head += [f"{verdict.judge}'s reason", "computed reason"]
     if several:
         head[3:4] = ["judges", "panel"]
     cites = any(row.cited for row in verdict.trace)

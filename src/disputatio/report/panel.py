@@ -213,14 +213,12 @@ def count_words(count: CountReading, options: Sequence[str] = ()) -> str:
 
 
 def escalation_sentences(report: DebateReport) -> list[str]:
-    """What became of a decision to escalate; empty where there is none."""
-    if report.outcome.get("escalate") is not True:
+    """What became of a decision to escalate, also of one that a resumed debate has since replaced; else empty."""
+    if not report.escalations and report.outcome.get("escalate") is not True:
         return []
     if not report.escalations:
-        return [
-            "Nobody was named to take the decision. Hand it over: "
-            f"disputatio resume {report.id} --escalate person (or a format such as structured, or http://...)"
-        ]
+        how = f"disputatio resume {report.id} --escalate person (or a format such as structured, or http://...)"
+        return [f"Nobody was named to take the decision. Hand it over: {how}"]
     return [escalation_words(row.to, row.name, row.answer, row.debate, row.failure) for row in report.escalations]
 
 
@@ -232,10 +230,14 @@ def escalation_words(to: str, name: str, answer: str, debate: str, failure: str)
         "callback": f"the callback at {one_line(name, 120)}",
         "function": f"the function {one_line(name, 120)}",
     }.get(to, one_line(f"{to} {name}", 120))
+    if failure and to == "person":
+        return f"A person was asked: {one_line(failure, 300).rstrip('.')}."
     if failure:
         return f"It could not be handed over to {who}: {one_line(failure, 300).rstrip('.')}."
     said = {"person": "who decided", "debate": "which came to"}.get(to, "which answered")
-    return f"It was handed over to {who}, {said}: {one_line(answer, 400)}" if answer else f"It was handed over to {who}."
+    return (
+        f"It was handed over to {who}, {said}: {one_line(answer, 400)}" if answer else f"It was handed over to {who}."
+    )
 
 
 def panel_sureness(reading: PanelReading) -> list[str]:

@@ -20,7 +20,9 @@ def panel_lines(report: DebateReport, panel: PanelReading, width: int) -> list[L
     for text in escalation_sentences(report):
         lines += flow([span(text)], measure, first=(Span("  "),), hang=4)
     lines += [(), *_votes(panel, measure), (), *_debaters(panel, measure)]
-    lines += [line for text in panel.notes for line in flow([span(text, Role.QUIET)], measure, first=(Span("  "),))]
+    lines += [
+        line for text in panel.notes for line in flow([span(text, Role.QUIET)], measure, first=(Span("  "),), hang=4)
+    ]
     if panel.findings:
         lines += [(), (Span("Findings for the author", Role.TITLE),)]
         for name, stance, rationale in panel.findings:
@@ -39,7 +41,9 @@ def count_lines(count: CountReading, width: int) -> list[Line]:
 
 
 def _votes(panel: PanelReading, width: int) -> list[Line]:
-    title = (Span("Votes after each phase", Role.TITLE), Span(f"  {panel.rule_text}", Role.QUIET))
+    title = flow(
+        [span(panel.rule_text, Role.QUIET)], width, first=(Span("Votes after each phase  ", Role.TITLE),), hang=2
+    )
     rows = [
         [
             span(count.after, Role.LABEL),
@@ -56,7 +60,7 @@ def _votes(panel: PanelReading, width: int) -> list[Line]:
             for count in panel.counts
             for line in flow([span(count_words(count, panel.options))], width, first=(Span("  "),), hang=4)
         ]
-    return [title, *laid]
+    return [*title, *laid]
 
 
 def _debaters(panel: PanelReading, width: int) -> list[Line]:

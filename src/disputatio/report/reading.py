@@ -24,13 +24,16 @@ from disputatio.record.events import (
     DebateResumed,
     DecisionEscalated,
     Event,
+    OutcomeAttached,
     PenaltyGiven,
     ScoreGiven,
+    SignedOff,
     TranscriptImported,
     TurnTaken,
     VoteCounted,
 )
 from disputatio.record.history import History, Status
+from disputatio.report.addenda import Addendum
 from disputatio.report.citations import CitationReading, citation_readings
 from disputatio.report.consultations import Consultation
 from disputatio.report.sittings import sitting_of, with_real_names
@@ -99,14 +102,18 @@ class Entry:
 
     @property
     def speaker(self) -> str:
-        """The seat, and for a judge that sat more than once, in which sitting."""
+        """The seat, and where it spoke more than once, how this time differs."""
         sitting = sitting_of(self.path)
+        if self.form == "criticism" and self.path.endswith("#2"):
+            sitting = "asked once more, the first critique was weak"
         return f"{self.seat} ({sitting})" if sitting else self.seat
 
     @property
     def shown(self) -> Mapping[str, Any]:
-        """The content with the real names of the sides, where the judge saw neutral ones."""
-        return with_real_names(self.path, self.content)
+        """The content with the real names of the sides, where the judge saw neutral ones, and numbers of arguments."""
+        from disputatio.report.review_views import with_numbers
+
+        return with_numbers(self.path, self.form, with_real_names(self.path, self.content))
 
     @property
     def broken(self) -> tuple[Mapping[str, Any], ...]:
@@ -128,7 +135,8 @@ class DebateReport:
     """A debate as its record tells it.
 
     ``seconds``, ``opened_at`` and ``last_at`` are known only where the events came sealed. ``taken_back`` are
-    abstentions that were asked again on resume; ``head`` is the last hash of the chain.
+    abstentions that were asked again on resume; ``addenda`` what was attached after the end; ``head`` is the last hash
+    of the chain.
     """
 
     id: str
@@ -139,6 +147,7 @@ class DebateReport:
     software: str
     seed: int | None
     budget: JsonObject
+    estimate: JsonObject
     rules: JsonObject
     prompts: JsonObject
     evidence: tuple[JsonObject, ...]
@@ -151,6 +160,7 @@ class DebateReport:
     rejections: tuple[AnswerRejected, ...]
     facts: tuple[ScoreGiven | VoteCounted | PenaltyGiven, ...]
     escalations: tuple[DecisionEscalated, ...]
+    addenda: tuple[Addendum, ...]
     budget_reached: tuple[BudgetReached, ...]
     taken_back: tuple[Abstained, ...]
     resumed: int
@@ -210,6 +220,7 @@ class _Fold:
         self.history = History()
         self.rejections: list[AnswerRejected] = []
         self.taken_back: list[Abstained] = []
+        self.addenda: list[Addendum] = []
         self.first: Sealed | None = None
         self.last: Sealed | None = None
         self.seconds = 0.0
@@ -225,7 +236,10 @@ class _Fold:
             self.first, self.last = self.first or row, row
         if isinstance(event, AnswerRejected):
             self.rejections.append(event)
+        if isinstance(event, OutcomeAttached | SignedOff):
+            self.addenda.append(Addendum.of(event, row.at if isinstance(row, Sealed) else None))
         if isinstance(event, DebateResumed):
+            self.addenda = [each.overtake() for each in self.addenda]
             answers = (self.history.answered.get(path) for path in event.reopened)
             self.taken_back += [answer for answer in answers if isinstance(answer, Abstained)]
         self.history.add(event)
@@ -245,6 +259,7 @@ class _Fold:
             software=one_line(opened.software),
             seed=opened.seed,
             budget=history.resumed[-1].budget if history.resumed else opened.budget,
+            estimate=opened.estimate,
             rules=opened.rules,
             prompts=opened.prompts,
             evidence=opened.evidence,
@@ -257,6 +272,7 @@ class _Fold:
             rejections=tuple(self.rejections),
             facts=tuple(history.facts),
             escalations=tuple(history.escalations),
+            addenda=tuple(self.addenda),
             budget_reached=tuple(history.budget_reached),
             taken_back=tuple(self.taken_back),
             resumed=len(history.resumed),
@@ -294,7 +310,7 @@ def _seat_order(opened: DebateOpened, history: History) -> list[str]:
     known = FORMATS.get(opened.format)
     spoke = dict.fromkeys(row.seat for row in history.answered.values())
     named: Any = opened.rules.get("debaters")
-    listed: Iterable[str] = named or (known.seats if known else spoke)
+    listed: Iterable[str] = named or (known.seats_named(sorted(opened.seats)) if known else spoke)
     order = {str(seat): place for place, seat in enumerate(listed)}
     return sorted(opened.seats, key=lambda seat: (order.get(seat, len(order)), seat))
 

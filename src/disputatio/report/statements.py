@@ -67,7 +67,10 @@ def statements(
         questions: the questions put earlier, so that answers can show what they answer.
         citations: the checked citations of the turn; each stands with the argument it supports or answers.
     """
-    shown = tuple(_VIEWS.get(form, _generic)(seat, content, questions or {}))
+    from disputatio.report.match import MATCH_VIEWS
+    from disputatio.report.review_views import REVIEW_VIEWS
+
+    shown = tuple((_VIEWS | REVIEW_VIEWS | MATCH_VIEWS).get(form, _generic)(seat, content, questions or {}))
     # A form of another format may carry a known name; its content is shown all the same.
     return _with_citations(shown or tuple(_generic(seat, content, {})), citations)
 
@@ -86,6 +89,11 @@ def _with_citations(said: tuple[Statement, ...], citations: Sequence[CitationRea
 
 def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """The content of one part of a turn as if it were the whole turn, with the other parts missing."""
+    from disputatio.report.review_views import review_part
+
+    whole = review_part(form, part, content)
+    if whole is not None:
+        return whole
     if form == "opening":
         number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdigit() else 1
         return {"arguments": [*({} for _ in range(min(number, 100) - 1)), content]}
@@ -96,7 +104,8 @@ def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str,
     if form == "adjudication" and part != "overall":
         return {"arguments": {part: content}}
     if form == "position":
-        return {"stance": content.get("my_view", ""), "rationale": content.get("my_vote", "")}
+        stance = next((text for key, text in content.items() if key != "my_vote"), "")
+        return {"stance": stance, "rationale": content.get("my_vote", "")}
     if form == "summing":
         return {part: content.get("text", "")}
     return dict(content)

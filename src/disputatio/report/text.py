@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from disputatio.report.addenda import addenda_lines
 from disputatio.report.briefing import advice_lines, result_lines
 from disputatio.report.lines import Line, plain
 from disputatio.report.reading import DebateReport
@@ -16,7 +17,7 @@ def report_lines(report: DebateReport, width: int) -> list[Line]:
     lines += transcript_lines(report, width)
     result = result_lines(report, width)
     lines += [(), *result] if result else []
-    return [*lines, (), *advice_lines(report, width)]
+    return [*lines, *addenda_lines(report.addenda, width), (), *advice_lines(report, width)]
 
 
 def render_text(report: DebateReport, width: int = 80) -> str:
@@ -27,7 +28,8 @@ def render_text(report: DebateReport, width: int = 80) -> str:
 def render_result_text(report: DebateReport, width: int = 80) -> str:
     """Only what came of the debate, as plain text."""
     width = max(NARROWEST, width)
-    return joined([*result_lines(report, width), (), *advice_lines(report, width)])
+    after = addenda_lines(report.addenda, width)
+    return joined([*result_lines(report, width), *after, (), *advice_lines(report, width)])
 
 
 def joined(lines: list[Line]) -> str:

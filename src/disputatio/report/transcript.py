@@ -23,6 +23,8 @@ MEASURE = 100
 _LABELS = 12
 _BODY = 9
 _SEATS = {"pro": Role.PRO, "con": Role.CON, "judge": Role.JUDGE}
+_SEATS |= {"proposer": Role.PRO, "rebutter": Role.PRO, "critic": Role.CON, "moderator": Role.JUDGE}
+_SEATS |= {"prop": Role.PRO, "reb": Role.PRO, "crit": Role.CON}
 _WORDS = {
     "UPHELD": Role.UPHELD,
     "PARTIALLY_UPHELD": Role.PARTLY,
@@ -39,7 +41,7 @@ def seat_role(seat: str) -> Role:
 
 def mark_role(mark: str, seat: str) -> Role:
     """The role of a mark: an argument's id has the colour of its side."""
-    side = mark.split("-", maxsplit=1)[0].strip().lower()
+    side = mark.split("-", maxsplit=1)[0].strip().lower().rstrip("0123456789_")
     return _SEATS.get(side, seat_role(seat))
 
 

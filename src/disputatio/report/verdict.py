@@ -17,8 +17,10 @@ from disputatio.report.citations import checked_sentence, citation_readings, cou
 from disputatio.report.elsewhere import imported_sureness
 from disputatio.report.heading import in_phase
 from disputatio.report.judges import BenchReading, how_judged, void_words
+from disputatio.report.match import match_reading, match_sureness
 from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
+from disputatio.report.review import is_review, review_points, review_sureness
 from disputatio.report.statements import natural
 
 NOT_TRUTH = "quality of argument, not truth"
@@ -73,7 +75,10 @@ class AgreedLine:
 
 @dataclass(frozen=True, slots=True)
 class StructuredReading:
-    """The verdict of a structured debate. ``totals`` maps a side to its total, None where it has none."""
+    """The verdict of a debate with an argument trace. ``totals`` maps a side to its total, None where it has none.
+
+    ``points`` are the entries of the briefing where the format has its own; ``judge`` is who judged.
+    """
 
     trace: tuple[TraceLine, ...]
     totals: Mapping[str, float | None]
@@ -85,6 +90,8 @@ class StructuredReading:
     unresolved: tuple[str, ...]
     recommendation: str
     bench: BenchReading
+    points: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    judge: str = "judge"
 
     @property
     def fallacies(self) -> tuple[FallacyLine, ...]:
@@ -120,12 +127,17 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
         unresolved=tuple(map(str, outcome.get("unresolved_questions") or ())),
         recommendation=str(outcome.get("recommendation") or ""),
         bench=BenchReading.of(outcome),
+        points=review_points(outcome),
+        judge="moderator" if is_review(outcome) else "judge",
     )
+
+
+_SIDES = {"pro": 0, "proposer": 0, "con": 1, "critic": 1, "rebuttal": 2}
 
 
 def _sides_first(totals: Any) -> list[tuple[str, Any]]:
     rows = totals if isinstance(totals, Mapping) else {}
-    return sorted(rows.items(), key=lambda row: ({"pro": 0, "con": 1}.get(row[0], 2), row[0]))
+    return sorted(rows.items(), key=lambda row: (_SIDES.get(row[0], 3), row[0]))
 
 
 def _number(value: Any) -> float | None:
@@ -141,7 +153,7 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
         id=argument,
         side=str(row.get("side", "")),
         claim=str(row.get("claim", "")),
-        drew=tuple(str(drawn.get("response", "")) for drawn in row.get("drew") or ()),
+        drew=tuple(_drawn(drawn) for drawn in row.get("drew") or ()),
         judged=str(row.get("found") or row.get("judged") or "") or None,
         computed=str(row.get("computed", "")),
         differs=bool(row.get("differs")),
@@ -164,6 +176,11 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
     )
 
 
+def _drawn(row: Mapping[str, Any]) -> str:
+    """What an argument drew: the kind of a response, and which one it is where it has a number."""
+    return " ".join(filter(None, (str(row.get("by") or ""), spoken(str(row.get("response", ""))))))
+
+
 def five_headings(report: DebateReport) -> tuple[tuple[str, str], ...] | None:
     """The judge's headings of a free-form debate, as (title, text); None where the outcome has none."""
     found = report.outcome.get("headings")
@@ -179,8 +196,13 @@ def sureness(report: DebateReport) -> tuple[str, ...]:
     if report.imported is not None:
         return imported_sureness(report)
     verdict, panel = structured_reading(report), panel_reading(report)
+    match = match_reading(report)
     said = [_judging(report)] if panel is None else panel_sureness(panel)
-    if verdict is not None:
+    if match is not None:
+        said = match_sureness(match)
+    if verdict is not None and verdict.points:
+        said = [*review_sureness(report), *_standing(verdict)]
+    elif verdict is not None:
         said += verdict.bench.sureness() if verdict.judged else []
         said.append(void_words([void for row in verdict.trace for void in row.voids]))
         said += _standing(verdict)
@@ -201,10 +223,10 @@ def _standing(verdict: StructuredReading) -> list[str]:
         return []
     if not verdict.differing:
         if any(row.judged in {None, "VOID", "SPLIT"} for row in verdict.trace):
-            return ["judge and computed standing agree on every argument where there are both"]
-        return ["judge and computed standing agree on every argument"]
+            return [f"{verdict.judge} and computed standing agree on every argument where there are both"]
+        return [f"{verdict.judge} and computed standing agree on every argument"]
     number = f"{len(verdict.differing)} of {len(verdict.trace)}"
-    return [f"judge and computed standing differ on {number} arguments ({', '.join(verdict.differing)})"]
+    return [f"{verdict.judge} and computed standing differ on {number} arguments ({', '.join(verdict.differing)})"]
 
 
 def _fallacies(verdict: StructuredReading) -> str:
@@ -222,7 +244,7 @@ def _evidence(report: DebateReport) -> str:
     """How far what was said rests on the sources."""
     if report.citations or (report.evidence and structured_reading(report) is not None):
         return checked_sentence(report.citations)
-    who = "sides" if panel_reading(report) is None else "debaters"
+    who = "debaters" if panel_reading(report) or match_reading(report) else "sides"
     return f"what the {who} state as evidence was not checked against any source"
 
 
@@ -235,7 +257,8 @@ def _conduct(report: DebateReport) -> list[str]:
     if broken:
         seats = listed(list(dict.fromkeys(one_line(f"{row.seat} in {in_phase(row.phase)}") for row in broken)))
         number = sum(len(row.violations) for row in broken)
-        said.append(f"{counted(number, 'broken rule')} accepted after asking again ({seats})")
+        again = "" if match_reading(report) else " after asking again"
+        said.append(f"{counted(number, 'broken rule')} accepted{again} ({seats})")
     if report.rejections:
         said.append(f"{counted(len(report.rejections), 'answer')} not accepted and asked again")
     if mended:
@@ -250,7 +273,9 @@ def verdict_sentence(report: DebateReport) -> str:
     verdict = structured_reading(report)
     if verdict is not None:
         return verdict.reading
-    panel = panel_reading(report)
+    panel, match = panel_reading(report), match_reading(report)
     if panel is not None:
         return panel.sentence
+    if match is not None:
+        return f"{match.sentence}. Best debater: {match.best}."
     return str(report.outcome.get("recommendation") or "")

@@ -86,7 +86,7 @@ class Criticism:
 class CriticismForm:
     """``minimum`` to ``maximum`` criticisms of ``position`` and its ``targets``, the arguments that stand.
 
-    They are numbered ``PREFIX-1``, ... behind the ``before`` of earlier rounds.
+    They are numbered ``PREFIX-1``, ... counted on from ``before``.
     """
 
     prefix: str
@@ -207,7 +207,7 @@ class CriticismForm:
 _WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
 _CONCLUSIONS = ("The proposal is wrong because", "The proposal fails because")
 _BEGINNINGS = {
-    Attack.TAIL_RISK: ("In the worst case", "It could go wrong if"),
+    Attack.TAIL_RISK: ("It could fail because", "It goes wrong if"),
     Attack.MISREAD_EVIDENCE: ("This does not show that", "The example does not prove that"),
     Attack.HIDDEN_ASSUMPTION: ("It assumes that", "It takes for granted that"),
     Attack.HARM_IF_TRUE: ("Even if it works, it", "Even then it"),

@@ -46,11 +46,15 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """One argument as it lies before the moderator. ``about`` is what it answers or what was said against it."""
+    """One argument as it lies before the moderator. ``about`` is what it answers or what was said against it.
+
+    ``contested`` tells of a criticism that it was answered and not conceded: only then can it be met.
+    """
 
     id: str
     text: str
     about: str = ""
+    contested: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +135,26 @@ class ModerationForm:
 
     @property
     def schema(self) -> JsonObject:
-        """A required key for every argument and every criticism."""
+        """A required key for every argument and every criticism.
+
+        What was conceded, and what nobody answered, cannot be resolved for the proposition.
+        """
         scores = {key: schema.whole(1, 10) for key in CRITERIA}
         finding = schema.record({"reason": schema.text(10, 600), **scores})
-        point = schema.record(
-            {"because": schema.text(10, 600), "outcome": schema.one_of([row.value for row in Resolution])}
-        )
         backing = schema.record({"because": schema.text(10, 600), "support": schema.whole(1, 10)})
         keys: dict[str, JsonObject] = {}
         if self.exhibits:
             keys["findings"] = schema.record({row.id: finding for row in self.exhibits})
         if self.criticisms:
-            keys["points"] = schema.record(dict.fromkeys(self.criticisms, point))
+            keys["points"] = schema.record({name: _point(self._resolutions(name)) for name in self.criticisms})
         if self.positions:
             keys["positions"] = schema.record(dict.fromkeys(self.positions, backing))
         return schema.record(keys | _overall(2000, 6))
+
+    def _resolutions(self, criticism: str) -> list[Resolution]:
+        """What can have become of a criticism."""
+        contested = next(row.contested for row in self.exhibits if row.id == criticism)
+        return [row for row in Resolution if contested or row is not Resolution.PROPOSITION]
 
     def read(self, content: JsonObject) -> Moderation:
         """The finding, every group in the order of the debate."""
@@ -207,7 +216,8 @@ class ModerationForm:
         quotes = {"said": row.text, "answer": row.about, "thesis": self.thesis}
         quotes = {name: text for name, text in quotes.items() if text}
         if row.id in self.criticisms:
-            verdicts = _VERDICTS if row.about else _UNANSWERED
+            possible = self._resolutions(row.id)
+            verdicts = [beginning for beginning, found in _VERDICTS.items() if found in possible]
             keys = {"verdict": schema.begun_with(verdicts, 20, 320), **scores}
             return Part(row.id, schema.record(keys), Task("moderation-criticism", {}, quotes), 240, temperature=0.7)
         keys = {"remark": schema.begun_with(_REMARKS, 20, 280), **scores}
@@ -257,7 +267,6 @@ _VERDICTS = {
     "The answer is right because": Resolution.PROPOSITION,
     "It stays open because": Resolution.UNRESOLVED,
 }
-_UNANSWERED = ("The critic is right because", "It stays open because")
 _REMARKS = ("It follows because", "It does not follow because", "It is incomplete because", "It is clear because")
 # Source: the review pattern names the first two groups as judgements of a position; the others are their usual dress.
 _POSITION_JUDGED = re.compile(
@@ -267,6 +276,11 @@ _POSITION_JUDGED = re.compile(
     r"|\bI (?:personally )?(?:prefer|favou?r|support|agree with) (?:the|this) (?:position|proposition|proposal|critic)",
     re.IGNORECASE,
 )
+
+
+def _point(possible: Sequence[Resolution]) -> JsonObject:
+    outcome = schema.one_of([row.value for row in possible])
+    return schema.record({"because": schema.text(10, 600), "outcome": outcome})
 
 
 def _resolution(verdict: str) -> Resolution:

@@ -13,7 +13,11 @@ from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
-
+_BEGINNINGS: dict[str, tuple[str, ...]] = {
+    "proposal": ("The proposal", "It"),
+    "critique": ("That is wrong because", "That is only partly right because", "That is right because"),
+}
+"""How a small model's view begins, by stage: left free, it writes about something else."""
 _QUOTED: dict[str, tuple[str, ...]] = {
     "proposal": (),
     "critique": ("other",),
@@ -45,14 +49,15 @@ class PositionForm:
     """A position of at most ``limit`` words with a vote for one of ``options``.
 
     The other fields are for small models, which are told one thing at a time: the part of the ``stage`` in which they
-    speak, the ``angle`` from which they look, what another debater said last (``other``) and what they said themselves
-    (``own``); the last two may be empty.
+    speak, the ``angle`` from which they look and whether at a benefit or a problem (``point``), what another debater
+    said last (``other``) and what they said themselves (``own``); the last two may be empty.
     """
 
     options: tuple[str, ...]
     limit: int
     stage: str
     angle: str
+    point: str = "benefit"
     other: str = ""
     own: str = ""
     name: str = "position"
@@ -83,19 +88,19 @@ class PositionForm:
         """One short view, and a sentence whose beginning is the vote."""
         if done:
             return None
-        keys = {
-            "my_view": schema.text(20, 240),
-            "my_vote": schema.begun_with(self._beginnings(), 20, 260),
-        }
-        quotes = {"other": self.other, "own": self.own}
         # Where nobody else has said anything, there is nothing to examine.
         stage = "proposal" if not self.other else self.stage if self.own else "critique"
-        quotes = {name: quotes[name] for name in _QUOTED[stage]}
+        quotes = {"other": self.other, "own": self.own}
         task = Task(
             f"panel-{stage}",
-            {"angle": self.angle, "options": ", ".join(self.options)},
-            quotes,
+            {"angle": self.angle, "point": self.point, "options": ", ".join(self.options)},
+            {name: quotes[name] for name in _QUOTED[stage]},
         )
+        begun = _BEGINNINGS.get(stage)
+        view = schema.begun_with(begun, 15, 240) if begun else schema.text(20, 240)
+        # What a key is called steers a small model as much as the prompt does.
+        key = {"proposal": self.point, "critique": "reply"}.get(stage, "conclusion")
+        keys = {key: view, "my_vote": schema.begun_with(self._beginnings(), 20, 260)}
         return Part("position", schema.record(keys), task, 240, temperature=0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
@@ -104,7 +109,8 @@ class PositionForm:
         beginnings = self._beginnings()
         # One option may begin with the words of another: the longer beginning is the one that was meant.
         begun = max((row for row in beginnings if sentence.startswith(row)), key=len)
-        return {"stance": done[0]["my_view"], "rationale": sentence, "vote": beginnings[begun]}
+        stance = next(text for key, text in done[0].items() if key != "my_vote")
+        return {"stance": stance, "rationale": sentence, "vote": beginnings[begun]}
 
     def _beginnings(self) -> dict[str, str]:
         return {f"My vote is {option} because": option for option in self.options}

@@ -16,6 +16,7 @@ from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
 from disputatio.formats.turns.opening import ANGLES
 from disputatio.formats.turns.striking import (
+    Basis,
     Support,
     read_support,
     resting_on_reasoning,
@@ -90,7 +91,7 @@ class Proposition:
 
 @dataclass(frozen=True, slots=True)
 class PropositionForm:
-    """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ... behind the ``before`` of earlier rounds.
+    """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ... counted on from ``before``.
 
     ``position`` is what is argued for, in the words of whoever set it; ``angles`` are for small models.
     """
@@ -160,9 +161,13 @@ class PropositionForm:
                 "because": schema.text(30, 400),
                 "for_example": schema.text(20, 300),
             }
-            angle = self.angles[(self.before + len(done)) % len(self.angles)]
+            angle = self._angle(len(done))
+            choice = self._quotable(done)
+            if choice:
+                # What is quoted comes first, so that the argument is made of it and not the other way round.
+                keys = {_QUOTE_KEY: schema.one_of(choice), **keys}
             task = Task("proposition-argument", {"angle": angle}, {"position": self.position})
-            return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 320, temperature=0.3)
+            return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 400 if choice else 320, temperature=0.3)
         if len(done) > self.minimum:
             return None
         keys = {
@@ -174,7 +179,7 @@ class PropositionForm:
         return Part("thesis", schema.record(keys), Task("proposition-thesis", {}, quotes), 260, temperature=0.3)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
-        """The pieces as one case. A small model rests on reasoning and says so."""
+        """The pieces as one case. Where a small model quoted nothing, its argument rests on reasoning and says so."""
         *arguments, last = done
         return {
             "thesis": last["conclusion"],
@@ -183,12 +188,35 @@ class PropositionForm:
                     "claim": row["benefit"],
                     "reasoning": row["because"],
                     "evidence": row["for_example"],
-                    **resting_on_reasoning(self.citing),
+                    **self._resting(done, place),
                 }
-                for row in arguments
+                for place, row in enumerate(arguments)
             ],
             "objections": [{"objection": last["somebody_may_say"], "answer": last["our_answer"]}],
         }
 
+    def _angle(self, place: int) -> str:
+        return self.angles[(self.before + place) % len(self.angles)]
 
+    def _quotable(self, done: tuple[JsonObject, ...]) -> dict[str, str]:
+        """Sentences from which a small model chooses the one to quote next, with their sources: none of them twice."""
+        if "quotations" not in self.citing.fields():
+            return {}
+        used = {row.get(_QUOTE_KEY) for row in done}
+        fitting = self.citing.sentences(self._angle(len(done)), _QUOTABLE + len(used))
+        return {row.text: row.source_id for row in fitting if row.text not in used}
+
+    def _resting(self, done: tuple[JsonObject, ...], place: int) -> JsonObject:
+        """On what the argument at ``place`` rests: the sentence that was chosen for it, or reasoning alone."""
+        sentence = done[place].get(_QUOTE_KEY)
+        resting = resting_on_reasoning(self.citing)
+        if not isinstance(sentence, str):
+            return resting
+        quoted = [{"source": self._quotable(done[:place])[sentence], "quote": sentence}]
+        return {**resting, "rests_on": Basis.EVIDENCE.value, "quotations": quoted}
+
+
+_QUOTE_KEY = "the_text_says"
+_QUOTABLE = 3
+"""How many sentences a small model chooses from."""
 _BEGINNINGS = ("It", "The proposal", "The plan")

@@ -65,8 +65,8 @@ class Rebuttals:
 
     @property
     def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
-        """What each answer cites, by its own id."""
-        return tuple((row.id, cited) for row in self.answers for cited in row.support.citations)
+        """What each answer cites, by the criticism it answers."""
+        return tuple((row.target, cited) for row in self.answers for cited in row.support.citations)
 
     @property
     def struck(self) -> dict[str, str]:

@@ -173,7 +173,9 @@ def _sides(exchange: Exchange) -> dict[str, list[_Facts]]:
     sides: dict[str, list[_Facts]] = {}
     for row in exchange.everything:
         if row.kind == "argument":
-            sides.setdefault(row.seat, []).append(_facts(exchange, row))
+            # The proposers of several positions stand on one side, opposite their critic.
+            side = "proposer" if row.seat.startswith("proposer_") else row.seat
+            sides.setdefault(side, []).append(_facts(exchange, row))
     return sides
 
 
@@ -182,6 +184,7 @@ def _facts(exchange: Exchange, row: Said) -> _Facts:
     found = next((line for line in verdict.trace if line.id == row.about), None) if verdict else None
     agreed = any(point.id == row.about for point in verdict.agreed) if verdict else False
     holds = exchange.about("hold", row.about)
+    struck = {line.id for line in exchange.verdict.trace if line.void} if exchange.verdict else set()
     return _Facts(
         id=one_line(row.about, 16),
         side=row.seat,
@@ -192,14 +195,27 @@ def _facts(exchange: Exchange, row: Said) -> _Facts:
         hold=holds[0].statement.word if holds else "",
         agreed=agreed,
         href=row.anchor,
-        drew=tuple(
-            (drawn.seat, one_line(drawn.statement.word, 14), _answered(exchange, drawn), drawn.anchor)
-            for drawn in exchange.about("response", row.about)
+        drew=(
+            *(
+                (drawn.seat, one_line(drawn.statement.word, 14), _answered(exchange, drawn), drawn.anchor)
+                for drawn in exchange.about("response", row.about)
+            ),
+            *(
+                (drawn.seat, "challenge", _attack(drawn), drawn.anchor)
+                for drawn in exchange.attacking(row.about)
+                if drawn.about not in struck
+            ),
         ),
     )
 
 
+def _attack(criticism: Said) -> str:
+    return one_line(f"{criticism.about}: {criticism.statement.word.partition(' against ')[0]}", 26)
+
+
 def _answered(exchange: Exchange, response: Said) -> str:
+    if exchange.verdict is not None and exchange.verdict.points:
+        return f"answer to {response.about}"
     asked = [name for _, name, _ in response.points if name]
     if not asked:
         return "no question"

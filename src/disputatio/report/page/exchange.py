@@ -15,10 +15,12 @@ from disputatio.report.elsewhere import CLAIM_ID
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.passages import ShownText, find_words, quotations
 from disputatio.report.reading import DebateReport, Entry
+from disputatio.report.review import superseded
 from disputatio.report.statements import Statement, statements
 from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import StructuredReading, structured_reading
 
+_NUMBERED = re.compile(r"(?:PROP|CRIT|REB)\d*-\d+")
 _STRENGTH = {"refute": 0, "challenge": 1, "partial": 2, "concede": 3}
 _CLAIM_MENTION = re.compile(rf"(?<![\w.-]){CLAIM_ID.pattern}(?![\w-]|\.\d)")
 _MENTION = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,3}\b")
@@ -83,10 +85,10 @@ class Exchange:
     def of(cls, report: DebateReport) -> Exchange:
         """The exchange of a debate, its passages found and linked."""
         exchange = cls(Anchors(), structured_reading(report))
-        questions = report_questions(report)
+        questions, weaker = report_questions(report), superseded(report)
         for entry in report.turns:
             rows = statements(entry.form, entry.seat, entry.shown, questions, entry.citations)
-            exchange.said[entry.path] = [exchange._said(entry, row) for row in rows]
+            exchange.said[entry.path] = [exchange._said(entry, row, counts=entry.path not in weaker) for row in rows]
         for row in report.evidence:
             source, digest = str(row.get("source_id", "")), str(row.get("text", ""))
             text = report.texts.get(digest)
@@ -97,8 +99,8 @@ class Exchange:
         exchange._link_passages()
         return exchange
 
-    def _said(self, entry: Entry, row: Statement) -> Said:
-        kind, about = _kind(entry.form, row)
+    def _said(self, entry: Entry, row: Statement, *, counts: bool) -> Said:
+        kind, about = _kind(entry.form, row) if counts else ("other", "")
         anchor = self.anchors.add(kind, f"{entry.seat} {about}" if kind == "response" else about or entry.path)
         points = []
         for label, text in row.points:
@@ -122,6 +124,14 @@ class Exchange:
             return [row for row in self.everything if row.kind == kind and row.about.startswith(f"{argument}.Q")]
         return [row for row in self.everything if row.kind == kind and row.about == argument]
 
+    def attacking(self, argument: str) -> list[Said]:
+        """The criticisms of a review that aim at an argument."""
+        return [
+            row
+            for row in self.everything
+            if row.kind == "argument" and row.statement.word.endswith(f" against {argument}")
+        ]
+
     def deciding(self, argument: str) -> Said | None:
         """What decided how an argument stands: its owner's last word where that gave ground, else what it drew.
 
@@ -131,6 +141,7 @@ class Exchange:
         if any(row.statement.word == "withdrawn" for row in holds):
             return holds[0]
         responses = sorted(self.about("response", argument), key=lambda row: _STRENGTH.get(row.statement.word, 4))
+        responses = responses or self.attacking(argument)
         if any(row.statement.word == "narrowed" for row in holds) and not _attacked(responses):
             return holds[0]
         return responses[0] if responses else None
@@ -208,9 +219,11 @@ def _kind(form: str, row: Statement) -> tuple[str, str]:
     target = row.mark.rpartition(" -> ")[2]
     if form == "transcript" and row.mark:
         return "claim", row.mark
-    if form == "opening":
+    if form == "opening" or (form in {"proposition", "criticism"} and _NUMBERED.fullmatch(row.mark)):
         return "argument", row.mark
-    if form == "cross_examination" and " -> " in row.mark:
+    if form == "moderation" and _NUMBERED.fullmatch(row.mark):
+        return "finding", row.mark
+    if form in {"cross_examination", "rebuttal"} and " -> " in row.mark:
         return "response", target
     if form == "closing" and row.word == "answer":
         return "answer", row.mark

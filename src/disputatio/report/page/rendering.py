@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from disputatio.motion import clean, one_line
+from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
 from disputatio.report.briefing import briefing_points
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import heading
+from disputatio.report.match import match_reading
 from disputatio.report.page.argument_map import narrow_map, wide_map
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
@@ -47,7 +49,7 @@ _LEDE = 280
 def render_page(report: DebateReport) -> str:
     """The debate as one HTML file that needs no other file and no network; the same record gives the same text."""
     exchange = Exchange.of(report)
-    verdict, panel = exchange.verdict, panel_reading(report)
+    verdict, panel, match = exchange.verdict, panel_reading(report), match_reading(report)
     style, script = _asset("page.css"), _asset("page.js")
     return (
         _environment()
@@ -61,8 +63,9 @@ def render_page(report: DebateReport) -> str:
             decided=_turning_points(verdict),
             headings=five_headings(report),
             panel=panel,
+            match=match,
             escalations=escalation_sentences(report),
-            outcome=() if verdict or panel or five_headings(report) else _outcome(report),
+            outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
             briefing=_briefing(verdict),
             drawings=[row for row in (wide_map(exchange), narrow_map(exchange)) if row],
@@ -72,6 +75,7 @@ def render_page(report: DebateReport) -> str:
             imported_facts=imported_facts(report.imported) if report.imported else (),
             excerpted=excerpted(report),
             not_truth=NOT_TRUTH,
+            no_proof=NO_PROOF,
             style=Markup(style),  # noqa: S704  (a file of this package)
             script=Markup(script),  # noqa: S704  (a file of this package)
             policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -155,9 +159,14 @@ _CLASSES = frozenset(
 )
 
 
+# The roles of a review are painted as the sides and the judge of a debate.
+_ROLES = {"proposer": "pro", "rebutter": "pro", "critic": "con", "moderator": "judge"}
+
+
 def _class_name(word: str | None) -> str:
     """A word of the record as a class of the style sheet; words that it does not know get none."""
     name = re.sub(r"_\d+$", "", (word or "").lower())
+    name = _ROLES.get(name, name)
     return name if name in _CLASSES else "other"
 
 

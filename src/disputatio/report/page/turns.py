@@ -40,7 +40,7 @@ class TurnView:
     @property
     def conclusion(self) -> bool:
         """Whether the turn is a judge's, laid out over the whole width."""
-        return self.entry.form in {"adjudication", "summing"}
+        return self.entry.form in {"adjudication", "summing", "moderation"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,111 @@
+"""``disputatio check-critic``: whether the configured critic challenges, and whether it finds what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from disputatio._cli.checking import (
+    ChecksStoreOption,
+    JsonReportOption,
+    LimitOption,
+    checks_store,
+    hold,
+    leave,
+    show_check,
+    whole_number,
+)
+from disputatio._cli.debating import (
+    BaseUrlOption,
+    BudgetTokensOption,
+    BudgetUsdOption,
+    ConfigOption,
+    MaxCallsOption,
+    PromptsOption,
+    SeatOption,
+    SetOption,
+    check_kept,
+    command_line,
+    format_called,
+    say_notes,
+)
+from disputatio.failures import ExitCode
+
+if TYPE_CHECKING:
+    from disputatio.config import CommandLine, Settings
+
+
+def check_critic(
+    cases: Annotated[
+        Path | None, typer.Option("--cases", metavar="FILE", help="Your own cases in place of the packaged ones.")
+    ] = None,
+    limit: LimitOption = None,
+    prompts: PromptsOption = None,
+    seat: SeatOption = None,
+    base_url: BaseUrlOption = None,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    budget_usd: BudgetUsdOption = None,
+    budget_tokens: BudgetTokensOption = None,
+    max_calls: MaxCallsOption = None,
+    json_: JsonReportOption = False,
+    store: ChecksStoreOption = None,
+) -> None:
+    """Put propositions with known flaws before the critic: mean strength, flaws named, softening words.
+
+    The exit code is 9 where the mean strength is not above 7. Each case has a record: the same command again goes on
+    where it was stopped, and asks nothing twice.
+    """
+    from disputatio.evaluation.critic_cases import packaged_critic_cases, read_critic_cases
+    from disputatio.evaluation.critic_check import critic_report, critic_trials, report_lines
+
+    chosen = (packaged_critic_cases() if cases is None else read_critic_cases(cases))[
+        : whole_number("--limit", limit, 1)
+    ]
+    settings = _critic_settings(
+        command_line(
+            seat=tuple(seat or ()),
+            base_url=base_url,
+            config=config,
+            set=tuple(set_ or ()),
+            budget_usd=budget_usd,
+            budget_tokens=budget_tokens,
+            max_calls=max_calls,
+            store=store,
+        )
+    )
+    result = hold(critic_trials(chosen, settings, prompts), settings, "propositions")
+    report = critic_report(chosen, settings, result, prompts)
+    show_check(report.as_json(), report_lines(report), as_json=json_)
+    leave(result)
+    if not report.good_enough:
+        raise typer.Exit(int(ExitCode.ALERT))
+
+
+def _critic_settings(arguments: CommandLine) -> Settings:
+    """The settings of the critic, its ceilings, and a store of its own for checks."""
+    import os
+
+    from disputatio.config import resolve
+    from disputatio.engine.opening import format_options
+
+    form = format_called("review")
+    others = frozenset(str(seat) for seat in form.seats if seat != "critic")
+    options = format_options(form)
+    settings = resolve(
+        format_name=form.name,
+        seats=("critic",),
+        environ=os.environ,
+        directory=Path.cwd(),
+        arguments=arguments,
+        options=replace(options, other_seats=options.other_seats | others),
+    )
+    say_notes(settings)
+    settings = replace(settings, seats={"critic": settings.seats["critic"]})
+    if arguments.store is None:
+        settings = replace(settings, store=checks_store(settings.store))
+    check_kept(settings)
+    return settings

@@ -1,0 +1,63 @@
+"""``disputatio dossier``: one document on a debate for whoever answers for the use of its result."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from disputatio._cli.debating import PromptsOption, StoreOption, command_line, store_url
+from disputatio._cli.reading import reading, write_or_print
+from disputatio.failures import VerificationError
+
+if TYPE_CHECKING:
+    from disputatio.record.sql import SqlStore
+
+
+class DossierForm(StrEnum):
+    """How a dossier can be written."""
+
+    MD = "md"
+    HTML = "html"
+
+
+def dossier(
+    debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
+    as_: Annotated[DossierForm, typer.Option("--as", help="Markdown, or HTML to print.")] = DossierForm.MD,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
+    prompts: PromptsOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write the model risk dossier of a debate: question, data, outputs, models, prompts, costs, oversight, limits.
+
+    A record that was altered gets a dossier that says so on its first page, and exit code 6.
+    """
+    from disputatio.engine.debates import find_debate
+
+    with reading(store_url(command_line(store=store))) as opened:
+        found = find_debate(opened, debate_id)
+        text, altered = _written(opened, found, as_, prompts)
+    write_or_print(text, out)
+    if altered is not None:
+        raise VerificationError(f"The dossier cannot be relied on. {altered.cause}", altered.next_step)
+
+
+def _written(
+    store: SqlStore, found: str, form: DossierForm, prompts: Path | None
+) -> tuple[str, VerificationError | None]:
+    from disputatio.door import read_debate
+    from disputatio.engine.debates import read_verified
+    from disputatio.metrics.surroundings import surroundings
+    from disputatio.report.dossier import dossier_html, dossier_markdown, dossier_of
+
+    altered: VerificationError | None = None
+    try:
+        read_verified(store, found)
+    except VerificationError as error:
+        altered = error
+    report = read_debate(store, found).report()
+    around = surroundings(store, report, store.place, None if altered is None else altered.cause, prompts)
+    written = dossier_of(report, around)
+    return (dossier_html if form is DossierForm.HTML else dossier_markdown)(written), altered

@@ -1,0 +1,158 @@
+"""``disputatio gate``: is this question worth a debate, and what would one cost?"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from disputatio._cli.debating import StoreOption, command_line, store_url
+from disputatio._cli.screen import print_wrapped
+from disputatio._cli.streams import print_json
+from disputatio.failures import InvalidInputError
+from disputatio.judging import rounded
+
+if TYPE_CHECKING:
+    from disputatio.engine.costs import ExpectedCost
+    from disputatio.judging.worth import DebateMultiple
+
+_MOST_READ = 1 << 20
+
+
+def gate(
+    task_type: Annotated[
+        str | None,
+        typer.Option(
+            "--task-type",
+            metavar="TYPE",
+            help="contract, security, architecture, investment and compliance are high-risk; factual is never debated.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        str | None, typer.Option("--confidence", metavar="C", help="Of the single answer, from 0 to 1.")
+    ] = None,
+    downside: Annotated[
+        str | None, typer.Option("--downside", metavar="USD", help="What a wrong answer would cost, in US dollars.")
+    ] = None,
+    cost: Annotated[
+        str, typer.Option("--cost", metavar="USD", help="What the debate may cost, in US dollars.")
+    ] = "0.50",
+    answer: Annotated[
+        Path | None,
+        typer.Option("--answer", metavar="PATH", help="The single answer, looked through for hedging; '-' is input."),
+    ] = None,
+    costs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--costs",
+            metavar="PROVIDER:MODEL",
+            help="Show what each format is expected to cost with this model; repeatable.",
+        ),
+    ] = None,
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute", metavar="", help="Take the multiple from the outcomes attached in the store, not 50 times."
+        ),
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print as JSON.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Say whether a question is worth a debate, and why.
+
+    Factual look-ups never are. Others are where a wrong answer would cost more than 50 times the debate, or where the
+    task is high-risk and the single answer is not sure. Nobody is called.
+    """
+    from disputatio.judging.gate import should_debate
+
+    if costs:
+        from disputatio.engine.costs import expected_costs
+
+        _print_costs(asyncio.run(expected_costs(costs, os.environ, Path.cwd())), as_json=json_)
+        if task_type is None:
+            return
+    multiple = _recomputed(store) if recompute else None
+    if multiple is not None and task_type is None:
+        print_json(multiple.as_json()) if json_ else print_wrapped([_said(multiple)], 2)
+        return
+    if task_type is None:
+        raise InvalidInputError("It is not said what kind of question it is.", "Give --task-type, such as contract.")
+    decision = should_debate(
+        task_type,
+        None if confidence is None else float(_number("--confidence", confidence)),
+        None if downside is None else _number("--downside", downside),
+        answer=_answer(answer),
+        cost=_number("--cost", cost),
+        **({} if multiple is None or multiple.value is None else {"factor": Decimal(str(rounded(multiple.value, 2)))}),
+    )
+    if json_:
+        print_json(decision.as_json() if multiple is None else {**decision.as_json(), "recomputed": multiple.as_json()})
+    else:
+        lines = [] if multiple is None else [_said(multiple)]
+        print_wrapped([*lines, f"{'Debate' if decision.debate else 'No debate'}: {decision.reason}."], 2)
+
+
+def _recomputed(store: str | None) -> DebateMultiple:
+    from disputatio._cli.reading import reading
+    from disputatio.metrics import recomputed_multiple
+
+    with reading(store_url(command_line(store=store))) as opened:
+        return recomputed_multiple(opened)
+
+
+def _said(multiple: DebateMultiple) -> str:
+    if multiple.value is None:
+        return f"Nothing is recomputed: {multiple.because}."
+    return f"The downside must be more than {rounded(multiple.value, 2):g} times the cost: {multiple.because}."
+
+
+def _number(option: str, text: str) -> Decimal:
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not number.is_finite():
+        raise InvalidInputError(f"{option} {text[:40]!r} is not a number.", "Give a number such as 0.6 or 25000.")
+    return number
+
+
+def _answer(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        raw = sys.stdin.buffer.read(_MOST_READ) if str(path) == "-" else path.read_bytes()[:_MOST_READ]
+    except OSError as error:
+        cause = (error.strerror or "unknown cause").lower()
+        raise InvalidInputError(f"The answer {path} cannot be read: {cause}.", "Give a text file.") from None
+    return raw.decode("utf-8", "replace")
+
+
+def _print_costs(rows: tuple[ExpectedCost, ...], *, as_json: bool) -> None:
+    from disputatio.engine.preview import TOKENS_ARE
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "format": row.format,
+                    "model": row.model,
+                    "calls": row.calls,
+                    "input_tokens": row.input_tokens,
+                    "output_tokens": row.output_tokens,
+                    "usd": None if row.usd is None else str(row.usd),
+                }
+                for row in rows
+            ]
+        )
+        return
+    lines = [f"{'format':12} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}  model"]
+    for row in rows:
+        usd = "unknown" if row.usd is None else f"{row.usd:.4f}"
+        counts = f"{row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {usd:>10}"
+        lines.append(f"{row.format:12} {counts}  {row.model}")
+    print_wrapped([*lines, "", TOKENS_ARE], 12)

@@ -1,0 +1,53 @@
+"""``disputatio metrics``: what the debates of the store come to, and whether a threshold is passed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from disputatio._cli.debating import ConfigOption, SetOption, StoreOption, check_kept, command_line
+from disputatio._cli.reading import reading
+from disputatio._cli.streams import print_json, print_lines
+from disputatio.failures import ExitCode
+
+
+def metrics(
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="DATE", help="Only debates from this day on, such as 2026-01-31.")
+    ] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--format", "-f", metavar="NAME", help="Only debates of this format.")
+    ] = None,
+    task_type: Annotated[
+        str | None, typer.Option("--task-type", metavar="TYPE", help="Only debates about this kind of decision.")
+    ] = None,
+    alert: Annotated[
+        bool, typer.Option("--alert", metavar="", help="Leave with exit code 9 where a threshold is passed.")
+    ] = False,
+    config: ConfigOption = None,
+    set_: SetOption = None,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the figures as JSON.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Count over the store: challenge strength, confidence, cost against its estimate, agreement, tilt, failures.
+
+    The thresholds are the keys under metrics of the configuration: --set metrics.cost_ratio=2.
+    """
+    from disputatio.door import configured_store
+    from disputatio.metrics import Selection, alerts_of, collect, figures_lines
+    from disputatio.metrics.figures import figures_json
+
+    selection = Selection(since, format_name, task_type)
+    settings = configured_store(command_line(store=store, config=config, set=tuple(set_ or ())))
+    check_kept(settings)
+    with reading(settings.store) as opened:
+        figures = collect(opened, selection)
+    alerts = alerts_of(figures, settings.metrics)
+    if json_:
+        chosen = {"since": since, "format": format_name, "task_type": task_type}
+        print_json({**figures_json(figures, chosen), "alerts": [row.as_json() for row in alerts]})
+    else:
+        print_lines("\n".join(figures_lines(figures, alerts)))
+    if alert and alerts:
+        raise typer.Exit(int(ExitCode.ALERT))

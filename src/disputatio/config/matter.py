@@ -1,0 +1,100 @@
+"""What comes with the package for matches: topics to debate, and personalities for debaters; and a user's own."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from disputatio.config.document import parsed
+from disputatio.failures import InvalidInputError
+from disputatio.formats.cast import Cast, Personality
+from disputatio.participants.providers import did_you_mean, shown
+
+USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
+"""The personality of a debater by its place, the same in both teams so that neither has an advantage."""
+_LONGEST_NAME, _LONGEST_ABOUT = 60, 4_000
+
+
+def _packaged(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("disputatio.config").joinpath(name).read_text("utf-8"))
+
+
+@cache
+def topics() -> Mapping[str, str]:
+    """The built-in topics: a motion by its name."""
+    return {name: str(motion) for name, motion in sorted(_packaged("topics.toml").items())}
+
+
+def topic_named(name: str) -> str:
+    """The motion of the built-in topic ``name``.
+
+    Raises:
+        InvalidInputError: there is none.
+    """
+    known = topics()
+    if name not in known:
+        raise InvalidInputError(
+            f"There is no topic called {shown(name)}.",
+            f"{did_you_mean(name, known)}`disputatio topics` lists them; or give a motion of your own.",
+        )
+    return known[name]
+
+
+def personalities(own: Path | None = None) -> dict[str, Personality]:
+    """The personalities by their names: those of the package, and those of a user's file, which go first.
+
+    Raises:
+        InvalidInputError: the file cannot be read, or is not a table of tables with ``about``.
+    """
+    rows = {name: Personality(name, row["about"].strip()) for name, row in _packaged("personalities.toml").items()}
+    return rows if own is None else {**rows, **_own(own)}
+
+
+def _own(path: Path) -> dict[str, Personality]:
+    tree = parsed(path)
+    found = {}
+    for name, row in tree.items() if isinstance(tree, dict) else ():
+        about = row.get("about") if isinstance(row, dict) else row
+        if not isinstance(name, str) or not isinstance(about, str) or not about.strip():
+            raise _unusable(path, f"the personality {shown(name)} says nothing about itself")
+        if len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
+            raise _unusable(path, f"the personality {shown(name[:20])} is too long")
+        found[name] = Personality(name, about.strip())
+    if not found:
+        raise _unusable(path, "it holds no personality")
+    return found
+
+
+def _unusable(path: Path, cause: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The personalities in {path.name} cannot be used: {cause}.",
+        f"Write a table for each, such as [logical] with about = '...', of up to {_LONGEST_ABOUT:,} characters.",
+    )
+
+
+def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: Path | None) -> Cast:
+    """The personalities of all debaters among ``seats``: those chosen, else the usual ones.
+
+    Raises:
+        InvalidInputError: a chosen one is not known.
+    """
+    known = personalities(own)
+    members = []
+    for seat in seats:
+        team, _, place = seat.rpartition("_")
+        if not place.isdigit():
+            continue
+        name = next((chosen[scope] for scope in (seat, team, "all") if scope in chosen), USUAL.get(int(place), ""))
+        if name == "none":
+            continue
+        if name not in known:
+            raise InvalidInputError(
+                f"There is no personality called {shown(name)} (for {seat}).",
+                f"{did_you_mean(name, known)}Allowed are: {', '.join((*known, 'none'))}.",
+            )
+        members.append((seat, known[name]))
+    return Cast(tuple(members))

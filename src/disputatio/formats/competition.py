@@ -1,0 +1,397 @@
+"""The competition: four debaters against four, and a judge.
+
+The rules
+    1. Seats. PRO speaks for the motion, CON against it; each team has a first, second, third and fourth debater.
+       Everybody hears what is said in public. A team's own channel is read and written by its four alone, the judge's
+       notes by the judge alone.
+    2. Opening. The first of PRO, then the first of CON: 3 minutes each.
+    3. Cross-examination. The second of PRO, the second of CON, the third of PRO, the third of CON, in turn, put at
+       least three questions in half a minute to the opponent they choose, who is the second or third. Whoever is
+       chosen answers in 1 minute and asks nothing back. Then the firsts sum up, PRO before CON: 2 minutes each.
+    4. Free debate. Each team has 4 minutes. PRO begins and the teams alternate. Before each speech the team's captain
+       says who speaks and about what; those who have not spoken come first. A team whose words are used up stops, and
+       the other finishes. In the concurrent mode both captains bid for the floor instead: the higher bid has it, and
+       of equal bids that of the team that did not speak last. A team that takes the floor twice running while the
+       other still had words pays for it.
+    5. Closing. The fourth of CON, then the fourth of PRO: 3 minutes each.
+    6. Scoring. After every speech the judge scores it by five criteria and says which rules it broke, with the words
+       that show it. After every stage the judge sums it up, and at the end the whole match.
+    7. Clocks count words, 250 to the minute. A speech that is too long, or breaks another rule, is never asked again:
+       the penalty is given by code. A violation without a price lowers the speech's rule compliance.
+    8. The team with the higher total wins; equal is a draw. The best debater has the highest individual total, and
+       all who have it are named.
+
+A debater who is silent where a speech was due has no score for it; in the free debate a captain does not call on it
+again. A captain who is silent, or names nobody, leaves the choice to the schedule: who has spoken least.
+
+Source: the debate competition protocol (nine agents, four stages). Departures: who is captain (it has none; here the
+first debater unless said otherwise), how two bids are decided, and that a team has a most number of free speeches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from disputatio.formats.competition_terms import CONCURRENT, CompetitionRules
+from disputatio.formats.docket import Docket
+from disputatio.formats.match import (
+    BY_ATTACKER,
+    BY_CAPTAIN,
+    BY_SCHEDULE,
+    CON,
+    JUDGE,
+    JUDGE_NOTES,
+    PRO,
+    TEAMS,
+    Charge,
+    Clock,
+    Match,
+    Silence,
+    Speech,
+    channels,
+    debater,
+    opponent_of,
+    score_fact,
+    scored,
+    team_channel,
+    team_of,
+    total_of_debater,
+    total_of_team,
+)
+from disputatio.formats.match_verdict import MatchVerdict, points_text
+from disputatio.formats.turns.captaincy import Direction, DirectionForm
+from disputatio.formats.turns.scoring import (
+    ABOUT,
+    FINAL_POINTS,
+    JUDGED,
+    STAGE_POINTS,
+    Foul,
+    Scoring,
+    ScoringForm,
+    Summation,
+    SummationForm,
+    criteria_list,
+)
+from disputatio.formats.turns.speech import QuestionsForm, SpeechForm, SpeechKind, Spoken
+from disputatio.kernel import Abstention, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+
+OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
+FREE_DEBATE, CLOSING, VERDICT = Phase("free_debate"), Phase("closing"), Phase("verdict")
+STAGES = (OPENING, CROSS_EXAMINATION, FREE_DEBATE, CLOSING)
+
+ATTACKERS = (debater(PRO, 2), debater(CON, 2), debater(PRO, 3), debater(CON, 3))
+DEFENDERS = (2, 3)
+
+
+def competition(rules: CompetitionRules, docket: Docket) -> Rulebook[MatchVerdict]:  # noqa: ARG001  (nothing is cited)
+    """A match from the first opening to the last word of the judge."""
+    match = Match(channels())
+
+    for team in (PRO, CON):
+        match = yield from speech(match, debater(team, 1), OPENING, SpeechKind.OPENING, rules)
+    match = yield from summed_up(match, OPENING, rules)
+
+    for attacker in ATTACKERS:
+        match = yield from cross_examination(match, attacker, rules)
+    for team in (PRO, CON):
+        match = yield from speech(match, debater(team, 1), CROSS_EXAMINATION, SpeechKind.SUMMARY, rules)
+    match = yield from summed_up(match, CROSS_EXAMINATION, rules)
+
+    match = yield from free_debate(match, rules)
+    match = yield from summed_up(match, FREE_DEBATE, rules)
+
+    for team in (CON, PRO):
+        match = yield from speech(match, debater(team, 4), CLOSING, SpeechKind.CLOSING, rules)
+    match = yield from summed_up(match, CLOSING, rules)
+
+    match = yield from summed_up(match, VERDICT, rules)
+    return MatchVerdict(match, rules)
+
+
+def speech(
+    match: Match,
+    seat: Seat,
+    stage: Phase,
+    kind: SpeechKind,
+    rules: CompetitionRules,
+    *,
+    limit: int | None = None,
+    selected_by: str = BY_SCHEDULE,
+    charges: tuple[Charge, ...] = (),
+) -> Rulebook[Match]:
+    """One debater speaks, everybody hears it, and the judge scores it.
+
+    Args:
+        match: what has happened so far.
+        seat: who speaks.
+        stage: the stage of the match.
+        kind: what the speech is for.
+        rules: the rules.
+        limit: the most words, where that is not the rules' own number.
+        selected_by: who decided that this debater speaks.
+        charges: what the order of speakers broke.
+    """
+    limit = rules.words(kind) if limit is None else limit
+    form = form_of(match, seat, kind, limit, rules)
+    turn = yield from ask(
+        seat,
+        stage,
+        returns=form,
+        task=task_of(match, seat, kind, limit, rules),
+        sees=match.floor.seen_by(seat),
+        limits=limits_of(kind, rules),
+    )
+    if isinstance(turn, Abstention) or turn.words == 0:
+        return silent(match, seat, stage, kind, turn)
+    number = f"S{len(match.speeches) + 1}"
+    given = Speech(number, seat, stage, kind, turn, limit, selected_by, form.breaches(turn), charges=charges)
+    match = replace(match, floor=match.floor.post(Post(seat, stage, turn.text())), speeches=(*match.speeches, given))
+    match = yield from scoring(match, given, rules)
+    return match
+
+
+def silent(match: Match, seat: Seat, stage: Phase, kind: SpeechKind, turn: Spoken | Abstention) -> Match:
+    """The match after a speech that was due and not given; where the budget had nothing left, it ends unfinished."""
+    reason = turn.detail or turn.reason if isinstance(turn, Abstention) else "not a word was said"
+    unpaid = isinstance(turn, Abstention) and turn.reason == "budget"
+    silences = (*match.silences, Silence(seat, stage, kind.value, reason))
+    return replace(match, silences=silences, finished=match.finished and not unpaid)
+
+
+def cross_examination(match: Match, attacker: Seat, rules: CompetitionRules) -> Rulebook[Match]:
+    """One attacker asks, and the opponent it chose answers. Where nobody asks, nobody answers."""
+    before = len(match.speeches)
+    match = yield from speech(match, attacker, CROSS_EXAMINATION, SpeechKind.QUESTIONS, rules)
+    if len(match.speeches) == before:
+        return match
+    answerer = Seat(match.speeches[-1].turn.answerer)
+    match = yield from speech(match, answerer, CROSS_EXAMINATION, SpeechKind.ANSWER, rules, selected_by=BY_ATTACKER)
+    return match
+
+
+def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
+    """Speech after speech, until both teams have used up their words, or nobody is left who speaks."""
+    clocks = {team: Clock(team, rules.free_words, rules.free_speeches) for team in TEAMS}
+    last = CON
+    while any(clock.running for clock in clocks.values()):
+        team, direction = yield from floor_taken(match, clocks, last, rules)
+        clock, other = clocks[team], clocks[opponent_of(team)]
+        seat, selected_by = clock.next_by_schedule, BY_SCHEDULE
+        if direction is not None:
+            seat, selected_by = Seat(direction.speaker), BY_CAPTAIN
+            captain, channel = debater(team, rules.captain), team_channel(team)
+            match = replace(match, floor=match.floor.post(Post(captain, FREE_DEBATE, direction.text(), channel)))
+
+        before = len(match.speeches)
+        match = yield from speech(
+            match,
+            seat,
+            FREE_DEBATE,
+            SpeechKind.FREE,
+            rules,
+            limit=clock.words_left,
+            selected_by=selected_by,
+            charges=twice_running(team, last, other) if spoken_before(match) else (),
+        )
+        if len(match.speeches) == before:
+            clocks[team] = clock.without(seat)
+            continue
+        clocks[team], last = clock.after(seat, match.speeches[-1].words), team
+    return match
+
+
+def floor_taken(
+    match: Match, clocks: dict[str, Clock], last: str, rules: CompetitionRules
+) -> Rulebook[tuple[str, Direction | None]]:
+    """Which team speaks now, and what its captain says; None where the captain was silent."""
+    following = opponent_of(last) if clocks[opponent_of(last)].running else last
+    if rules.free_mode != CONCURRENT or not all(clock.running for clock in clocks.values()):
+        direction = yield from captain_says(match, clocks[following], rules, bids=False)
+        return following, direction
+    bids = yield from together(*(captain_says(match, clocks[team], rules, bids=True) for team in TEAMS))
+    pro, con = (direction.bid if direction else 0 for direction in bids)
+    team = following if pro == con else PRO if pro > con else CON
+    return team, bids[TEAMS.index(team)]
+
+
+def twice_running(team: str, last: str, other: Clock) -> tuple[Charge, ...]:
+    """The charge against a team that takes the floor again while the other could have spoken."""
+    if team != last or not other.running:
+        return ()
+    return (Charge(Foul.SAME_TEAM, "code", f"{team.upper()} spoke last, and {other.team.upper()} had words left"),)
+
+
+def spoken_before(match: Match) -> bool:
+    """Whether anybody has spoken in the free debate."""
+    return match.last is not None and match.last.stage == FREE_DEBATE
+
+
+def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: bool) -> Rulebook[Direction | None]:
+    """The captain of one team names who of those who may speak does, and about what."""
+    captain = debater(clock.team, rules.captain)
+    able = ", ".join(clock.able)
+    counts = ", ".join(f"{seat} {clock.spoken.count(seat)}" for seat in clock.able)
+    values = {
+        **identity(captain, rules),
+        "able": able,
+        "counts": counts,
+        "words_left": str(clock.words_left),
+        "seconds_left": str(clock.words_left * 60 // rules.words_a_minute),
+    }
+    turn = yield from ask(
+        captain,
+        FREE_DEBATE,
+        returns=DirectionForm(
+            clock.able, bids, stance_of(clock.team), {"heard": last_of(match, opponent_of(clock.team))}
+        ),
+        task=Task("bid" if bids else "direction", values, personality(captain, rules), layers(captain, rules)),
+        sees=match.floor.seen_by(captain),
+        limits=rules.direction,
+    )
+    return None if isinstance(turn, Abstention) else turn
+
+
+def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Match]:
+    """The judge scores the last speech; code works out the score, the penalties and everybody's totals."""
+    form = ScoringForm(given.kind, given.turn.words_said, rules.rubric)
+    found = "; ".join(f"{ABOUT[Foul(row.rule)]} ({row.detail})" for row in given.broken)
+    values = {
+        "speaker": given.seat.upper(),
+        "speech": given.id,
+        "kind": KINDS[given.kind],
+        "criteria": criteria_list(rules.rubric),
+        "violations": "\n".join(f"- {foul.value}: {ABOUT[foul]}" for foul in JUDGED[given.kind]),
+        "found": found or "none",
+    }
+    turn = yield from ask(
+        JUDGE,
+        Phase(given.stage),
+        returns=form,
+        task=Task("scoring", values),
+        sees=match.floor.seen_by(JUDGE),
+        limits=rules.judging,
+    )
+    judged = scored(given, turn if isinstance(turn, Scoring) else None, rules)
+    match = match.with_last(judged)
+    if isinstance(turn, Scoring):
+        note = f"{given.id} {given.seat.upper()}: {points_text(judged.score)}. {turn.comment}"
+        match = replace(match, floor=match.floor.post(Post(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
+    for penalty in judged.penalties:
+        yield from declare("penalty", f"{given.id} {penalty.who} {penalty.foul}", penalty.as_json())
+    totals = [total_of_debater(match, given.seat), *(total_of_team(match, team) for team in TEAMS)]
+    yield from declare("score", given.id, score_fact(judged, totals))
+    return match
+
+
+def summed_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[Match]:
+    """The judge sums up a stage, or the match; of a stage in which nobody spoke there is nothing to sum up."""
+    final = stage == VERDICT
+    speeches = [row for row in match.speeches if final or row.stage == stage]
+    if not speeches:
+        return match
+    named = stage.replace("_", " ")
+    said = "\n".join(row.turn.words_said for row in speeches[-2:])
+    totals = ", ".join(f"{team.upper()} {points_text(total_of_team(match, team).points)}" for team in TEAMS)
+    turn = yield from ask(
+        JUDGE,
+        stage,
+        returns=SummationForm(FINAL_POINTS if final else STAGE_POINTS, said),
+        task=Task("final", {"totals": totals}) if final else Task("stage", {"stage": named, "totals": totals}),
+        sees=match.floor.seen_by(JUDGE),
+        limits=rules.judging,
+    )
+    summation = turn if isinstance(turn, Summation) else None
+    if summation:
+        match = replace(match, floor=match.floor.post(Post(JUDGE, stage, summation.text(), JUDGE_NOTES)))
+    return replace(match, summaries=(*match.summaries, (stage, summation)))
+
+
+KINDS = {
+    SpeechKind.OPENING: "opening statement",
+    SpeechKind.QUESTIONS: "questions in cross-examination",
+    SpeechKind.ANSWER: "answer in cross-examination",
+    SpeechKind.SUMMARY: "summary of the cross-examination",
+    SpeechKind.FREE: "speech in the free debate",
+    SpeechKind.CLOSING: "closing statement",
+}
+
+
+def form_of(
+    match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules
+) -> SpeechForm | QuestionsForm:
+    """What a legal speech is."""
+    stance, other = stance_of(team_of(seat)), opponent_of(team_of(seat))
+    heard = {"heard": last_of(match, other)}
+    if kind is SpeechKind.QUESTIONS:
+        answerers = tuple(debater(other, place) for place in DEFENDERS)
+        return QuestionsForm(answerers, limit, rules.least_questions, stance, heard)
+    return SpeechForm(kind, limit, stance, heard)
+
+
+def limits_of(kind: SpeechKind, rules: CompetitionRules) -> Limits:
+    """How a speech is asked for; a broken rule is never asked again."""
+    return {
+        SpeechKind.OPENING: rules.opening,
+        SpeechKind.QUESTIONS: rules.cross_examination,
+        SpeechKind.ANSWER: rules.cross_examination,
+        SpeechKind.SUMMARY: rules.summary,
+        SpeechKind.FREE: rules.free_debate,
+        SpeechKind.CLOSING: rules.closing,
+    }[kind]
+
+
+def task_of(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules) -> Task:
+    """What a debater is told: who it is, how it argues, what its place asks of it, and the speech that is due."""
+    before = match.last
+    values = {**identity(seat, rules), "limit": str(limit)}
+    if kind is SpeechKind.QUESTIONS:
+        answerers = (debater(opponent_of(team_of(seat)), place).upper() for place in DEFENDERS)
+        values |= {"least": str(rules.least_questions), "answerers": ", ".join(answerers)}
+    elif kind is SpeechKind.ANSWER:
+        values["before"] = before.seat.upper() if before else "nobody"
+    elif kind is SpeechKind.FREE:
+        values["advised"] = str(advised(match, seat, limit, rules))
+    return Task(kind.value, values, personality(seat, rules), layers(seat, rules))
+
+
+def advised(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> int:
+    """How long a speech should be in the free debate so that everybody of the team can speak."""
+    heard = {row.seat for row in match.speeches if row.stage == FREE_DEBATE and row.team == team_of(seat)}
+    waiting = max(4 - len(heard - {seat}), 1)
+    return max(min(limit // waiting, rules.free_words // 8), 1)
+
+
+def identity(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
+    """Who a debater is, in the words of the rules."""
+    team = team_of(seat)
+    places = {1: "first", 2: "second", 3: "third", 4: "fourth"}
+    return {
+        "seat": seat.upper(),
+        "team": team.upper(),
+        "opponent": opponent_of(team).upper(),
+        "stance": stance_of(team),
+        "place": places[int(seat[-1])],
+        "captain": debater(team, rules.captain).upper(),
+    }
+
+
+def layers(seat: Seat, rules: CompetitionRules) -> tuple[str, ...]:
+    """The prompt files before a debater's task: identity, personality, position."""
+    personal = ("personality",) if rules.cast.of(seat) else ()
+    return ("identity", *personal, f"position-{seat[-1]}")
+
+
+def personality(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
+    """The text of a debater's personality, which may be a user's own."""
+    own = rules.cast.of(seat)
+    return {"personality": own.about} if own else {}
+
+
+def stance_of(team: str) -> str:
+    """For or against the motion."""
+    return "for" if team == PRO else "against"
+
+
+def last_of(match: Match, team: str) -> str:
+    """What ``team`` said last in public, for models that are shown one thing at a time."""
+    return next((row.turn.words_said for row in reversed(match.speeches) if row.team == team), "")

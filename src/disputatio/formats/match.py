@@ -1,0 +1,338 @@
+"""A match so far: its speeches, what they cost, and the score of everybody. All arithmetic is exact.
+
+    score of a speech  = the rubric's weights over the judge's integers
+    individual total   = scores of its speeches + penalties of its own
+    team total         = the totals of its four + penalties of the team; it may be negative
+
+A speech that the judge did not score has no score, which is not zero. It could be worth anything on the scale, so a
+team wins only where no such score could change that.
+
+Source: the debate competition protocol (three layers of scoring). Departure: it has no rule for a missing score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from disputatio.formats.competition_terms import PRICED, CompetitionRules
+from disputatio.formats.turns.scoring import ABOUT, Foul, Scoring, Summation
+from disputatio.formats.turns.speech import SpeechKind, Spoken
+from disputatio.judging import Rubric, rounded, weighted
+from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.kernel import Channel, Floor, JsonObject, Seat, Violation
+
+PRO, CON = "pro", "con"
+TEAMS = (PRO, CON)
+JUDGE = Seat("judge")
+PLACES = (1, 2, 3, 4)
+DEBATERS = tuple(Seat(f"{team}_{place}") for team in TEAMS for place in PLACES)
+JUDGE_NOTES = Channel("judge_notes")
+BY_SCHEDULE, BY_CAPTAIN, BY_ATTACKER = "schedule", "captain", "attacker"
+COMPLIANCE = "rule_compliance"
+
+
+def debater(team: str, place: int) -> Seat:
+    """The debater of ``team`` in ``place``, 1 to 4."""
+    return Seat(f"{team}_{place}")
+
+
+def members(team: str) -> tuple[Seat, ...]:
+    """The four debaters of ``team``."""
+    return tuple(debater(team, place) for place in PLACES)
+
+
+def team_of(seat: str) -> str:
+    """The team of a debater."""
+    return seat.partition("_")[0]
+
+
+def opponent_of(team: str) -> str:
+    """The other team."""
+    return CON if team == PRO else PRO
+
+
+def team_channel(team: str) -> Channel:
+    """The channel that one team alone reads and writes."""
+    return Channel(f"team_{team}")
+
+
+def channels() -> Floor:
+    """The empty floor of a match. Debaters read and write what is public and their team's; the judge has notes."""
+    rights = (
+        *((team_channel(team), frozenset(members(team))) for team in TEAMS),
+        (JUDGE_NOTES, frozenset({JUDGE})),
+    )
+    return Floor(readers=rights, writers=rights)
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A foul that counts, or one the judge found with words that nobody said, which does not.
+
+    ``by`` is ``code`` or ``judge``; ``shown`` are the words or the finding that show it.
+    """
+
+    foul: Foul
+    by: str
+    shown: str
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """Points that a speech cost: ``who`` is a debater or a team, ``points`` are negative or zero."""
+
+    speech: str
+    who: str
+    foul: Foul
+    points: int
+    reason: str
+
+    def as_json(self) -> JsonObject:
+        """As the record and the exports keep it."""
+        return {
+            "speech": self.speech,
+            "who": self.who,
+            "violation": self.foul.value,
+            "points": self.points,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """One speech, numbered through the match: S1, S2, ...
+
+    ``limit`` is in words; ``broken`` is what the form found; ``charges`` begin with what the order of speakers broke.
+    ``score`` is None where the judge gave none.
+    """
+
+    id: str
+    seat: Seat
+    stage: str
+    kind: SpeechKind
+    turn: Spoken
+    limit: int
+    selected_by: str
+    broken: tuple[Violation, ...] = ()
+    scoring: Scoring | None = None
+    score: Fraction | None = None
+    counted: tuple[tuple[str, int], ...] = ()
+    charges: tuple[Charge, ...] = ()
+    penalties: tuple[Penalty, ...] = ()
+
+    @property
+    def words(self) -> int:
+        """Its words."""
+        return self.turn.words
+
+    @property
+    def team(self) -> str:
+        """The team of its speaker."""
+        return team_of(self.seat)
+
+    def as_json(self) -> JsonObject:
+        """As the record and the exports keep it."""
+        return {
+            "id": self.id,
+            "seat": self.seat,
+            "team": self.team,
+            "stage": self.stage,
+            "kind": self.kind.value,
+            "speaker_selected_by": self.selected_by,
+            "answerer": self.turn.answerer or None,
+            "words": self.words,
+            "limit": self.limit,
+            "scored": self.score is not None,
+            "criteria": dict(self.scoring.scores) if self.scoring else {},
+            "counted": dict(self.counted),
+            "score": None if self.score is None else rounded(self.score),
+            "exact": None if self.score is None else str(self.score),
+            "comment": self.scoring.comment if self.scoring else "",
+            "violations": [
+                {"violation": row.foul.value, "found_by": row.by, "shown": row.shown, "counts": row.counts}
+                for row in self.charges
+            ],
+            "penalties": [row.as_json() for row in self.penalties],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A speech that was due and not given, and why."""
+
+    seat: str
+    stage: str
+    kind: str
+    reason: str
+
+    def as_json(self) -> JsonObject:
+        """As the record and the exports keep it."""
+        return {"seat": self.seat, "stage": self.stage, "kind": self.kind, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """One team in the free debate: the words it has left, who has spoken how often, who fell silent."""
+
+    team: str
+    words_left: int
+    speeches_left: int
+    spoken: tuple[str, ...] = ()
+    silent: frozenset[str] = frozenset()
+
+    @property
+    def able(self) -> tuple[Seat, ...]:
+        """Who may speak: those who have not spoken yet, and when all have, everybody; never who fell silent."""
+        able = tuple(seat for seat in members(self.team) if seat not in self.silent)
+        return tuple(seat for seat in able if seat not in self.spoken) or able
+
+    @property
+    def running(self) -> bool:
+        """Whether the team may speak again."""
+        return self.words_left > 0 and self.speeches_left > 0 and bool(self.able)
+
+    @property
+    def next_by_schedule(self) -> Seat:
+        """Who speaks where no captain says: who has spoken least, and of those the first."""
+        return min(self.able, key=lambda seat: (self.spoken.count(seat), seat))
+
+    def after(self, seat: str, words: int) -> Clock:
+        """The clock after a speech."""
+        return replace(
+            self,
+            words_left=max(self.words_left - words, 0),
+            speeches_left=self.speeches_left - 1,
+            spoken=(*self.spoken, seat),
+        )
+
+    def without(self, seat: str) -> Clock:
+        """The clock after a debater who was to speak did not."""
+        return replace(self, silent=self.silent | {seat})
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Everything that has happened, in order."""
+
+    floor: Floor
+    speeches: tuple[Speech, ...] = ()
+    silences: tuple[Silence, ...] = ()
+    summaries: tuple[tuple[str, Summation | None], ...] = ()
+    finished: bool = True
+
+    def with_last(self, speech: Speech) -> Match:
+        """The match with ``speech`` in the place of the last one."""
+        return replace(self, speeches=(*self.speeches[:-1], speech))
+
+    @property
+    def last(self) -> Speech | None:
+        """The last speech."""
+        return self.speeches[-1] if self.speeches else None
+
+    @property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """All penalties, in order."""
+        return tuple(row for speech in self.speeches for row in speech.penalties)
+
+    def spoken_by(self, seat: str) -> tuple[Speech, ...]:
+        """The speeches of a debater."""
+        return tuple(row for row in self.speeches if row.seat == seat)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What a debater or a team has: exact points, and how many of its speeches have no score.
+
+    ``points`` is None where a debater did not speak.
+    """
+
+    who: str
+    points: Fraction | None
+    penalties: int
+    speeches: int
+    unscored: int
+
+    @property
+    def lowest(self) -> Fraction:
+        """The least it could be, whatever the missing scores had been."""
+        return (self.points or Fraction(0)) + LOWEST * self.unscored
+
+    @property
+    def highest(self) -> Fraction:
+        """The most it could be."""
+        return (self.points or Fraction(0)) + HIGHEST * self.unscored
+
+
+def total_of_debater(match: Match, seat: str) -> Total:
+    """The individual total: scores of all speeches plus penalties of one's own."""
+    speeches = match.spoken_by(seat)
+    penalties = sum(row.points for row in match.penalties if row.who == seat)
+    scores = [row.score for row in speeches if row.score is not None]
+    points = sum(scores, Fraction(penalties)) if speeches else None
+    return Total(seat, points, penalties, len(speeches), len(speeches) - len(scores))
+
+
+def total_of_team(match: Match, team: str) -> Total:
+    """The team total: the totals of its four plus penalties of the team."""
+    four = [total_of_debater(match, seat) for seat in members(team)]
+    penalties = sum(row.points for row in match.penalties if row.who == team)
+    points = sum((row.points for row in four if row.points is not None), Fraction(penalties))
+    return Total(team, points, penalties, sum(row.speeches for row in four), sum(row.unscored for row in four))
+
+
+def score_fact(speech: Speech, totals: Iterable[Total]) -> JsonObject:
+    """A score as it is stated after a speech, with the totals it leads to."""
+    body = speech.as_json()
+    running = {row.who: None if row.points is None else rounded(row.points) for row in totals}
+    return {**body, "totals": running}
+
+
+def scored(speech: Speech, scoring: Scoring | None, rules: CompetitionRules) -> Speech:
+    """The speech with its score, the charges against it, and what they cost.
+
+    A foul that has no price lowers nothing but rule compliance: it cannot count for more than the rules' cap then.
+    """
+    charges = charges_against(speech, scoring)
+    fouls = {row.foul for row in charges if row.counts}
+    counted, score = _counted(scoring, rules.rubric, HIGHEST if fouls <= PRICED else rules.compliance_cap)
+    penalties = tuple(
+        Penalty(speech.id, who, row.foul, -price, f"{ABOUT[row.foul]}: {row.shown}")
+        for row in _once(charges)
+        for who, price in (("team", rules.team_price(row.foul)), ("individual", rules.own_price(row.foul)))
+        if price
+    )
+    owners = {"team": speech.team, "individual": speech.seat}
+    return replace(
+        speech,
+        scoring=scoring,
+        score=score,
+        counted=counted,
+        charges=charges,
+        penalties=tuple(replace(row, who=owners[row.who]) for row in penalties),
+    )
+
+
+def _counted(scoring: Scoring | None, rubric: Rubric, cap: int) -> tuple[tuple[tuple[str, int], ...], Fraction | None]:
+    if scoring is None:
+        return (), None
+    numbers = {key: min(number, cap) if key == COMPLIANCE else number for key, number in scoring.scores.items()}
+    return tuple(numbers.items()), weighted(numbers, rubric)
+
+
+def _once(charges: tuple[Charge, ...]) -> tuple[Charge, ...]:
+    """The charges that cost something: each foul once a speech, by whoever found it first."""
+    first: dict[Foul, Charge] = {}
+    for row in charges:
+        if row.counts:
+            first.setdefault(row.foul, row)
+    return tuple(first.values())
+
+
+def charges_against(speech: Speech, scoring: Scoring | None) -> tuple[Charge, ...]:
+    """What code found in a speech, then what the judge found."""
+    by_code = tuple(Charge(Foul(row.rule), "code", row.detail) for row in speech.broken)
+    by_judge = tuple(Charge(row.foul, "judge", row.words, row.said) for row in (scoring.findings if scoring else ()))
+    return (*speech.charges, *by_code, *by_judge)

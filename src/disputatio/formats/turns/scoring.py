@@ -1,0 +1,190 @@
+"""What the judge of a match says: the score of one speech with what it found in it, and summaries.
+
+The judge gives whole numbers and sentences; weighted scores, penalties and totals are worked out by code.
+Source: the debate competition protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.speech import SpeechKind
+from disputatio.judging import Rubric, words_are_in
+from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.kernel import JsonObject, Part, Task, Violation
+
+
+class Foul(StrEnum):
+    """What a debater may not do. The last three code finds, the others the judge; counter-questions both."""
+
+    COUNTER_QUESTION = "counter_question"
+    NOT_DIRECT_ANSWER = "not_direct_answer"
+    ATTACKER_ANSWERED = "attacker_answered"
+    OFF_TOPIC = "off_topic"
+    SCRIPTED_SUMMARY = "scripted_summary"
+    PERSONAL_ATTACK = "personal_attack"
+    TOO_FEW_QUESTIONS = "too_few_questions"
+    OVERTIME = "overtime"
+    SAME_TEAM = "same_team"
+
+
+ABOUT: dict[Foul, str] = {
+    Foul.COUNTER_QUESTION: "the defender asks back instead of answering",
+    Foul.NOT_DIRECT_ANSWER: "the defender does not answer what was asked",
+    Foul.ATTACKER_ANSWERED: "the attacker answers or argues instead of asking",
+    Foul.OFF_TOPIC: "the speech leaves the motion altogether",
+    Foul.SCRIPTED_SUMMARY: "the summary was written beforehand: it takes up nothing of the cross-examination",
+    Foul.PERSONAL_ATTACK: "it attacks persons instead of what they say",
+    Foul.TOO_FEW_QUESTIONS: "fewer questions than the rules want",
+    Foul.OVERTIME: "more words than the clock allows",
+    Foul.SAME_TEAM: "the same team speaks twice running",
+}
+_ANYWHERE = (Foul.OFF_TOPIC, Foul.PERSONAL_ATTACK)
+JUDGED: dict[SpeechKind, tuple[Foul, ...]] = {
+    SpeechKind.OPENING: _ANYWHERE,
+    SpeechKind.QUESTIONS: (Foul.ATTACKER_ANSWERED, *_ANYWHERE),
+    SpeechKind.ANSWER: (Foul.COUNTER_QUESTION, Foul.NOT_DIRECT_ANSWER, *_ANYWHERE),
+    SpeechKind.SUMMARY: (Foul.SCRIPTED_SUMMARY, *_ANYWHERE),
+    SpeechKind.FREE: _ANYWHERE,
+    SpeechKind.CLOSING: _ANYWHERE,
+}
+"""What the judge may find, by the kind of speech: an opening cannot be a counter-question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A foul the judge found. ``said`` is whether the words that show it are in the speech; else it does not count."""
+
+    foul: Foul
+    words: str
+    said: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The judge on one speech. ``scores`` are integers 1 to 10 by criterion."""
+
+    scores: dict[str, int]
+    comment: str
+    findings: tuple[Finding, ...]
+
+    def text(self) -> str:
+        """The judge's own note."""
+        numbers = ", ".join(f"{key} {score}" for key, score in self.scores.items())
+        found = "".join(f'\n{row.foul}: "{row.words}"' for row in self.findings)
+        return f"{numbers}. {self.comment}{found}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringForm:
+    """The scores of one ``speech`` of ``kind`` under ``rubric``."""
+
+    kind: SpeechKind
+    speech: str
+    rubric: Rubric
+    name: str = "scoring"
+
+    @property
+    def schema(self) -> JsonObject:
+        """The comment first, so that the numbers follow from it; only fouls that this kind of speech can have."""
+        found = schema.record({"violation": schema.one_of(JUDGED[self.kind]), "words": schema.text(2, 600)})
+        return schema.record(
+            {
+                "comment": schema.text(5, 1_200),
+                "violations": schema.several(found, 0, 6),
+                **{row.key: schema.whole(LOWEST, HIGHEST) for row in self.rubric.criteria},
+            }
+        )
+
+    def read(self, content: JsonObject) -> Scoring:
+        """The scores, each foul marked by whether its words were said."""
+        rows = cast("list[dict[str, Any]]", content["violations"])
+        found = tuple(
+            Finding(Foul(row["violation"]), row["words"], words_are_in(row["words"], self.speech)) for row in rows
+        )
+        scores = {row.key: int(cast("int", content[row.key])) for row in self.rubric.criteria}
+        return Scoring(scores, cast("str", content["comment"]), found)
+
+    def breaches(self, turn: Scoring) -> tuple[Violation, ...]:
+        """Fouls shown by words that nobody said: they do not count."""
+        return tuple(
+            Violation("unfound_words", f'the {row.foul.replace("_", " ")} quotes "{row.words}", which was not said')
+            for row in turn.findings
+            if not row.said
+        )
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """A comment, and a word for each criterion; a small judge is not asked for fouls."""
+        if done:
+            return None
+        words = {row.key: schema.one_of(_WORDS) for row in self.rubric.criteria}
+        keys = {"comment": schema.text(15, 240), **words}
+        task = Task("competition-score", {"criteria": criteria_list(self.rubric)}, {"speech": self.speech})
+        return Part("score", schema.record(keys), task, 200, temperature=0.7)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The words as numbers."""
+        scores = {row.key: _WORDS[cast("str", done[0][row.key])] for row in self.rubric.criteria}
+        return {"comment": done[0]["comment"], "violations": [], **scores}
+
+
+def criteria_list(rubric: Rubric) -> str:
+    """The criteria as a list for a prompt."""
+    return "\n".join(f"- {row.key}: {row.question}" for row in rubric.criteria)
+
+
+# Asked for numbers one after the other, a small model counts; asked for words, it judges, if badly.
+_WORDS = {"very weak": 1, "weak": 3, "fair": 5, "good": 7, "strong": 9}
+
+
+@dataclass(frozen=True, slots=True)
+class Summation:
+    """The judge on a stage, or on the whole match; ``points`` by their keys, in their order."""
+
+    points: dict[str, str]
+
+    def text(self) -> str:
+        """Point by point."""
+        return "\n".join(f"{key.replace('_', ' ')}: {text}" for key, text in self.points.items())
+
+
+STAGE_POINTS = ("summary", "turning_point")
+FINAL_POINTS = ("summary", "decisive", "advice_pro", "advice_con")
+
+
+@dataclass(frozen=True, slots=True)
+class SummationForm:
+    """A text for each of ``points``. ``said`` is what a small judge is shown."""
+
+    points: tuple[str, ...]
+    said: str = ""
+    name: str = "summation"
+
+    @property
+    def schema(self) -> JsonObject:
+        """One text for each point."""
+        return schema.record({key: schema.text(5, 1_500) for key in self.points})
+
+    def read(self, content: JsonObject) -> Summation:
+        """The points in their order."""
+        return Summation({key: cast("str", content[key]) for key in self.points})
+
+    def breaches(self, turn: Summation) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+        """None."""
+        return ()
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """All points, shorter."""
+        if done:
+            return None
+        task = Task(f"competition-summation-{len(self.points)}", {}, {"said": self.said})
+        return Part(
+            "summation", schema.record({key: schema.text(20, 240) for key in self.points}), task, 90 * len(self.points)
+        )
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The points."""
+        return done[0]

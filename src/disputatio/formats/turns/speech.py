@@ -1,0 +1,155 @@
+"""What debaters say in a match: speeches, questions in cross-examination, and the answers to them.
+
+Source: the debate competition protocol (limits in words, at least three questions, a chosen opponent who answers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
+from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion import count_words
+
+
+class SpeechKind(StrEnum):
+    """What a speech is for. The rules differ by it."""
+
+    OPENING = "opening"
+    QUESTIONS = "questions"
+    ANSWER = "answer"
+    SUMMARY = "summary"
+    FREE = "free"
+    CLOSING = "closing"
+
+
+_LONGEST_WORD = 80
+"""Characters to a word that a speech may have at most: far more than anybody needs to pass the limit tenfold."""
+_MOST_QUESTIONS = 12
+_ENDS = "?\uff1f\u061f\u055e\u1367"
+_CLOSERS = " \t\n\"'\u201d\u2019\u00bb)]\u300d\u300f"
+
+
+def is_question(text: str) -> bool:
+    """Whether ``text`` ends as a question, in any script that has a sign for it."""
+    return text.rstrip(_CLOSERS).endswith(tuple(_ENDS))
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a debater said. ``questions`` and ``answerer`` are of an attacker in cross-examination."""
+
+    words_said: str
+    questions: tuple[str, ...] = ()
+    answerer: str = ""
+
+    @property
+    def words(self) -> int:
+        """How many words it has, by the one rule for every script."""
+        return count_words(self.words_said)
+
+    def text(self) -> str:
+        """The speech as the others hear it."""
+        if not self.questions:
+            return unmarked(self.words_said)
+        listed = "\n".join(f"{number}. {text}" for number, text in enumerate(self.questions, start=1))
+        return unmarked(f"To {self.answerer}:\n{listed}")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechForm:
+    """A speech of at most ``limit`` words. More are a breach that costs what the rules say; nothing is asked again.
+
+    ``quotes`` are for small models, which are shown no more than what they answer.
+    """
+
+    kind: SpeechKind
+    limit: int
+    stance: str = ""
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    name: str = "speech"
+
+    @property
+    def schema(self) -> JsonObject:
+        """One text."""
+        return schema.record({"speech": schema.text(2, max(2_000, self.limit * _LONGEST_WORD))})
+
+    def read(self, content: JsonObject) -> Spoken:
+        """The speech."""
+        return Spoken(cast("str", content["speech"]))
+
+    def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
+        """What code can find: too many words, and a question where an answer was due."""
+        found = _over(turn, self.limit, "speech")
+        if self.kind is SpeechKind.ANSWER and is_question(turn.words_said):
+            found += (Violation("counter_question", "the answer ends as a question", "speech"),)
+        return found
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """The speech in one short piece."""
+        if done:
+            return None
+        task = Task(f"competition-{self.kind}", {"stance": self.stance}, self.quotes)
+        text = schema.text(20, 300 if self.kind is SpeechKind.ANSWER else 500)
+        return Part("speech", schema.record({"speech": text}), task, 240)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The speech."""
+        return done[0]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsForm:
+    """Questions of at most ``limit`` words together, put to one of ``answerers``."""
+
+    answerers: tuple[str, ...]
+    limit: int
+    least: int
+    stance: str = ""
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    name: str = "questions"
+
+    @property
+    def schema(self) -> JsonObject:
+        """Who must answer, and the questions."""
+        text = schema.text(2, max(2_000, self.limit * _LONGEST_WORD // 2))
+        return schema.record(
+            {"answerer": schema.one_of(self.answerers), "questions": schema.several(text, 1, _MOST_QUESTIONS)}
+        )
+
+    def read(self, content: JsonObject) -> Spoken:
+        """The questions, and whom they are put to."""
+        questions = tuple(cast("list[str]", content["questions"]))
+        return Spoken("\n".join(questions), questions, cast("str", content["answerer"]))
+
+    def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
+        """Too many words, or too few questions."""
+        found = _over(turn, self.limit, "questions")
+        asked = sum(is_question(row) for row in turn.questions)
+        if asked < self.least:
+            detail = f"{asked} of what was said are questions and at least {self.least} are due"
+            found += (Violation("too_few_questions", detail, "questions"),)
+        return found
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """All questions, and who must answer."""
+        if done:
+            return None
+        questions = schema.several(schema.text(15, 220), self.least or 1, max(self.least, 1))
+        keys = {"answerer": schema.one_of(self.answerers), "questions": questions}
+        task = Task("competition-questions", {"stance": self.stance, "least": str(max(self.least, 1))}, self.quotes)
+        return Part("questions", schema.record(keys), task, 300)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The questions."""
+        return done[0]
+
+
+def _over(turn: Spoken, limit: int, part: str) -> tuple[Violation, ...]:
+    if turn.words <= limit:
+        return ()
+    return (Violation("overtime", f"{turn.words} words were said and {limit} are allowed", part),)

@@ -1,0 +1,105 @@
+"""Reads a store debate by debate: one record is in memory at a time, and its measures are all that is kept of it.
+
+The chain of every record is checked; a record that was altered is left out and named. The texts beside the events are
+not read, since nothing is counted in them: ``verify`` checks those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from disputatio.failures import InvalidInputError, StoreError
+from disputatio.formats.registry import FORMATS
+from disputatio.judging.worth import DebateMultiple, Verified, debate_multiple
+from disputatio.metrics.figures import Figures
+from disputatio.metrics.measures import Measures, measures_of
+from disputatio.motion import one_line
+from disputatio.record.chain import broken_link
+from disputatio.record.history import History
+from disputatio.record.store import DebateRow, Store
+
+_DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which debates are counted; None is all of them.
+
+    Attributes:
+        since: the first day, ``2026-01-31``, UTC.
+        format: the name of a format.
+        task_type: what kind of decision a review was about; the format's name for other debates.
+
+    Raises:
+        InvalidInputError: ``since`` is no day.
+    """
+
+    since: str | None = None
+    format: str | None = None
+    task_type: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.since is not None and not _DAY.fullmatch(self.since):
+            raise InvalidInputError(
+                f"{one_line(repr(self.since), 40)} is no day.", "Give one such as 2026-01-31 with --since."
+            )
+
+    def takes(self, row: DebateRow) -> bool:
+        """Whether the list of debates already says that a record is wanted."""
+        return (self.since is None or row.opened_at >= self.since) and self.format in {None, row.format}
+
+
+def collect(store: Store, selection: Selection) -> Figures:
+    """The figures over the debates of ``store`` that ``selection`` takes.
+
+    Raises:
+        InvalidInputError: no debate has that format, and there is none of that name.
+        StoreError: the store cannot be read.
+    """
+    figures = Figures()
+    for row in measured(store, selection, figures.left_out):
+        figures.add(row)
+    return figures
+
+
+def measured(store: Store, selection: Selection, left_out: dict[str, str]) -> Iterator[Measures]:
+    """The measures of each debate; ``left_out`` takes those whose record does not verify, with the reason."""
+    listed = store.debates()
+    known = {*FORMATS, *(row.format for row in listed)}
+    if selection.format is not None and selection.format not in known:
+        raise InvalidInputError(
+            f"There is no format called {one_line(repr(selection.format), 40)}.",
+            f"Formats are: {', '.join(sorted(known))}.",
+        )
+    for row in filter(selection.takes, listed):
+        found = _measures(store, row, left_out)
+        if found is not None and selection.task_type in {None, found.task_type}:
+            yield found
+
+
+def _measures(store: Store, row: DebateRow, left_out: dict[str, str]) -> Measures | None:
+    events = store.read(row.id)
+    try:
+        fault = broken_link(events, None)
+        if fault is None:
+            return measures_of(row.id, row.opened_at, History.of(sealed.event() for sealed in events))
+    except StoreError as error:
+        # Written by a newer version, or no JSON any more.
+        fault = error.cause
+    left_out[row.id] = fault
+    return None
+
+
+def recomputed_multiple(store: Store, selection: Selection = Selection()) -> DebateMultiple:
+    """How many times its cost the downside must be for a debate to pay, from the outcomes attached in ``store``.
+
+    Only outcomes with a verdict, of debates whose conclusion can be compared with the first proposer's output, count.
+    """
+    rows = [
+        Verified(row.verdict, row.agrees)
+        for row in measured(store, selection, {})
+        if row.verdict and row.agrees is not None
+    ]
+    return debate_multiple(rows)

@@ -1,0 +1,7 @@
+"""The dossier of a debate: one document for whoever has to answer for the use of its result."""
+
+from disputatio.report.dossier.contents import Surroundings, dossier_of
+from disputatio.report.dossier.html import dossier_html
+from disputatio.report.dossier.markdown import dossier_markdown
+
+__all__ = ["Surroundings", "dossier_html", "dossier_markdown", "dossier_of"]

@@ -1,0 +1,309 @@
+"""What a match came to, read from its record: the scoreboard, the speeches with their clocks, fouls and penalties.
+
+Everything is read as plain JSON, so the record of a later version is still shown as far as it is understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.formats.turns.scoring import FINAL_POINTS, STAGE_POINTS
+from disputatio.motion import one_line
+from disputatio.report.amounts import counted, spoken
+from disputatio.report.reading import DebateReport
+from disputatio.report.statements import Statement
+
+_KINDS = {"free": "free speech", "summary": "summary", "opening": "opening", "closing": "closing"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechReading:
+    """One speech with its clock and what the judge and the rules made of it. ``score`` is None where there is none."""
+
+    id: str
+    seat: str
+    stage: str
+    kind: str
+    selected_by: str
+    words: int
+    limit: int
+    score: float | None
+    criteria: str
+    comment: str
+    fouls: tuple[str, ...]
+    penalties: tuple[PenaltyReading, ...]
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> SpeechReading | None:
+        """The speech that a record keeps; None where it is none of a match."""
+        if not isinstance(body.get("words"), int) or not isinstance(body.get("seat"), str):
+            return None
+        given, counts = _object(body.get("criteria")), _object(body.get("counted"))
+        return cls(
+            id=_short(body.get("id"), 20),
+            seat=_short(body.get("seat"), 40),
+            stage=_short(body.get("stage"), 40),
+            kind=_KINDS.get(str(body.get("kind")), _short(body.get("kind"), 40)),
+            selected_by=_short(body.get("speaker_selected_by"), 40),
+            words=body["words"],
+            limit=body["limit"] if isinstance(body.get("limit"), int) else 0,
+            score=_number(body.get("score")),
+            criteria=", ".join(
+                f"{spoken(str(key))} {value}{_capped(value, counts.get(key))}" for key, value in given.items()
+            ),
+            comment=_short(body.get("comment"), 600),
+            fouls=tuple(_foul(row) for row in _objects(body.get("violations"))),
+            penalties=tuple(PenaltyReading.of(row) for row in _objects(body.get("penalties"))),
+        )
+
+    @property
+    def over(self) -> bool:
+        """Whether it was too long."""
+        return self.words > self.limit
+
+    @property
+    def clock(self) -> str:
+        """Its words against the limit."""
+        return f"{self.words}/{self.limit}"
+
+    @property
+    def shown(self) -> str:
+        """Its score, for people."""
+        return "no score" if self.score is None else f"{self.score:.2f}"
+
+    @property
+    def proven(self) -> tuple[str, ...]:
+        """The violations that count."""
+        return tuple(row for row in self.fouls if not row.endswith(_NOT_SAID))
+
+    @property
+    def cost(self) -> str:
+        """Its penalties in a few words."""
+        return ", ".join(f"{row.who} {row.points}" for row in self.penalties if row.points)
+
+
+@dataclass(frozen=True, slots=True)
+class PenaltyReading:
+    """Points that a speech cost somebody."""
+
+    speech: str
+    who: str
+    points: int
+    foul: str
+    reason: str
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> PenaltyReading:
+        """The penalty that a record keeps."""
+        return cls(
+            speech=_short(body.get("speech"), 20),
+            who=_short(body.get("who"), 40),
+            points=body["points"] if isinstance(body.get("points"), int) else 0,
+            foul=spoken(_short(body.get("violation"), 60)),
+            reason=_short(body.get("reason"), 400),
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The penalty in a sentence."""
+        return f"{self.who.upper()} {self.points} for {self.foul} in {self.speech}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A row of the scoreboard: a debater or a team."""
+
+    who: str
+    total: float | None
+    penalties: int
+    speeches: int
+    unscored: int
+    words: int
+    style: str
+
+    @property
+    def shown(self) -> str:
+        """The total, for people."""
+        return "none" if self.total is None else f"{self.total:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchReading:
+    """The result of a match."""
+
+    sentence: str
+    best: str
+    judged: bool
+    teams: tuple[Scored, ...]
+    debaters: tuple[Scored, ...]
+    speeches: tuple[SpeechReading, ...]
+    penalties: tuple[PenaltyReading, ...]
+    stages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def final(self) -> tuple[tuple[str, str], ...]:
+        """The judge's last word."""
+        return next((points for stage, points in self.stages if stage == "verdict"), ())
+
+    @property
+    def between(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+        """The summaries of the stages."""
+        return tuple(row for row in self.stages if row[0] != "verdict")
+
+
+def match_reading(report: DebateReport) -> MatchReading | None:
+    """The result of a match; None where the outcome is none of that kind."""
+    outcome: Mapping[str, Any] = report.outcome
+    if not isinstance(outcome.get("teams"), Mapping) or not isinstance(outcome.get("speeches"), list | tuple):
+        return None
+    return MatchReading(
+        sentence=_capital(_short(outcome.get("reading"), 600)),
+        best=_short(outcome.get("best_debater_text"), 300),
+        judged=outcome.get("judged") is True,
+        teams=tuple(_scored(str(team), row) for team, row in _teams(outcome["teams"])),
+        debaters=tuple(_scored(str(row.get("seat")), row) for row in _objects(outcome.get("debaters"))),
+        speeches=tuple(row for body in _objects(outcome["speeches"]) if (row := SpeechReading.of(body)) is not None),
+        penalties=tuple(PenaltyReading.of(row) for row in _objects(outcome.get("penalties"))),
+        stages=tuple(
+            (
+                _short(row.get("stage"), 40),
+                _points(_object(row.get("points"))),
+            )
+            for row in _objects(outcome.get("stages"))
+        ),
+        notes=tuple(_notes(outcome)),
+    )
+
+
+def _points(points: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What the judge says of a stage, in the order in which it was asked; the record keeps keys in another."""
+    known = [key for key in FINAL_POINTS + STAGE_POINTS if key in points]
+    return tuple((spoken(key), str(points[key])) for key in dict.fromkeys((*known, *sorted(points))))
+
+
+def _teams(teams: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return sorted(((team, _object(row)) for team, row in teams.items()), key=lambda row: (row[0] != "pro", row[0]))
+
+
+def _scored(who: str, row: Mapping[str, Any]) -> Scored:
+    counts = {key: row[key] if isinstance(row.get(key), int) else 0 for key in ("penalties", "speeches", "unscored")}
+    words = row.get("words", row.get("free_words"))
+    style = _short(row.get("personality") or "", 40)
+    return Scored(_short(who, 40), _number(row.get("total")), **counts, words=words or 0, style=style)
+
+
+def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
+    """What is missing, in sentences."""
+    unscored = [str(row) for row in outcome.get("unscored") or ()]
+    if unscored:
+        them = "It is" if len(unscored) == 1 else "They are"
+        number = counted(len(unscored), "speech has", "speeches have")
+        yield one_line(f"{number} no score, because the judge was silent: {', '.join(unscored)}. {them} not zero.", 400)
+    for row in _objects(outcome.get("silences")):
+        yield one_line(f"{str(row.get('seat')).upper()} was silent in {spoken(str(row.get('stage')))}", 120) + "."
+    unspoken = [str(row).upper() for row in outcome.get("unspoken") or ()]
+    if unspoken:
+        yield one_line(f"Not heard in the free debate: {', '.join(unspoken)}.", 300)
+
+
+def match_sureness(reading: MatchReading) -> list[str]:
+    """How far the result can be trusted, in sentences."""
+    said = ["words, penalties and totals were counted by code; the scores are one judge's"]
+    void = sum(row.endswith(_NOT_SAID) for speech in reading.speeches for row in speech.fouls)
+    if void:
+        said.append(f"{counted(void, 'violation')} named by the judge did not count: nobody said the words")
+    return said
+
+
+def speech_sentence(speech: SpeechReading, totals: Mapping[str, Any]) -> str:
+    """A scored speech in a line, as it is told while the match runs."""
+    running = ", ".join(
+        f"{team.upper()} {total:.2f}" for team in ("pro", "con") if (total := _number(totals.get(team))) is not None
+    )
+    return f"{speech.id} {speech.seat.upper()}: {speech.clock} words, {speech.shown}. Now {running or 'no total'}."
+
+
+_NOT_SAID = "(nobody said these words: it does not count)"
+
+
+def _foul(row: Mapping[str, Any]) -> str:
+    doubt = "" if row.get("counts") is not False else f" {_NOT_SAID}"
+    what, by = spoken(_short(row.get("violation"), 60)), _short(row.get("found_by"), 20)
+    return f"{what}, found by {by}: {_short(row.get('shown'), 300)}{doubt}"
+
+
+def _capped(given: Any, counts: Any) -> str:
+    return "" if counts in {None, given} else f" (counts {counts})"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _short(value: Any, most: int) -> str:
+    return one_line(str(value or ""), most)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
+
+
+def _speech(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    yield Statement("", "", _said(content.get("speech")))
+
+
+def _questions(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    rows = content.get("questions")
+    texts = [_said(row) for row in rows] if isinstance(rows, list | tuple) else []
+    points = tuple((f"{number}.", text) for number, text in enumerate(texts, start=1) if text)
+    if points:
+        yield Statement(f"To {_said(content.get('answerer')).upper()}", points=points)
+
+
+def _direction(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    bid = content.get("bid")
+    word = f"bids {bid}" if isinstance(bid, int) else ""
+    yield Statement(f"To the team, {_said(content.get('speaker')).upper()} next", word, _said(content.get("direction")))
+
+
+def _scoring(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    numbers = ", ".join(
+        f"{spoken(key)} {value}"
+        for key, value in content.items()
+        if isinstance(value, int) and not isinstance(value, bool)
+    )
+    fouls = tuple(
+        (spoken(_said(row.get("violation"))).capitalize(), f'"{_said(row.get("words"))}"')
+        for row in _objects(content.get("violations"))
+    )
+    yield Statement("", "", _said(content.get("comment")), ((("", numbers),) if numbers else ()) + fouls)
+
+
+def _summation(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    for label, text in _points(content):
+        yield Statement(label.capitalize(), "", text)
+
+
+def _said(value: Any) -> str:
+    return str(value) if isinstance(value, str) else ""
+
+
+MATCH_VIEWS = {
+    "speech": _speech,
+    "questions": _questions,
+    "direction": _direction,
+    "scoring": _scoring,
+    "summation": _summation,
+}
+"""How the turns of a match are shown, by the name of their form."""

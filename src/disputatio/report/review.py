@@ -1,0 +1,246 @@
+"""What came of a review, read from the outcome in its record, and its rounds as the published round record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from disputatio.report.amounts import listed, spoken
+from disputatio.report.reading import DebateReport, EntryState
+
+_STOPPED = {
+    "moderator": "the moderator found that another round would not help",
+    "maximum_rounds": "the rounds that were set are used up, and the moderator asked for another",
+    "ceiling": "the ceiling was reached; what is shown is the moderation so far",
+    "no_proposition": "no proposition was made",
+    "no_moderation": "the moderator was silent",
+    "no_positions": "nobody named the positions that were to be weighed",
+}
+
+
+def is_review(outcome: Mapping[str, Any]) -> bool:
+    """Whether an outcome is that of a review."""
+    return outcome.get("format") == "review"
+
+
+def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The entries of the decision briefing of a review, in their order; empty for another outcome."""
+    if not is_review(outcome):
+        return ()
+    framing = outcome.get("framing")
+    points: list[tuple[str, list[str]]] = []
+    if isinstance(framing, Mapping):
+        points.append(("Thesis", [str(framing.get("thesis"))]))
+        points.append(("Criteria", list(map(str, framing.get("criteria") or ()))))
+    points.append(("Ranking", [_ranked(row) for row in _rows(outcome, "ranking")]))
+    if outcome.get("judged"):
+        points.append(("Synthesis", [str(outcome.get("synthesis"))]))
+        points.append(("Confidence", [_confidence(outcome)]))
+        points.append(("Uncertain", list(map(str, outcome.get("uncertainties") or ()))))
+        points.append(("Unresolved", [_point(row) for row in _rows(outcome, "unresolved_points")] or ["nothing"]))
+        points.append(("Resolved", [_point(row) for row in _rows(outcome, "resolved_points")] or ["nothing"]))
+    points.append(("Challenge", _challenges(outcome)))
+    points.append(("Flags", [_flag(row) for row in _rows(outcome, "flags")] or ["none"]))
+    points.append(("Ended", [_STOPPED.get(str(outcome.get("stopped_by")), str(outcome.get("stopped_by")))]))
+    return tuple((label, tuple(texts)) for label, texts in points if texts)
+
+
+def _ranked(row: Mapping[str, Any]) -> str:
+    return f"{row.get('rank')}. {row.get('position')}: {row.get('text')}"
+
+
+def _confidence(outcome: Mapping[str, Any]) -> str:
+    number, run = outcome.get("moderated_round"), outcome.get("rounds_run")
+    when = "" if number == run else f", found in round {number} of {run}: the last was not moderated"
+    return f"{outcome.get('confidence')}{when}"
+
+
+def _point(row: Mapping[str, Any]) -> str:
+    how = "" if row.get("outcome") == "unresolved" else f", {spoken(str(row.get('outcome')))}"
+    return f"{row.get('id')}{how}: {row.get('because')}"
+
+
+def _flag(row: Mapping[str, Any]) -> str:
+    critical = "CRITICAL, " if row.get("critical") else ""
+    where = f"round {row.get('round')}, " if row.get("round") else ""
+    return f"{critical}{spoken(str(row.get('flag')))} ({where}{row.get('about')}): {row.get('detail')}"
+
+
+def _challenges(outcome: Mapping[str, Any]) -> list[str]:
+    found = []
+    for held in _rows(outcome, "rounds"):
+        for contest in _rows(held, "contests"):
+            criticism = contest.get("criticism")
+            if not isinstance(criticism, Mapping):
+                continue
+            told = criticism.get("challenge") or {}
+            first = criticism.get("first_challenge")
+            again = f"; asked again after {first.get('strength')} of 10" if isinstance(first, Mapping) else ""
+            where = _where(outcome, held, contest)
+            found.append(
+                f"{where}strength {told.get('strength')} of 10 (the critic says {told.get('claimed')}, the program "
+                f"finds {told.get('measured')}: {told.get('because')}){again}"
+            )
+    return found
+
+
+def _where(outcome: Mapping[str, Any], held: Mapping[str, Any], contest: Mapping[str, Any]) -> str:
+    words = [f"round {held.get('number')}"] if len(_rows(outcome, "rounds")) > 1 else []
+    words += [str(contest.get("position"))] if len(_rows(held, "contests")) > 1 else []
+    return f"{', '.join(words)}: " if words else ""
+
+
+def superseded(report: DebateReport) -> frozenset[str]:
+    """The paths of critiques that do not count, because the critic was asked once more and the other is stronger."""
+    theses = {
+        (criticism := contest.get("criticism")) and criticism.get("thesis")
+        for held in _rows(report.outcome, "rounds")
+        for contest in _rows(held, "contests")
+    }
+    found = set()
+    critiques = {row.path: row for row in report.turns if row.form == "criticism"}
+    for path, row in critiques.items():
+        first = path.removesuffix("#2")
+        if first != path and first in critiques:
+            # Without an outcome the second counts: that is what the critic was asked for.
+            counts = not theses or row.content.get("thesis") in theses
+            found.add(first if counts else path)
+    return frozenset(found)
+
+
+def review_sureness(report: DebateReport) -> list[str]:
+    """How far a review can be trusted, in sentences."""
+    outcome = report.outcome
+    rounds = [row for row in report.turns if row.form == "moderation"]
+    said = [_moderated(len(rounds))] if rounds else ["not moderated"]
+    struck = [str(row.get("about")) for row in _rows(outcome, "flags") if row.get("critical")]
+    if struck:
+        said.append(f"CRITICAL: {listed(struck)} struck, because the evidence is not there")
+    weak = [row for row in _rows(outcome, "flags") if row.get("flag") in {"weak_challenge", "unchallenged"}]
+    if weak:
+        said.append("the challenge was weak or missing: this review is not evidence that the decision was challenged")
+    tilt = outcome.get("tilt")
+    if isinstance(tilt, Mapping) and tilt.get("difference") is not None:
+        said.append(
+            f"the moderator scored the case for it {tilt['proposition']:.1f} and the critique {tilt['critique']:.1f}"
+        )
+    return said
+
+
+def _moderated(rounds: int) -> str:
+    return "moderated once, not repeated" if rounds == 1 else f"moderated in {rounds} rounds, each once, not repeated"
+
+
+def round_records(report: DebateReport) -> list[dict[str, Any]]:
+    """The rounds under exactly the keys of the published round record: one for each round and position.
+
+    What nobody said is null. Tokens are those that the providers reported, null where one did not; with several
+    positions the moderator's are in the record of the first, and null in the others.
+    """
+    if not is_review(report.outcome):
+        return []
+    return [
+        _record(report, held, contest, place)
+        for held in _rows(report.outcome, "rounds")
+        for place, contest in enumerate(_rows(held, "contests"))
+    ]
+
+
+def _record(report: DebateReport, held: Mapping[str, Any], contest: Mapping[str, Any], place: int) -> dict[str, Any]:
+    several = len(_rows(held, "contests")) > 1
+    number = int(held["number"])
+    tokens = {
+        role: _tokens(report, phase, number, f"position-{place + 1}" if several else "")
+        for role, phase in (("proposer", "proposition"), ("critic", "critique"), ("rebuttal", "rebuttal"))
+    }
+    tokens["moderator"] = None if place else _tokens(report, "moderation", number, "")
+    return {
+        "debateId": report.id,
+        "roundNumber": number,
+        "question": report.outcome.get("question"),
+        "proposerPosition": _proposer(contest.get("proposition")),
+        "criticPosition": _critic(contest.get("criticism")),
+        "rebuttalPosition": _rebuttal(contest.get("rebuttals")),
+        "moderatorEvaluation": _evaluation(held.get("evaluation")),
+        "tokenCost": tokens,
+    }
+
+
+def _proposer(turn: Any) -> dict[str, Any] | None:
+    if not isinstance(turn, Mapping):
+        return None
+    names = ("id", "claim", "reasoning", "evidence", "struck")
+    return {
+        "thesis": turn["thesis"],
+        "supporting_arguments": [_plain(row, names) for row in turn["arguments"]],
+        "evidence_cited": _cited(turn["arguments"]),
+    }
+
+
+def _critic(turn: Any) -> dict[str, Any] | None:
+    if not isinstance(turn, Mapping):
+        return None
+    names = ("id", "target", "attack", "claim", "reasoning", "struck")
+    return {
+        "thesis": turn["thesis"],
+        "counter_arguments": [_plain(row, names) for row in turn["arguments"]],
+        "evidence_cited": _cited(turn["arguments"]),
+        "challengeStrength": turn["challenge"]["strength"],
+    }
+
+
+def _rebuttal(turn: Any) -> dict[str, Any] | None:
+    if not isinstance(turn, Mapping):
+        return None
+    names = ("id", "target", "response", "reasoning", "struck")
+    rows = [_plain(row, names) for row in turn["answers"]]
+    return {
+        "thesis": turn["thesis"],
+        "rebuttals": rows,
+        "concessions": [row for row in rows if row["response"] != "refute" and not row["struck"]],
+    }
+
+
+def _evaluation(found: Any) -> dict[str, Any] | None:
+    if not isinstance(found, Mapping):
+        return None
+    critical = [f"CRITICAL: {row}" for row in found["critical"]]
+    return {
+        "argumentQualityScore": {role: found["quality"].get(role) for role in ("proposer", "critic", "rebuttal")},
+        "resolvedPoints": [dict(row) for row in found["resolved"]],
+        "unresolvedPoints": [dict(row) for row in found["unresolved"]],
+        "recommendAnotherRound": found["another_round"],
+        "synthesis": found["synthesis"],
+        "confidenceLevel": found["confidence"],
+        "explicitUncertainties": [*critical, *found["uncertainties"]],
+    }
+
+
+def _cited(arguments: Any) -> list[dict[str, Any]]:
+    return [{"argument": row["id"], **dict(cited)} for row in arguments for cited in row["citations"]]
+
+
+def _plain(row: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: row[name] for name in names}
+
+
+def _tokens(report: DebateReport, phase: str, number: int, position: str) -> int | None:
+    """The tokens of the calls of one phase of one round; None where a provider did not report them."""
+    wanted = phase if number == 1 else f"{phase}-round-{number}"
+    paths = {row.path for row in report.entries if row.phase == wanted and f"/{position}" in row.path}
+    asked = [row for row in report.entries if row.path in paths and row.state is not EntryState.OPEN]
+    if not asked:
+        return None
+    total = 0
+    for call in report.calls:
+        if call.sent.path in paths:
+            tokens = [call.tokens(name) for name in ("input_tokens", "output_tokens")]
+            if call.made is None or (None in tokens and not call.made.fault):
+                return None
+            total += sum(each or 0 for each in tokens)
+    return total
+
+
+def _rows(body: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    rows = body.get(name)
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []

@@ -1,0 +1,66 @@
+"""Every preset says what to look for, and is found by its name or the beginning of it, from any source of settings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from disputatio.config import CommandLine, resolve
+from disputatio.config.presets import preset_named, presets
+from disputatio.engine.opening import format_options
+from disputatio.failures import InvalidInputError
+from disputatio.formats import Brief, find_format
+from disputatio.judging.gate import HIGH_RISK
+
+REVIEW = find_format("review")
+
+
+def resolved(directory: Path, environ: dict[str, str] | None = None, **given: object):
+    given.setdefault("seat", ("all=ollama:fake",))
+    return resolve(
+        format_name="review",
+        seats=tuple(REVIEW.seats),
+        environ=environ or {},
+        directory=directory,
+        arguments=CommandLine(**given),
+        options=format_options(REVIEW),
+    )
+
+
+def test_there_is_a_preset_for_each_high_risk_kind_of_task():
+    assert {row.task_type for row in presets().values()} == HIGH_RISK
+
+
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_a_preset_says_what_to_look_for(name):
+    brief = preset_named(name, "the test")
+    assert brief.name == name
+    assert len(brief.criteria) >= 3
+    assert len(brief.attack_lines) >= 4
+    assert len(set(brief.angles)) >= 4
+    assert all(re.fullmatch(r"the [a-z ]+", angle) for angle in brief.angles), "it can stand after 'for'"
+    assert brief.framing.strip()
+    assert Brief.from_json(brief.as_json()) == brief
+
+
+def test_a_preset_comes_from_the_command_line_before_the_environment_before_the_file(tmp_path):
+    (tmp_path / "disputatio.toml").write_text('preset = "invest"\ntask_type = "venture"\n', "utf-8")
+    assert resolved(tmp_path).review.brief.name == "investment-thesis"
+    assert resolved(tmp_path).review.task_type == "venture"
+    environ = {"DISPUTATIO_PRESET": "security"}
+    assert resolved(tmp_path, environ).review.brief.name == "security-threat-model"
+    assert resolved(tmp_path, environ, preset="reg").review.brief.name == "regulatory-compliance"
+
+
+def test_each_position_brings_a_proposer(tmp_path):
+    (tmp_path / "disputatio.toml").write_text(
+        'positions = ["Adopt it now.", "Keep what is there.", "Defer it."]\n', "utf-8"
+    )
+    with pytest.raises(InvalidInputError, match="positions"):
+        resolved(tmp_path)
+    (tmp_path / "disputatio.toml").write_text('positions = ["Adopt it now.", "Keep what is there."]\n', "utf-8")
+    assert [seat for seat in resolved(tmp_path).seats if seat.startswith("proposer")] == ["proposer", "proposer_2"]
+    assert len(resolved(tmp_path, position=("Go left now.", "Go right now.", "Stay here now.")).seats) == 7
+    assert len(resolved(tmp_path, {"DISPUTATIO_PROPOSERS": "4"}).seats) == 8

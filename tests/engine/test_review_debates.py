@@ -1,0 +1,247 @@
+"""Whole reviews: the tests of the published pattern, ceilings, resuming, evidence by round, and the round record."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from rooms import first_events_of, go_on, hold, proposal_of
+from test_ceilings import PRICE, spent_tokens, spent_usd, unsteady
+
+from disputatio.door import read_debate
+from disputatio.engine.opening import Proposal
+from disputatio.engine.preview import preview
+from disputatio.evidence import Source
+from disputatio.failures import InvalidInputError
+from disputatio.record import semantic_content
+from disputatio.report.json_export import export_schema
+from disputatio.testing import InstanceGateway
+from review_turns import criticism, moderation, resting, speaking
+
+CLAUSE = Source("clause", "clause.txt", "The supplier is liable without limit for delays that it could have avoided.")
+AUDIT = Source("audit", "audit.txt", "In the audit of 2021 the supplier was late in 14 of 52 deliveries.")
+
+
+def on(sources: tuple[Source, ...], introduced: dict[str, int] | None = None, **given: Any) -> Proposal:
+    plain = proposal_of("review", **given)
+    return Proposal(plain.motion, plain.format, plain.settings, sources, introduced=introduced or {})
+
+
+def always_again(ask: Any) -> Any:
+    return moderation(ask, again=True, **{f"CRIT-{number}": "unresolved" for number in (1, 201, 301)})
+
+
+def last_words(ask: Any) -> Any:
+    return {**moderation(ask, again=True, **{"CRIT-1": "unresolved"}), "synthesis": "The first round says: change it."}
+
+
+# --- the tests that the published pattern names ---------------------------------------------------------------------
+
+
+async def test_a_critic_that_returns_4_is_asked_again_with_a_stronger_instruction():
+    opener = speaking(criticism=[lambda ask: criticism(ask, 4), lambda ask: criticism(ask, 9)])
+    _, history, _ = await hold(proposal_of("review"), opener)
+    assert [path for path in history.answered if path.startswith("critique")] == [
+        "critique/critic",
+        "critique/critic#2",
+    ]
+    told = [call.segments[-1].text for call in opener().calls if call.schema_name == "criticism"]
+    assert "too weak" not in told[0]
+    assert "its strength was 4 of 10" in told[1]
+    assert "dangerously wrong" in told[1]
+    assert history.closed.outcome["challenge_strength"] == 9
+
+
+async def test_at_the_cost_ceiling_the_debate_ends_truncated_with_the_moderation_so_far():
+    opener = speaking(moderation=[last_words, always_again])
+    given = {"rounds": "3", "set": PRICE}
+    _, whole, _ = await hold(proposal_of("review", **given), speaking(moderation=[last_words, always_again]))
+    one_round = sum(Decimal(row.cost_usd) for row in list(whole.made.values())[:7])
+    proposal = proposal_of("review", **given, budget_usd=str(one_round + Decimal("0.02")))
+    _, history, _ = await hold(proposal, opener)
+    assert history.status.value == "DEBATE_TRUNCATED"
+    assert spent_usd(history) <= Decimal(proposal.settings.budget.usd)
+    outcome = history.closed.outcome
+    assert outcome["stopped_by"] == "ceiling"
+    assert outcome["synthesis"] == "The first round says: change it."
+    assert outcome["moderated_round"] == 1
+    assert outcome["rounds_run"] == 2
+
+
+async def test_a_moderator_that_always_recommends_another_round_gets_the_maximum():
+    _, history, _ = await hold(proposal_of("review", rounds="2"), speaking(moderation=always_again))
+    assert history.closed.outcome["rounds_run"] == 2
+    assert history.closed.outcome["stopped_by"] == "maximum_rounds"
+    with pytest.raises(InvalidInputError, match="from 1 to 3"):
+        proposal_of("review", rounds="4")
+
+
+ROUND = ["debateId", "roundNumber", "question", "proposerPosition", "criticPosition", "rebuttalPosition"]
+ROUND += ["moderatorEvaluation", "tokenCost"]
+INSIDE = {
+    "proposerPosition": ["thesis", "supporting_arguments", "evidence_cited"],
+    "criticPosition": ["thesis", "counter_arguments", "evidence_cited", "challengeStrength"],
+    "rebuttalPosition": ["thesis", "rebuttals", "concessions"],
+    "moderatorEvaluation": [
+        *("argumentQualityScore", "resolvedPoints", "unresolvedPoints", "recommendAnotherRound", "synthesis"),
+        *("confidenceLevel", "explicitUncertainties"),
+    ],
+    "tokenCost": ["proposer", "critic", "rebuttal", "moderator"],
+}
+
+
+async def test_the_round_record_has_exactly_the_published_keys():
+    debate, _, store = await hold(proposal_of("review", rounds="2"), speaking(moderation=[last_words, moderation]))
+    exported: Any = read_debate(store, debate).as_json()
+    assert [row["roundNumber"] for row in exported["rounds"]] == [1, 2]
+    for row in exported["rounds"]:
+        assert list(row) == ROUND
+        assert row["debateId"] == debate
+        for name, keys in INSIDE.items():
+            assert list(row[name]) == keys, name
+        assert list(row["moderatorEvaluation"]["argumentQualityScore"]) == ["proposer", "critic", "rebuttal"]
+        assert row["moderatorEvaluation"]["confidenceLevel"] in {"HIGH", "MODERATE", "LOW"}
+        assert row["tokenCost"] == dict.fromkeys(INSIDE["tokenCost"], 200)
+    import jsonschema_rs
+
+    jsonschema_rs.validate(dict(export_schema()), exported)
+
+
+async def test_a_citation_of_a_source_that_is_not_there_is_flagged_in_the_moderator_s_evaluation():
+    def fabricating(ask: Any) -> Any:
+        body = criticism(ask)
+        body["arguments"][0] |= resting(ask, ("clause", "The supplier is never liable for anything."), "evidence")
+        return body
+
+    opener = speaking(criticism=fabricating)
+    debate, history, store = await hold(on((CLAUSE, AUDIT)), opener)
+    exported: Any = read_debate(store, debate).as_json()
+    (record,) = exported["rounds"]
+    assert any("CRITICAL: CRIT-1 was struck" in row for row in record["moderatorEvaluation"]["explicitUncertainties"])
+    assert history.closed.outcome["critical"] is True
+    assert any(row["rule"] == "unverified_citation" for row in history.answered["critique/critic"].violations)
+    moderator = opener().calls[-1]
+    said = "\n".join(segment.text for segment in moderator.segments)
+    assert "CRIT-1: struck by the program" in said
+    assert "Ground 1 fails" not in said
+    assert "never liable" not in said
+
+
+async def test_a_contract_clause_is_reviewed_by_all_four_roles_within_its_ceiling():
+    given = {"preset": "contract", "set": PRICE}
+    debate, history, store = await hold(on((CLAUSE, AUDIT), **given), speaking())
+    assert history.status.value == "COMPLETE"
+    assert history.opened.budget["usd"] == "0.50"
+    assert history.opened.rules["brief"]["task_type"] == "contract"
+    exported: Any = read_debate(store, debate).as_json()
+    (record,) = exported["rounds"]
+    for role in ("proposerPosition", "criticPosition", "rebuttalPosition", "moderatorEvaluation"):
+        assert record[role], role
+    assert record["moderatorEvaluation"]["confidenceLevel"] == "MODERATE"
+    assert record["moderatorEvaluation"]["explicitUncertainties"]
+    assert Decimal(0) < spent_usd(history) <= Decimal("0.50")
+
+
+# --- ceilings, resuming, previews ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+async def test_spending_never_passes_any_of_many_ceilings_also_across_resumptions():
+    for number in range(60):
+        drawn = random.Random(number)
+        kind = drawn.choice(["usd", "tokens", "calls"])
+        ceiling = {
+            "usd": {"budget_usd": f"{drawn.uniform(0.0005, 0.3):.5f}"},
+            "tokens": {"budget_tokens": drawn.randrange(500, 90_000)},
+            "calls": {"max_calls": drawn.randrange(1, 20)},
+        }[kind]
+        proposal = proposal_of("review", set=PRICE, rounds=str(drawn.randrange(1, 4)), **ceiling)
+        debate, history, store = await hold(proposal, unsteady(number))
+        for step in range(2):
+            budget = history.resumed[-1].budget if history.resumed else history.opened.budget
+            if budget["usd"] is not None:
+                assert spent_usd(history) <= Decimal(budget["usd"])
+            if budget["tokens"] is not None:
+                assert spent_tokens(history) <= budget["tokens"]
+            if budget["calls"] is not None:
+                assert len(history.calls) <= budget["calls"]
+            if history.status.value != "DEBATE_TRUNCATED":
+                break
+            limit = history.budget_reached[-1].limit
+            higher = {
+                "usd": {"budget_usd": Decimal(str(budget["usd"] or 1)) * 2},
+                "tokens": {"budget_tokens": (budget["tokens"] or 0) * 2},
+                "calls": {"budget_calls": (budget["calls"] or 0) * 2},
+            }[limit]
+            history = await go_on(debate, proposal, unsteady(number + step + 77), store, **higher)
+
+
+async def test_a_review_goes_on_from_any_event_to_the_same_end():
+    proposal = on((CLAUSE, AUDIT), {"audit": 2}, rounds="2")
+    debate, whole, store = await hold(proposal, lambda *_: InstanceGateway())
+    meaning = semantic_content(row.event() for row in store.read(debate))
+    for kept in range(1, len(store.read(debate)), 7):
+        cut = await first_events_of(store, debate, kept)
+        resumed = await go_on(debate, on(()), lambda *_: InstanceGateway(), cut)
+        assert resumed.status is whole.status
+        assert semantic_content(row.event() for row in cut.read(debate)) == meaning, kept
+
+
+async def test_evidence_by_round_is_in_the_record_and_in_no_prompt_before_its_round():
+    opener = speaking(moderation=[last_words, moderation])
+    _, history, _ = await hold(on((CLAUSE, AUDIT), {"audit": 2}, rounds="2"), opener)
+    assert [row.get("round") for row in history.opened.evidence] == [None, 2]
+    first = next(call for call in opener().calls if call.schema_name == "moderation")
+    last = [call for call in opener().calls if call.schema_name == "moderation"][-1]
+    assert "14 of 52" not in str(first.segments)
+    assert "14 of 52" in str(last.segments)
+    with pytest.raises(InvalidInputError, match="1 round at most"):
+        await hold(on((CLAUSE, AUDIT), {"audit": 2}), opener)
+
+
+async def test_a_preview_is_within_15_percent_of_what_the_fake_model_then_uses():
+    proposal = proposal_of("review")
+    seen = await preview(proposal)
+    _, history, _ = await hold(proposal, lambda *_: InstanceGateway())
+    used = sum(row.usage["input_tokens"] + row.usage["output_tokens"] for row in history.made.values())
+    assert abs(seen.input_tokens + seen.output_tokens - used) / used < 0.15
+
+
+async def test_a_moderator_of_the_family_of_the_others_is_warned_of():
+    _, kin, _ = await hold(proposal_of("review"), speaking())
+    assert any("moderator's model is of the same family" in row for row in kin.opened.warnings)
+    given = {"seat": ("all=openai:gpt-5", "moderator=anthropic:claude-sonnet-4-5")}
+    keys = {"OPENAI_API_KEY": "not-a-key", "ANTHROPIC_API_KEY": "not-a-key"}
+    _, other, _ = await hold(proposal_of("review", **given, environ=keys), speaking())
+    assert not any("moderator" in row for row in other.opened.warnings)
+
+
+async def test_there_is_no_usual_ceiling_where_a_price_is_unknown():
+    given = {"seat": ("all=openai_compatible:m",), "base_url": "http://localhost:9/v1"}
+    _, history, _ = await hold(proposal_of("review", **given), speaking())
+    assert history.opened.budget["usd"] is None
+    assert history.status.value == "COMPLETE"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"preset": "contracts-and-more"}, "no preset called"),
+        ({"position": ("Only one position here",)}, "2 to 5 different sentences"),
+        ({"position": ("Adopt it now.", "Adopt it now.")}, "twice"),
+        (
+            {"position": ("Adopt it now.", "Defer it to spring."), "set": ("proposers=3",)},
+            "2 positions and 3 proposers",
+        ),
+    ],
+)
+async def test_what_cannot_be_reviewed_is_refused_before_the_first_call(given, says):
+    with pytest.raises(InvalidInputError, match=says):
+        await hold(proposal_of("review", **given), speaking())
+
+
+async def test_what_only_a_review_has_is_refused_elsewhere():
+    with pytest.raises(InvalidInputError, match="for reviews"):
+        await hold(proposal_of("structured", preset="contract"), lambda *_: InstanceGateway())

@@ -1,0 +1,329 @@
+"""What is true of every review: who is asked when, what is struck, what is flagged, and where it stops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disputatio.kernel import Abstention, AskPath
+from disputatio.record import canonical, read_json
+from review_turns import (
+    CLAUSE,
+    SOURCES,
+    criticism,
+    moderation,
+    proposition,
+    rebuttal,
+    resting,
+    reviewed,
+    saying,
+    silent,
+)
+from strategies import Debate, debates, examples
+
+any_review = debates("review")
+PROPOSITION, MODERATION = AskPath("proposition/proposer"), AskPath("moderation/moderator")
+
+
+def flags(held: Any) -> list[str]:
+    return [row.flag for row in held.outcome.flags]
+
+
+def again(ask: Any) -> dict[str, Any]:
+    return moderation(ask, again=True, **{"CRIT-1": "unresolved", "CRIT-201": "unresolved", "CRIT-301": "unresolved"})
+
+
+def test_one_round_asks_each_role_once() -> None:
+    held = reviewed()
+    assert [path.split("/")[1] for path in held.asks] == ["framer", "proposer", "critic", "rebutter", "moderator"]
+    assert held.outcome.reading == "MODERATE confidence after 1 round: 4 of 4 criticisms resolved"
+    assert flags(held) == []
+
+
+@examples(15)
+@given(any_review)
+def test_every_argument_that_stands_is_answered_and_found_on(debate: Debate) -> None:
+    held = debate.held()
+    for row in held.outcome.rounds:
+        for contest in row.contests:
+            standing = [each.id for each in contest.criticisms if each.id not in contest.struck]
+            assert not contest.rebuttals or [each.target for each in contest.rebuttals.answers] == standing
+        if row.moderation:
+            assert [each.argument for each in row.moderation.findings] == [each.id for each in row.exhibits]
+            assert [each.criticism for each in row.moderation.points] == list(row.open_criticisms)
+            assert row.moderation.uncertainties
+    ids = [row["id"] for row in held.outcome.as_json()["trace"]]
+    assert len(ids) == len(set(ids)), "no number is given twice"
+
+
+@examples(15)
+@given(any_review)
+def test_the_outcome_survives_json_and_the_last_complete_moderation_is_in_it(debate: Debate) -> None:
+    held = debate.held()
+    body: Any = held.outcome.as_json()
+    assert read_json(canonical(body)) == body
+    moderated = [row for row in held.outcome.rounds if row.moderation]
+    assert body["judged"] == bool(moderated)
+    assert body["synthesis"] == (moderated[-1].moderation.synthesis if moderated else "")
+    assert len(held.outcome.rounds) <= min(debate.rules.rounds, 3)
+
+
+def test_a_weak_critic_is_asked_once_more_with_a_stronger_instruction() -> None:
+    held = reviewed(saying(criticism=[lambda ask: criticism(ask, 4), lambda ask: criticism(ask, 9)]))
+    paths = [str(path) for path in held.asks]
+    assert paths.count("critique/critic") == paths.count("critique/critic#2") == 1
+    second = held.asks["critique/critic#2"]
+    assert second.task.prompt == "critique-again"
+    assert second.task.values["strength"] == "4"
+    assert "Ground 1 fails" in second.task.quotes["critique"]
+    (contest,) = held.outcome.rounds[0].contests
+    assert (contest.first_critique.strength.value, contest.criticism.strength.value) == (4, 9)
+    assert flags(held) == []
+
+
+def test_a_critic_that_stays_weak_is_asked_no_third_time_and_the_debate_is_flagged() -> None:
+    held = reviewed(saying(criticism=lambda ask: criticism(ask, 3)))
+    assert sum(str(path).startswith("critique/") for path in held.asks) == 2
+    assert flags(held) == ["weak_challenge"]
+    assert held.outcome.as_json()["challenge_strength"] == 3
+
+
+def test_the_stronger_of_two_critiques_counts() -> None:
+    held = reviewed(saying(criticism=[lambda ask: criticism(ask, 5), lambda ask: criticism(ask, 2)]))
+    assert held.outcome.rounds[0].contests[0].criticism.strength.value == 5
+    kept = reviewed(saying(criticism=[lambda ask: criticism(ask, 5), silent]))
+    assert kept.outcome.rounds[0].contests[0].criticism.strength.value == 5
+
+
+def empty_praise(ask: Any) -> dict[str, Any]:
+    rows = criticism(ask, 10, 3)["arguments"]
+    told = {"claim": "It is a bad idea all in all.", "reasoning": "Somebody may not like it so very much."}
+    return {**criticism(ask, 10, 3), "arguments": [{**row, **told, "attack": "tail_risk"} for row in rows]}
+
+
+def test_a_critic_that_rates_itself_ten_and_says_nothing_is_measured_asked_again_and_flagged() -> None:
+    held = reviewed(saying(criticism=empty_praise))
+    (contest,) = held.outcome.rounds[0].contests
+    assert contest.criticism.strength.claimed == 10
+    assert contest.criticism.strength.value <= 5
+    assert contest.first_critique
+    assert "overrated_challenge" in flags(held)
+
+
+def test_a_moderator_that_always_wants_another_round_gets_as_many_as_were_set() -> None:
+    for rounds in (1, 2, 3, 7):
+        held = reviewed(saying(moderation=again), rounds=rounds)
+        assert len(held.outcome.rounds) == min(rounds, 3)
+        assert held.outcome.stop.value == "maximum_rounds"
+        assert "unresolved_at_maximum" in flags(held)
+        seats = {path.rpartition("/")[2].partition("#")[0] for path in held.asks if "round-" in path}
+        assert seats == (set() if rounds == 1 else {"proposer", "critic", "rebutter", "moderator"})
+
+
+def test_a_further_round_has_everything_before_in_view() -> None:
+    held = reviewed(saying(moderation=again), rounds=2)
+    seen = [(post.seat, post.phase) for post in held.asks["proposition-round-2/proposer"].sees]
+    assert seen == [
+        ("framer", "framing"),
+        ("proposer", "proposition"),
+        ("critic", "critique"),
+        ("rebutter", "rebuttal"),
+        ("moderator", "moderation"),
+    ]
+    assert next(row["id"] for row in held.outcome.as_json()["trace"] if row["round"] == 2) == "PROP-201"
+
+
+def test_a_review_ends_where_the_moderator_says_that_another_round_would_not_help() -> None:
+    held = reviewed(rounds=3)
+    assert (len(held.outcome.rounds), held.outcome.stop.value) == (1, "moderator")
+
+
+@pytest.mark.parametrize("name", ["proposition", "criticism", "rebuttal", "moderation"])
+def test_a_second_round_cut_off_anywhere_leaves_the_first_moderation_standing(name: str) -> None:
+    def budget(ask: Any) -> Any:
+        return Abstention(ask.seat, "budget", "not asked")
+
+    first = {"proposition": proposition, "criticism": criticism, "rebuttal": rebuttal, "moderation": again}
+    held = reviewed(saying(**{"moderation": [again, budget], name: [first[name], budget]}), rounds=3)
+    body: Any = held.outcome.as_json()
+    assert body["stopped_by"] == "ceiling"
+    assert body["rounds_run"] == 2
+    assert body["moderated_round"] == 1
+    assert body["synthesis"] == "Change the limit and keep the duty."
+
+
+def fabricated(ask: Any) -> dict[str, Any]:
+    body = proposition(ask)
+    body["arguments"][0] |= resting(ask, ("clause", "The supplier is not liable for any delay."), "evidence")
+    body["arguments"][1] |= resting(ask, None, "evidence")
+    return body
+
+
+def test_what_rests_on_evidence_that_is_not_there_is_struck_before_anybody_reads_it() -> None:
+    held = reviewed(saying(proposition=fabricated), sources=SOURCES)
+    struck = held.outcome.rounds[0].struck
+    assert sorted(struck) == ["PROP-1", "PROP-2"]
+    assert struck["PROP-1"].startswith("fabricated citation")
+    assert struck["PROP-2"].startswith("uncited evidence")
+    for path, asked in held.asks.items():
+        for post in asked.sees:
+            assert "The liability has no limit" not in post.text, path
+            assert "Delays happen" not in post.text, path
+    moderator = "\n".join(post.text for post in held.asks["moderation/moderator"].sees)
+    assert "PROP-1: struck by the program" in moderator
+    assert "PROP-1" not in str(held.asks["moderation/moderator"].form.schema)
+    body: Any = held.outcome.as_json()
+    assert body["critical"] is True
+    assert [row["flag"] for row in body["flags"] if row["critical"]] == ["fabricated_citation", "uncited_evidence"]
+    assert [fact.about for fact in held.driver.facts if fact.kind == "penalty"] == ["PROP-1", "PROP-2"]
+
+
+def test_a_critic_s_fabrication_is_struck_and_needs_no_answer() -> None:
+    def invented(ask: Any) -> dict[str, Any]:
+        body = criticism(ask)
+        body["arguments"][2] |= resting(ask, ("audit", "The supplier was late in 41 of 52 deliveries."), "evidence")
+        return body
+
+    held = reviewed(saying(criticism=invented), sources=SOURCES)
+    assert sorted(held.outcome.rounds[0].struck) == ["CRIT-3"]
+    assert "CRIT-3" not in str(held.asks["rebuttal/rebutter"].form.schema)
+    assert all("Ground 3 fails" not in post.text for post in held.asks["moderation/moderator"].sees)
+
+
+def test_a_struck_answer_leaves_its_criticism_unanswered() -> None:
+    def invented(ask: Any) -> dict[str, Any]:
+        body = rebuttal(ask)
+        body["answers"]["CRIT-1"] |= resting(ask, ("audit", "Nobody was ever late."), "evidence")
+        return body
+
+    held = reviewed(saying(rebuttal=invented), sources=SOURCES)
+    assert sorted(held.outcome.rounds[0].struck) == ["REB-1"]
+    rows = {row["id"]: row for row in held.outcome.as_json()["trace"]}
+    assert (rows["CRIT-1"]["computed"], rows["CRIT-1"]["computed_reason"]) == ("UPHELD", "nobody answered it")
+
+
+def test_an_argument_that_openly_rests_on_reasoning_stands_without_a_source() -> None:
+    held = reviewed(sources=SOURCES)
+    assert held.outcome.rounds[0].struck == {}
+    assert CLAUSE in held.asks["critique/critic"].sees[-1].text
+
+
+def test_without_sources_nothing_is_struck_and_nobody_says_on_what_it_rests() -> None:
+    held = reviewed()
+    assert all("rests_on" not in str(asked.form.schema) for asked in held.asks.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "flag", "asked"),
+    [
+        ("framing", "unframed", 5),
+        ("proposition", None, 2),
+        ("criticism", "unchallenged", 4),
+        ("rebuttal", None, 5),
+        ("moderation", None, 5),
+    ],
+)
+def test_nothing_is_put_in_the_place_of_a_missing_turn(name: str, flag: str | None, asked: int) -> None:
+    held = reviewed(saying(**{name: silent}))
+    assert len(held.asks) == asked
+    assert flags(held) == ([flag] if flag else [])
+    assert (held.outcome.moderation is None) == (name in {"proposition", "moderation"})
+
+
+def test_each_position_has_a_proposer_and_code_ranks_what_the_moderator_backs() -> None:
+    held = reviewed(proposers=3)
+    assert "proposition/position-3/proposer_3" in held.asks
+    assert len([path for path in held.asks if path.startswith("critique/")]) == 3
+    body: Any = held.outcome.as_json()
+    assert [(row["rank"], row["position"]) for row in body["ranking"]] == [
+        (1, "POSITION-1"),
+        (2, "POSITION-2"),
+        (3, "POSITION-3"),
+    ]
+    assert {row["id"].partition("-")[0] for row in body["trace"]} == {
+        "PROP",
+        "PROP2",
+        "PROP3",
+        "CRIT",
+        "CRIT2",
+        "CRIT3",
+    }
+    given = reviewed(proposers=2, positions=("Adopt it now for all.", "Defer it to spring."))
+    assert "positions" not in given.asks["framing/framer"].form.schema["properties"]
+    assert given.asks["proposition/position-2/proposer_2"].task.quotes["position"] == "Defer it to spring."
+
+
+def test_several_positions_that_nobody_named_are_no_debate() -> None:
+    held = reviewed(saying(framing=silent), proposers=2)
+    assert list(held.asks) == ["framing/framer"]
+    assert held.outcome.stop.value == "no_positions"
+    assert held.outcome.as_json()["judged"] is False
+
+
+def test_evidence_for_a_later_round_is_neither_seen_nor_citable_before_it() -> None:
+    held = reviewed(saying(moderation=again), sources=SOURCES, introduced={"audit": 2}, rounds=2)
+    assert "audit" not in str(held.asks["critique/critic"].form.schema)
+    assert all("14 of 52" not in post.text for post in held.asks["moderation/moderator"].sees)
+    second = held.asks["critique-round-2/critic"]
+    assert "audit" in str(second.form.schema)
+    assert any("14 of 52" in post.text and post.seat == "evidence" for post in second.sees)
+    never = reviewed(sources=SOURCES, introduced={"audit": 2}, rounds=2)
+    assert flags(never) == ["evidence_not_reached"]
+
+
+def test_the_criteria_that_were_set_come_before_those_of_the_framing() -> None:
+    from disputatio.formats import Brief
+
+    held = reviewed(brief=Brief(criteria=("It is insured.",), attack_lines=("Look at the insurer.",)))
+    assert held.outcome.framing.criteria == ("It is insured.", "It is lawful.")
+    assert "Look at the insurer." in held.asks["critique/critic"].task.values["lines"]
+
+
+@given(st.sampled_from(["refute", "partial", "concede"]), st.sampled_from(["unresolved", "resolved_for_critique"]))
+def test_standings_follow_from_the_exchange_and_the_moderator(kind: str, outcome: str) -> None:
+    held = reviewed(
+        saying(
+            rebuttal=lambda ask: rebuttal(ask, **{"CRIT-1": kind}),
+            moderation=lambda ask: moderation(ask, **{"CRIT-1": outcome}),
+        )
+    )
+    row = next(each for each in held.outcome.as_json()["trace"] if each["id"] == "CRIT-1")
+    assert row["computed"] == {"refute": "UNCERTAIN", "partial": "PARTIALLY_UPHELD", "concede": "UPHELD"}[kind]
+    assert row["judged"] == {"unresolved": "UNCERTAIN", "resolved_for_critique": "UPHELD"}[outcome]
+    assert row["differs"] == (row["computed"] != row["judged"])
+    agreed = [each["id"] for each in held.outcome.as_json()["agreed"]]
+    assert agreed == (["CRIT-1"] if kind == "concede" else [])
+
+
+@pytest.mark.parametrize("kind", ["refute", "partial", "concede", None])
+def test_what_was_conceded_or_not_answered_cannot_be_resolved_for_the_proposition(kind: str | None) -> None:
+    answering = saying(rebuttal=(lambda ask: rebuttal(ask, **{"CRIT-1": kind})) if kind else silent)
+    if kind in {"concede", None}:
+        answering = saying(
+            rebuttal=(lambda ask: rebuttal(ask, **{"CRIT-1": kind})) if kind else silent,
+            moderation=lambda ask: moderation(ask, **{f"CRIT-{n}": "unresolved" for n in range(1, 5)}),
+        )
+    held = reviewed(answering)
+    points: Any = held.asks[MODERATION].form.schema["properties"]["points"]  # type: ignore[index,call-overload]
+    allowed = points["properties"]["CRIT-1"]["properties"]["outcome"]["enum"]
+    assert ("resolved_for_proposition" in allowed) == (kind in {"refute", "partial"})
+    assert {"resolved_for_critique", "unresolved"} <= set(allowed)
+
+
+def test_a_small_proposer_quotes_sentences_that_verify_and_none_of_them_twice() -> None:
+    form = reviewed(sources=SOURCES).asks[PROPOSITION].form
+    done: tuple[Any, ...] = ()
+    while part := form.next_part(done):
+        keys: Any = part.schema["properties"]
+        row = dict.fromkeys(keys, "It is so because the limit is missing here.")
+        if "the_text_says" in keys:
+            row["the_text_says"] = keys["the_text_says"]["enum"][0]
+        done = (*done, row)
+    turn = form.read(form.join(done))
+    quoted = [cited for _, cited in turn.cited]
+    assert len(quoted) == 2, "there are two sentences to quote"
+    assert all(cited.sound for cited in quoted)
+    assert turn.struck == {}
