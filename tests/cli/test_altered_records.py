@@ -18,6 +18,8 @@ from disputatio._cli.main import main
 from disputatio.record.tables import metadata
 from disputatio.testing import FakeProvider
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [(table.name, column.name) for table in metadata.sorted_tables for column in table.columns]
 BYTES = 25
 

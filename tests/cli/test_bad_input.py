@@ -10,6 +10,8 @@ from cli_commands import CONTROL, Call, is_clear
 
 from disputatio.testing import FakeProvider
 
+pytestmark = pytest.mark.slow
+
 MOTION = "We should act"
 
 MOTIONS = {

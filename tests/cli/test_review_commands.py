@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from cli_commands import Call, is_clear
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_gate_says_whether_and_why(call: Call) -> None:
     ended = call("gate", "--task-type", "contract", "--confidence", "0.6", "--downside", "10")

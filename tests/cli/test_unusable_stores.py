@@ -17,6 +17,8 @@ from cli_commands import Call, Commands, is_clear
 from disputatio._cli.main import main
 from disputatio.testing import FakeProvider
 
+pytestmark = pytest.mark.slow
+
 MOTION = "We should act"
 EVERY_COMMAND = ("list", "show", "verify", "resume", "debate")
 

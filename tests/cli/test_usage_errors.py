@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from cli_commands import Call, is_clear
 
+pytestmark = pytest.mark.slow
+
 WRONG = {
     "unknown command": (["debat"], "No such command 'debat'. Did you mean 'debate'?", "disputatio --help"),
     "motion without a command": (["Should we act?"], "No such command", 'disputatio debate "MOTION"'),

@@ -299,7 +299,7 @@ def provider_named(name: str, *, source: str) -> Provider:
         return found
     hint = did_you_mean(canonical_name(name), PROVIDERS)
     owner = _OWNER_OF_FAMILY.get(family(name)) if re.search(r"\d", name) else None
-    if owner and shown(name) == repr(name):
+    if owner and name.isprintable() and shown(name) == repr(name):
         hint = f"That looks like a model: write {owner}:{name}. "
     raise InvalidInputError(
         f"The provider {shown(name)} (from {source}) is not known.",
