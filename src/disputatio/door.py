@@ -393,9 +393,7 @@ async def sign_off(
         return read_debate(house.store, found)
 
 
-async def import_transcripts(
-    files: Sequence[str | Path], *, store: Store | str | None = None
-) -> tuple[Debate, ...]:
+async def import_transcripts(files: Sequence[str | Path], *, store: Store | str | None = None) -> tuple[Debate, ...]:
     """Take transcripts of debates that were held elsewhere into a store, as records that verify and are shown.
 
     All files are read before anything is written. A file that the store has already is found there again. What a

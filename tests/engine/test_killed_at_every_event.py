@@ -32,13 +32,13 @@ MCP = f"mcp_servers.demo={sys.executable} {SERVER} good {{}}/tool-calls"
 def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(format_name, extra, tmp_path):
     settings = [row.format(tmp_path) for row in extra]
     # A review is long, and another test cuts its record without processes: here every eighth boundary, in full runs all
-    every = 8 if format_name == "review" and not FULL else 1
+    every = 1 if FULL else {"review": 8, "competition": 40}.get(format_name, 1)
     with provider_process() as base_url:
         done = subprocess.run(
             [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *settings],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900 if FULL else 300,
             check=False,
             env={**os.environ, "KILL_EVERY": str(every)},
         )

@@ -209,6 +209,17 @@ async def test_a_preview_is_within_15_percent_of_what_the_fake_model_then_uses()
     assert abs(seen.input_tokens + seen.output_tokens - used) / used < 0.15
 
 
+@pytest.mark.parametrize("rounds", ["1", "3"])
+async def test_small_models_review_piece_by_piece_and_the_preview_counts_their_calls(rounds):
+    proposal = proposal_of("review", rounds=rounds, set=("seats.all.piecewise=true",))
+    seen = await preview(proposal)
+    _, history, _ = await hold(proposal, lambda *_: InstanceGateway())
+    assert history.status.value == "COMPLETE"
+    by_round = [row for row in history.calls if row.path.startswith("moderation")]
+    assert len(by_round) > 4, "an argument at a time, and the whole"
+    assert seen.calls >= 20 * int(rounds)
+
+
 async def test_a_moderator_of_the_family_of_the_others_is_warned_of():
     _, kin, _ = await hold(proposal_of("review"), speaking())
     assert any("moderator's model is of the same family" in row for row in kin.opened.warnings)

@@ -166,9 +166,7 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    ("name", "width"), [("cited", 1440), ("cited", 360), ("degraded", 1440), ("hostile", 1440)]
-)
+@pytest.mark.parametrize(("name", "width"), [("cited", 1440), ("cited", 360), ("degraded", 1440), ("hostile", 1440)])
 def test_every_text_has_a_contrast_of_at_least_four_and_a_half(chromium, tmp_path, name, width, scheme):
     with Seen(chromium, tmp_path, page_of(name), **screen(width, scheme)) as seen:
         seen.run("document.querySelectorAll('details').forEach(box => box.open = true)")

@@ -56,8 +56,8 @@ def check_critic(
 ) -> None:
     """Put propositions with known flaws before the critic: mean strength, flaws named, softening words.
 
-    The exit code is 9 where the mean strength is not above 7. Each case has a record: the same command again goes on
-    where it was stopped, and asks nothing twice.
+    The exit code is 9 where the mean strength is not above 7, or not one flaw was named. Each case has a record: the
+    same command again goes on where it was stopped, and asks nothing twice.
     """
     from disputatio.evaluation.critic_cases import packaged_critic_cases, read_critic_cases
     from disputatio.evaluation.critic_check import critic_report, critic_trials, report_lines

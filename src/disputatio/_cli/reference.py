@@ -16,6 +16,7 @@ _CODES = {
     6: "failed verification: the record was altered",
     7: "the store cannot be read or written",
     8: "the judge got worse than its baseline, beyond chance (check-judge)",
+    9: "a threshold is passed (metrics --alert), or the critic is not strong enough (check-critic)",
     130: "interrupted; resume goes on",
 }
 

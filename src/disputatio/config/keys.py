@@ -117,7 +117,7 @@ KEYS: tuple[Key, ...] = (
     Key("tools.timeout", values.measure(0.1, 3_600, "seconds")),
     Key("metrics.challenge_strength", values.measure(1, 10, "points")),
     Key("metrics.low_confidence", values.measure(0, 1, "a share")),
-    Key("metrics.cost_ratio", values.measure(0.01, 1_000, "times the estimate")),
+    Key("metrics.cost_ratio", values.measure(0, 1_000, "times the estimate")),
     Key("metrics.agreement", values.measure(0, 1, "a share")),
     Key("metrics.one_conclusion", values.measure(0, 1, "a share")),
     Key("metrics.tilt", values.measure(0, 9, "points")),

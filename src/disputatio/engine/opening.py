@@ -45,7 +45,8 @@ CHARS_PER_TOKEN = 3
 SMALL_SHARE = 3_000
 """In characters."""
 
-_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions", "cast"}
+_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions"}
+_COMMON |= {"cast"}
 _OF_PANELS = {"debaters", "options", "decision", "speaker_selected_by"}
 
 

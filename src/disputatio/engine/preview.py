@@ -33,9 +33,9 @@ from disputatio.record.text import canonical
 from disputatio.tools import CHOICE_FORM
 
 _SHARE = 0.2
-_SETTLED = {"no": "yes", "strong": "good", "unresolved": "unresolved"}
+_SETTLED = {"no": "yes", "strong": "good", "unresolved": "unresolved", "It stays open because": "It stays open because"}
 """By the last of the words that there are to choose from."""
-_BEGUN = re.compile(r"\^\(([^|)]+)[^)]*\) \[.*\]\{(\d+),\}\[\.\]\$")
+_BEGUN = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[\.\]\$")
 _FILLER = "Plain words of the usual sort, which say not much and only take up room. "
 
 
@@ -92,7 +92,7 @@ class Variety:
 
     def choice(self, words: Sequence[Any]) -> Any:
         """The next of ``words`` in turn; there is always a further round over something, and what is rated is good."""
-        if words[-1] in _SETTLED:
+        if _SETTLED.get(words[-1]) in words:
             return _SETTLED[words[-1]]
         return words[next(self._choices.setdefault(repr(words), count())) % len(words)]
 
@@ -112,7 +112,7 @@ def typical(schema: Mapping[str, Any], variety: Variety) -> Any:
     length = min(max(schema.get("minLength", 0), round(most * _SHARE), 8), most)
     begun = _BEGUN.match(schema.get("pattern", ""))
     # A sentence of a small model: one of its beginnings, then at least so many signs, and a full stop.
-    first, least = (f"{begun[1]} ", int(begun[2])) if begun else ("", 0)
+    first, least = (f"{variety.choice(begun[1].split('|'))} ", int(begun[2])) if begun else ("", 0)
     told = f"{first}{variety.number()} "
     length = max(length, len(first) + least + 1) - bool(begun)
     text = (told + _FILLER * (length // len(_FILLER) + 1))[:length].strip().ljust(schema.get("minLength", 0), ".")

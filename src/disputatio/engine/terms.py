@@ -119,4 +119,3 @@ def check_introduced(setting: Setting, rules: Any, introduced: Mapping[str, int]
                 f"The source {name} has {len(source.text):,} characters, and a seat is shown {share:,} at most.",
                 "Shorten it, give it from the beginning with --evidence, or raise limits.evidence_chars.",
             )
-

@@ -164,8 +164,11 @@ class CriticReport:
 
     @property
     def good_enough(self) -> bool:
-        """Whether the mean strength is above what is wanted, over enough cases, with none of them failed."""
-        return self.strength.value is not None and self.strength.value > WANTED
+        """Whether the mean strength is above what is wanted, and at least one known flaw was named.
+
+        A critic can be aimed and definite and find nothing: strength alone does not pass.
+        """
+        return self.strength.value is not None and self.strength.value > WANTED and self.caught.count > 0
 
     def as_json(self) -> JsonObject:
         """The stable JSON form, version ``JSON_VERSION``."""
@@ -247,14 +250,16 @@ def report_lines(report: CriticReport) -> list[str]:
     if report.strength.value is None:
         lines.append("There is no critique to judge by.")
     else:
-        word = "above" if report.good_enough else "not above"
+        word = "above" if report.strength.value > WANTED else "not above"
         lines.append(f"The mean strength is {word} {WANTED:g}.")
+        if not report.caught.count:
+            lines.append("Not one known flaw was named: strength alone does not pass.")
     if len(report.heard) < FEWEST:
         lines.append(f"This rests on {len(report.heard)} critiques; the pattern asks for {FEWEST} and more.")
     if report.small:
         lines.append(
-            "The embedded model of 135 million parameters is asked piece by piece, and code chooses what it attacks and "
-            "how: its strength is the form's and not its own. Look at the flaws named."
+            "The embedded model of 135 million parameters is asked piece by piece, and code chooses what it attacks "
+            "and how: its strength is the form's and not its own. Look at the flaws named."
         )
     if report.result.stopped:
         lines.append(f"Not finished: {report.result.stopped}. The same command goes on where this ended.")

@@ -286,7 +286,7 @@ def total_of_team(match: Match, team: str) -> Total:
 def score_fact(speech: Speech, totals: Iterable[Total]) -> JsonObject:
     """A score as it is stated after a speech, with the totals it leads to."""
     body = speech.as_json()
-    running = {row.who: None if row.points is None else rounded(row.points) for row in totals}
+    running = {row.who: rounded(row.points) if row.points is not None and row.speeches else None for row in totals}
     return {**body, "totals": running}
 
 

@@ -15,7 +15,8 @@ from disputatio.record.chain import Sealed
 class DebateRow:
     """A debate in a list.
 
-    ``events`` and ``head`` anchor its chain: how long it was, and its last hash, when the status last changed.
+    ``events`` and ``head`` anchor its chain: how long it was, and its last hash, when the status last changed or
+    something was attached.
     """
 
     id: str

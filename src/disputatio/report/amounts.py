@@ -46,6 +46,6 @@ def listed(words: list[str], last: str = "and") -> str:
 
 def spoken(word: str) -> str:
     """A word of the record as people read it: ``round-1`` is ``round 1``, ``straw_man`` is ``straw man``."""
-    words = word.replace("_", " ").replace("-round-", ", round ")
+    words = word.replace("_", " ").replace("-round-", " of round ")
     stem, dash, number = words.rpartition("-")
     return f"{stem} {number}" if dash and number.isdigit() else words

@@ -163,23 +163,28 @@ class CriticismForm:
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
         """One criticism on each line of attack, then the conclusion and the rating."""
-        if len(done) < self.minimum:
+        if len(done) < self._lines:
             target, attack = self._aim(len(done))
             aimed = next((f"{row.claim} {row.reasoning}" for row in self.targets if row.id == target), self.position)
             keys = {"criticism": schema.begun_with(_BEGINNINGS[attack], 20, 280), "because": schema.text(30, 400)}
             task = Task(f"criticism-{attack.value.replace('_', '-')}", {}, {"said": aimed, "position": self.position})
             return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 260, temperature=0.5)
-        if len(done) > self.minimum:
+        if len(done) > self._lines:
             return None
         keys = {"conclusion": schema.begun_with(_CONCLUSIONS, 30, 280), "strength": schema.one_of(_WORDS)}
         quotes = {"position": self.position, "claims": "\n".join(str(row["criticism"]) for row in done)}
         return Part("thesis", schema.record(keys), Task("criticism-thesis", {}, quotes), 160, temperature=0.3)
 
+    @property
+    def _lines(self) -> int:
+        """How many criticisms a small critic is asked for: one on each line of attack, where there may be so many."""
+        return min(max(self.minimum, len(Attack)), self.maximum)
+
     def _aim(self, place: int) -> tuple[str, Attack]:
         """What a small critic attacks at ``place``, and how: the arguments and the lines of attack in turn."""
         attacks = list(Attack)
         targets = [row.id for row in self.targets] or [THESIS]
-        return targets[place % len(targets)], attacks[(self.before + place) % len(attacks)]
+        return targets[place % len(targets)], attacks[place % len(attacks)]
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The pieces as one case; code chose what each aims at."""

@@ -207,9 +207,14 @@ class ModerationForm:
             "synthesis": schema.text(30, 400),
             "uncertainty": schema.begun_with(("It is uncertain whether", "It is not known whether"), 20, 260),
             "confidence": schema.one_of([row.value for row in Confidence]),
-            "another_round_would_help": schema.one_of(("yes", "no")),
+            "another_round_would_help": schema.one_of(("yes", "no") if self._open_after(done) else ("no",)),
         }
         return Part("overall", schema.record(overall), Task("moderation-overall", {}, quotes), 280, temperature=0.3)
+
+    def _open_after(self, done: tuple[JsonObject, ...]) -> bool:
+        """Whether another round could help after a small moderator's findings: a point is open, or none was made."""
+        verdicts = [_resolution(cast("str", row["verdict"])) for row in done if "verdict" in row]
+        return not self.criticisms or Resolution.UNRESOLVED in verdicts
 
     def _argument_part(self, row: Exhibit) -> Part:
         scores = {key: schema.one_of(_WORDS) for key in CRITERIA}

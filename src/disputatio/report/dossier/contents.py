@@ -378,6 +378,9 @@ def _prompts(report: DebateReport, around: Surroundings) -> Section:
 
 def _costs(report: DebateReport) -> Section:
     totals, expected = report.totals, report.estimate
+    if report.imported:
+        told = "The debate was held elsewhere: neither an estimate nor what it took is known."
+        return Section("Cost against estimate", (Paragraph(told),))
     tokens = None if totals.input_tokens is None else totals.input_tokens + (totals.output_tokens or 0)
     foreseen = int(str(expected["input_tokens"])) + int(str(expected["output_tokens"])) if expected else None
     usd = expected.get("usd") if expected else None
@@ -389,7 +392,7 @@ def _costs(report: DebateReport) -> Section:
     blocks: list[Block] = [grid(("", "estimated", "taken"), rows)]
     if foreseen and tokens is not None:
         blocks.append(Paragraph(f"Tokens taken were {tokens / foreseen:.2f} times the estimate."))
-    elif not report.imported:
+    else:
         blocks.append(Paragraph("There is nothing to compare: no estimate, or no token counts, are in the record."))
     by_seat = []
     for seat in report.seats:

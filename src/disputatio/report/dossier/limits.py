@@ -48,7 +48,9 @@ def _models(report: DebateReport) -> list[str]:
             "content carries no weight."
         )
     others = [seat.seat for seat in report.seats if seat.kind not in {"model", ""}]
-    if others:
+    if report.imported:
+        found.append("Which models or people spoke is known from the transcript alone, where it says so.")
+    elif others:
         found.append(
             f"{_capital(listed(others))} {_was(others)} taken by no model, but by a script, a person or a recording."
         )

@@ -1,0 +1,173 @@
+"""``check-critic``: known flaws are found by a stated rule, and a weak or soft critic is told from a strong one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.engine.opening import format_options
+from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
+from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
+from disputatio.evaluation.series import Series
+from disputatio.failures import InvalidInputError
+from disputatio.formats import find_format
+from disputatio.formats.turns.proposition import PropositionForm
+from disputatio.participants.call import Call, Reply, Usage
+from disputatio.record import MemoryStore, canonical
+from disputatio.testing import ScriptedGateway
+
+CASES = packaged_critic_cases()
+ATTACKS = ("tail_risk", "misread_evidence", "hidden_assumption", "harm_if_true")
+
+
+def settings() -> Settings:
+    form = find_format("review")
+    return resolve(
+        format_name="review",
+        seats=("critic",),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=CommandLine(seat=("critic=openai_compatible:fake",), base_url="http://127.0.0.1:9/v1"),
+        options=format_options(form),
+    )
+
+
+async def checked(cases: tuple[CriticCase, ...], says: Any) -> CriticReport:
+    """The report on a critic that criticises each case by ``says(case, call)``."""
+    of = {case.motion: case for case in cases}
+
+    def answer(call: Call) -> Reply:
+        prompt = "\n".join(row.text for row in call.segments)
+        case = next(case for motion, case in of.items() if motion in prompt)
+        return Reply(canonical(says(case, call)), "m", Usage(10, 10, 0))
+
+    chosen = settings()
+    gateway = ScriptedGateway(answer)
+    series = Series(critic_trials(cases, chosen), store=MemoryStore(), opener=lambda *_: gateway)
+    return critic_report(cases, chosen, await series.hold())
+
+
+def critique(claims: list[tuple[str, str]], strength: int = 9) -> dict[str, Any]:
+    return {
+        "thesis": "The proposal is wrong and does harm.",
+        "arguments": [
+            {
+                "target": target,
+                "attack": ATTACKS[place % 4],
+                "claim": text[:390],
+                "reasoning": f"{text} This is certain by number {place}.",
+            }
+            for place, (target, text) in enumerate(claims)
+        ],
+        "challenge_strength": strength,
+    }
+
+
+def sharp(case: CriticCase, _call: Call) -> dict[str, Any]:
+    others = [number for number in (1, 2, 3) if number != case.flawed]
+    return critique(
+        [
+            (f"PROP-{case.flawed}", case.flaw),
+            ("PROP-1", f"In 2 of 3 years this fails at once: {case.motion}"),
+            (f"PROP-{others[0]}", "After 4 months nobody pays for it any more."),
+            (f"PROP-{others[1]}", "Nothing shows that 7 of these cases are like ours."),
+        ]
+    )
+
+
+def agreeing(_case: CriticCase, _call: Call) -> dict[str, Any]:
+    soft = "While I acknowledge that this is generally reasonable, a detail could be seen differently by somebody"
+    return critique([("PROP-1", f"{soft} {word}") for word in ("here", "there", "elsewhere")], strength=10)
+
+
+def test_there_are_more_than_twenty_cases_and_every_proposition_is_one_by_the_rules():
+    assert len(CASES) >= 20
+    assert len({case.task_type for case in CASES}) >= 6
+    form = PropositionForm("PROP", "It should be done.", 3, 5)
+    valid = jsonschema_rs.validator_for(form.schema)
+    for case in CASES:
+        valid.validate(case.proposition)
+        assert form.breaches(form.read(case.proposition)) == (), case.id
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_the_flaw_itself_names_the_flaw_and_nothing_that_the_proposition_says_does(case):
+    body: Any = case.proposition
+    assert case.names_flaw(case.flawed, case.flaw)
+    assert case.names_flaw(None, case.flaw)
+    assert not case.names_flaw(case.fair[0], case.flaw)
+    said = [body["thesis"], case.motion, *(text for row in body["arguments"] for text in row.values())]
+    said += [text for row in body["objections"] for text in row.values()]
+    assert not case.names_flaw(None, " ".join(said))
+
+
+async def test_a_critic_that_names_every_flaw_is_found_to_and_is_strong_enough():
+    report = await checked(CASES, sharp)
+    assert (report.caught.count, report.caught.of) == (len(CASES), len(CASES))
+    assert report.strength.value is not None
+    assert report.strength.value > 7
+    assert report.good_enough
+    assert report.softened.count == 0
+    assert "is above 7" in "\n".join(report_lines(report))
+
+
+async def test_a_critic_that_agrees_with_everything_catches_nothing_softens_itself_and_is_too_weak():
+    report = await checked(CASES[:5], agreeing)
+    assert report.caught.count == 0
+    assert report.softened.count == 5
+    assert report.claimed.value == 10
+    assert report.strength.value is not None
+    assert report.strength.value <= 7
+    assert not report.good_enough
+    assert "This rests on 5 critiques" in "\n".join(report_lines(report))
+
+
+async def test_a_strong_critic_that_names_no_flaw_does_not_pass():
+    def beside_the_point(case: CriticCase, _call: Call) -> dict[str, Any]:
+        return critique(
+            [(f"PROP-{number}", f"After {number + 3} weeks, nobody asks for it.") for number in (1, 2, 3, 1)]
+        )
+
+    report = await checked(CASES[:4], beside_the_point)
+    assert report.strength.value is not None
+    assert report.strength.value > 7
+    assert report.caught.count == 0
+    assert not report.good_enough
+    assert "strength alone does not pass" in "\n".join(report_lines(report))
+
+
+async def test_a_critic_that_says_nothing_leaves_cases_without_a_critique_and_no_mean():
+    report = await checked(CASES[:2], lambda *_: {})
+    assert report.heard == ()
+    assert report.strength.value is None
+    assert not report.good_enough
+    assert report.failures == {"misfit": 2}
+    assert report.as_json()["strength"] == {"value": None, "low": None, "high": None, "of": 0}
+
+
+def test_own_cases_are_read_and_bad_ones_are_refused_by_name(tmp_path):
+    text = (Path(__file__).parents[2] / "src/disputatio/evaluation/critic_cases.json").read_text("utf-8")
+    body = json.loads(text)
+    file = tmp_path / "cases.json"
+    file.write_text(text, "utf-8")
+    assert read_critic_cases(file) == CASES
+    for spoil, said in (
+        (lambda row: row.pop("flaw"), "Case 1 of"),
+        (lambda row: row["flaw"].update(argument=9), "arguments that are not there"),
+        (lambda row: row["flaw"].update(words=[]), "has no words"),
+        (lambda row: row.update(id=body["cases"][1]["id"]), "two cases called"),
+    ):
+        spoilt = json.loads(text)
+        spoil(spoilt["cases"][0])
+        file.write_text(json.dumps(spoilt), "utf-8")
+        with pytest.raises(InvalidInputError) as refused:
+            read_critic_cases(file)
+        assert said in str(refused.value)
+    file.write_text("[]", "utf-8")
+    with pytest.raises(InvalidInputError, match="holds no cases"):
+        read_critic_cases(file)

@@ -1,0 +1,75 @@
+"""An installed prompt file that was altered refuses to run, unless a file given by its name takes its place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import disputatio
+
+pytestmark = pytest.mark.slow
+
+NAME = "freeform/monologue.md"
+PROGRAM = """
+import asyncio, sys
+from pathlib import Path
+import disputatio
+from disputatio.testing import InstanceGateway
+held = disputatio.debate_sync(
+    "Should we act?", format="freeform", seats={"all": "ollama:x"}, set={"rounds": 1}, store=disputatio.MemoryStore(),
+    opener=lambda *_: InstanceGateway(), prompts=Path(sys.argv[1]) if sys.argv[1:] else None,
+)
+print(held.status, held.report().prompts["freeform/monologue.md"], *held.report().warnings, sep="\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def altered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation in which somebody made one prompt milder."""
+    folder = tmp_path_factory.mktemp("installed")
+    source = Path(disputatio.__file__).parent
+    shutil.copytree(source, folder / "disputatio", ignore=shutil.ignore_patterns("__pycache__"))
+    file = folder / "disputatio" / "prompts" / NAME
+    file.write_text(f"{file.read_text('utf-8')}\nBe brief.\n", "utf-8")
+    return folder
+
+
+def run(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=installed,
+    )
+
+
+def test_it_refuses_by_name_and_an_override_of_another_prompt_does_not_help(altered, tmp_path):
+    other = tmp_path / "freeform" / "summing.md"
+    other.parent.mkdir()
+    other.write_text((altered / "disputatio" / "prompts" / "freeform" / "summing.md").read_text("utf-8"), "utf-8")
+    ended = run(altered, str(tmp_path))
+    assert ended.returncode != 0
+    assert f"The prompt file {NAME} is not the one this version was released with." in ended.stderr
+
+
+def test_it_runs_with_that_prompt_overridden_by_name_and_the_record_says_which_and_with_what(altered, tmp_path):
+    import hashlib
+
+    own = tmp_path / NAME
+    own.parent.mkdir()
+    shutil.copy(Path(disputatio.__file__).parent / "prompts" / NAME, own)
+    ended = run(altered, str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    status, digest, *warnings = ended.stdout.splitlines()
+    assert status == "COMPLETE"
+    assert digest == hashlib.sha256(own.read_bytes()).hexdigest()
+    assert f"The prompt {NAME} is overridden." in warnings
