@@ -128,8 +128,7 @@ def test_the_five_headings_of_a_free_debate_are_shown() -> None:
 def test_the_small_model_is_told_of_and_no_other_is() -> None:
     told = squeezed(render_text(held("embedded").report))
     assert (
-        "This model has 135 million parameters: the protocol is real, the arguments are weak, and its scores tell nothing."
-        in told
+        "This model has 135 million parameters: the protocol is real, the arguments are weak, its scores tell" in told
     )
     assert "--seat all=ollama:qwen3:8b" in told
     assert f"Read it again: disputatio show {held('embedded').id}" in told

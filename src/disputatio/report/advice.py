@@ -17,7 +17,7 @@ def advice(report: DebateReport) -> tuple[str, ...]:
     if not is_small(report):
         return again
     return (
-        "This model has 135 million parameters: the protocol is real, the arguments are weak, and its scores tell nothing.",
+        "This model has 135 million parameters: the protocol is real, the arguments are weak, its scores tell nothing.",
         'A better one:  disputatio debate "..." --seat all=ollama:qwen3:8b, or set OPENAI_API_KEY',
         *again,
     )

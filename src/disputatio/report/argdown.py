@@ -9,10 +9,10 @@ How the debate is read as a map:
   because it leaves the core of the claim alone and disputes how far it reaches;
 - a concession supports the claim (``+``);
 - an answer to a question of a response attacks that response;
-- a citation that its source bears out is a statement in the source's words, which supports the case of its argument,
-  with its status as a tag; one that no source bears out supports nothing and is told in the case;
-- a criticism of a review attacks the claim of the argument it aims at, or the motion where it aims at the thesis, and is
-  an argument of its own; the rebuttal answers it;
+- a citation that its source bears out is a statement in the source's words, which supports the case of its
+  argument, with its status as a tag; one that no source bears out supports nothing and is told in the case;
+- a criticism of a review attacks the claim of the argument it aims at, or the motion where it aims at the thesis, and
+  is an argument of its own; the rebuttal answers it;
 - the standings and the score of an argument are tags and data on its claim.
 
 Participants' text can be read in it and can structure nothing: every character that Argdown could take for structure
