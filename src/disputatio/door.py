@@ -57,7 +57,7 @@ class Debate:
 
     @property
     def status(self) -> str:
-        """``COMPLETE``, ``DEGRADED``: seats missing, ``DEBATE_TRUNCATED``, ``FAILED``, ``INTERRUPTED``, ``IMPORTED``."""
+        """``COMPLETE``, ``DEGRADED``, ``DEBATE_TRUNCATED``, ``FAILED``, ``INTERRUPTED`` or ``IMPORTED``."""
         from disputatio.record.history import History
 
         return History.of(self.events).status.value
