@@ -60,6 +60,7 @@ from disputatio.formats.match import (
 )
 from disputatio.formats.match_verdict import MatchVerdict, points_text
 from disputatio.formats.turns.captaincy import Direction, DirectionForm
+from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.scoring import (
     ABOUT,
     FINAL_POINTS,
@@ -274,7 +275,7 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
     judged = scored(given, turn if isinstance(turn, Scoring) else None, rules)
     match = match.with_last(judged)
     if isinstance(turn, Scoring):
-        note = f"{given.id} {given.seat.upper()}: {points_text(judged.score)}. {turn.comment}"
+        note = unmarked(f"{given.id} {given.seat.upper()}: {points_text(judged.score)}. {turn.comment}")
         match = replace(match, floor=match.floor.post(Post(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
     for penalty in judged.penalties:
         yield from declare("penalty", f"{given.id} {penalty.who} {penalty.foul}", penalty.as_json())

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, cast
 
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.speech import SpeechKind
 from disputatio.judging import Rubric, words_are_in
 from disputatio.judging.rubric import HIGHEST, LOWEST
@@ -75,7 +76,7 @@ class Scoring:
         """The judge's own note."""
         numbers = ", ".join(f"{key} {score}" for key, score in self.scores.items())
         found = "".join(f'\n{row.foul}: "{row.words}"' for row in self.findings)
-        return f"{numbers}. {self.comment}{found}"
+        return unmarked(f"{numbers}. {self.comment}{found}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Summation:
 
     def text(self) -> str:
         """Point by point."""
-        return "\n".join(f"{key.replace('_', ' ')}: {text}" for key, text in self.points.items())
+        return unmarked("\n".join(f"{key.replace('_', ' ')}: {text}" for key, text in self.points.items()))
 
 
 STAGE_POINTS = ("summary", "turning_point")
