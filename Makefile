@@ -46,7 +46,7 @@ types: install-test
 	$(BIN)/mypy
 
 check: lint types
-	$(BIN)/python -m pytest -q -n 2 -m "not slow and not embedded and not browser"
+	DISPUTATIO_TESTS=check $(BIN)/python -m pytest -q -n 2 -m "not slow and not embedded and not browser"
 
 # The browser tests use Debian's chromium; where it cannot be had they skip and say so.
 browser:

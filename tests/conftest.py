@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# `DISPUTATIO_TESTS=full` tries ten times as much, in the properties that set their own number as well (see
-# `strategies.examples`). Time limits of single examples would only measure how busy the machine is.
+# `DISPUTATIO_TESTS=full` tries ten times as much and `check` a third, in the properties that set their own number as
+# well (see `strategies.examples`). Time limits of single examples would only measure how busy the machine is.
 settings.register_profile("quick", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("full", max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("full" if os.environ.get("DISPUTATIO_TESTS") == "full" else "quick")
+settings.register_profile("check", max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_ASKED = os.environ.get("DISPUTATIO_TESTS", "")
+settings.load_profile(_ASKED if _ASKED in {"full", "check"} else "quick")
 
 
 class NetworkOffError(OSError):

@@ -7,6 +7,8 @@ import json
 import pytest
 from cli_commands import Commands, is_clear
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def debate(call, seated) -> str:

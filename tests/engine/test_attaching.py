@@ -18,6 +18,8 @@ from disputatio.report import DebateReport, export_json, render_markdown, render
 from disputatio.report.json_export import export_schema
 from disputatio.testing import InstanceGateway
 
+pytestmark = pytest.mark.slow
+
 
 def opener(_seating: Any, _key: Any) -> InstanceGateway:
     return InstanceGateway()

@@ -21,6 +21,8 @@ from disputatio.prompts.layout import lay_out
 from disputatio.record import MemoryStore, semantic_content
 from disputatio.testing import InstanceGateway
 
+pytestmark = pytest.mark.slow
+
 WORDS = "Releases took 3.8 hours before the split and 0.7 hours after it."
 FILES = {
     "plain.txt": WORDS.encode(),

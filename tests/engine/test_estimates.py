@@ -19,6 +19,8 @@ from disputatio.record import History, MemoryStore
 from disputatio.testing import FakeProvider, InstanceGateway
 from review_turns import WRITTEN
 
+pytestmark = pytest.mark.slow
+
 MOTIONS = (
     "Adopt a four-day week in the town hall",
     "Close the old harbour to cars",

@@ -24,6 +24,8 @@ from disputatio.record import History, MemoryStore
 from disputatio.record.events import DebateOpened, DecisionEscalated, VoteCounted
 from disputatio.testing import InstanceGateway, instance
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("planner", "critic", "operator")
 
 

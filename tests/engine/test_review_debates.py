@@ -20,6 +20,8 @@ from disputatio.report.json_export import export_schema
 from disputatio.testing import InstanceGateway
 from review_turns import criticism, moderation, resting, speaking
 
+pytestmark = pytest.mark.slow
+
 CLAUSE = Source("clause", "clause.txt", "The supplier is liable without limit for delays that it could have avoided.")
 AUDIT = Source("audit", "audit.txt", "In the audit of 2021 the supplier was late in 14 of 52 deliveries.")
 

@@ -15,6 +15,8 @@ from disputatio.record import semantic_content
 from disputatio.testing.instances import instance
 from disputatio.testing.scripted import InstanceGateway
 
+pytestmark = pytest.mark.slow
+
 PANEL = {"judges": "2", "both_orders": True, "retest": True}
 
 

@@ -85,6 +85,6 @@ def test_a_near_miss_is_mostly_repaired_and_hardly_ever_elsewhere(name: str, lea
 
 @pytest.mark.parametrize("name", bench.NEVER)
 def test_a_changed_number_or_sense_is_never_borne_out(name: str) -> None:
-    row = measured(name, claims()[::PART], others=0)
-    assert row.quotes > 50 / PART
+    row = measured(name, claims(), others=0)
+    assert row.quotes > 50
     assert row.verified == row.repaired == row.wrong == 0

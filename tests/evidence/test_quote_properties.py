@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import string
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from disputatio.evidence import Quotation, Source, SourceSet, Status, check_citation, normalise
 from strategies import examples
+
+pytestmark = pytest.mark.slow
 
 # Words that carry no negation, number or direction in any language, with letters, accents and scripts of several.
 CALM = """

@@ -25,6 +25,8 @@ from disputatio.motion import Motion
 from disputatio.record import canonical, read_json
 from strategies import Answers, Held, answers, examples, hold, orders
 
+pytestmark = pytest.mark.slow
+
 FORM = FORMATS["structured"]
 WEIGHTS = {"logic": 30, "evidence": 30, "responsiveness": 25, "honesty": 15}
 JUDGES = ("judge", "judge_2", "judge_3")

@@ -19,6 +19,8 @@ from disputatio.participants.answers import SchemaChecks
 from disputatio.testing.instances import instance
 from strategies import Answers, examples, hold
 
+pytestmark = pytest.mark.slow
+
 STUDY = read_source(
     "The median time from commit to release was 3.8 hours. Two of seven teams said that they would not do it again. "
     "Costs rose by 1,240 dollars in the first year. The study covers one company with 140 engineers and no other.",

@@ -25,6 +25,8 @@ from disputatio.motion import Motion
 from disputatio.prompts import PromptBook, Setting, compose, compose_part
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold, orders
 
+pytestmark = pytest.mark.slow
+
 TEAMS = ("pro", "con")
 SEATS = [f"{team}_{place}" for team in TEAMS for place in (1, 2, 3, 4)]
 WEIGHTS = {"logic": 25, "persuasion": 25, "expression": 20, "teamwork": 15, "rule_compliance": 15}

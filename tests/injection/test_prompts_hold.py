@@ -38,6 +38,8 @@ from disputatio.testing.instances import instance
 from disputatio.tools import OfferedTool, ToolRequest, ToolResult
 from strategies import Held, hold
 
+pytestmark = pytest.mark.slow
+
 PEACE = "Plain words about the matter."
 QUIET = "A lake lies in the north."
 """What no seat quotes, so that no quotation is verified: rules may go by that."""

@@ -38,6 +38,8 @@ from disputatio.report import (
 )
 from disputatio.report.columns import columns
 
+pytestmark = pytest.mark.slow
+
 PEACE = tuple(f"Plain words about {matter}." for matter in ("a road", "two bridges", "the river", "some boats"))
 _STYLE = re.compile(r"\x1b\[[\d;]*m|\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A")
 

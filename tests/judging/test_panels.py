@@ -27,6 +27,8 @@ from disputatio.judging import (
 )
 from strategies import examples
 
+pytestmark = pytest.mark.slow
+
 SIDES = ("pro", "con")
 ORDERS = both_orders(SIDES)
 JUDGES = ("ada", "bo", "cleo", "dan")

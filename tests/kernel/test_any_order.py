@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,8 @@ from strategies import (
     steps,
     turns_in,
 )
+
+pytestmark = pytest.mark.slow
 
 
 def same(one: Held, other: Held) -> None:

@@ -30,6 +30,8 @@ from disputatio.record import (
 from record_makers import Pen, call_sent
 from strategies import examples
 
+pytestmark = pytest.mark.slow
+
 
 def opened(format_name: str = "review", task: str = "contract-risk", estimate: int | None = 1000) -> DebateOpened:
     expected = {"calls": 1, "input_tokens": estimate, "output_tokens": 0, "usd": "0.10"} if estimate else {}

@@ -17,6 +17,8 @@ from disputatio.motion import clean
 from disputatio.report import DebateReport, heading, render_argdown, render_page
 from disputatio.report.verdict import five_headings, structured_reading, sureness
 
+pytestmark = pytest.mark.slow
+
 POISONED = ("poisoned", "poisoned cited", "poisoned whole", "poisoned freeform")
 PEACEFUL = ("complete", "sourced", "cited", "freeform", *ENDINGS, "embedded")
 ALL = (*PEACEFUL, "hostile", "hostile freeform", "wide", "long", *POISONED)

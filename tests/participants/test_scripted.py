@@ -17,6 +17,8 @@ from disputatio.record import Abstained, History, TurnTaken
 from strategies import Answers, Debate, debates, examples, hold
 from turns_driven import CHECKS, drive, rejections
 
+pytestmark = pytest.mark.slow
+
 PATH = AskPath("round-1/pro")
 GOOD: Any = {"speech": "It is so, and for a reason."}
 LONG: Any = {"speech": "word " * 20}

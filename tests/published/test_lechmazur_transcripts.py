@@ -16,6 +16,8 @@ from disputatio.engine.debates import read_verified
 from disputatio.record import TurnTaken
 from disputatio.report import export_schema
 
+pytestmark = pytest.mark.slow
+
 
 def files() -> list[Path]:
     return sorted((folder("lechmazur_debate") / "transcripts").glob("*.md"))

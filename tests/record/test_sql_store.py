@@ -22,6 +22,8 @@ from disputatio.record.sql import SqlStore
 from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
 from record_makers import Pen, asked, closed, opened
 
+pytestmark = pytest.mark.slow
+
 Opening = Callable[[], SqlStore]
 
 

@@ -16,6 +16,8 @@ from disputatio.report import DebateReport
 from disputatio.report.dossier import Surroundings, dossier_html, dossier_markdown, dossier_of
 from disputatio.report.dossier.blocks import Dossier, Verbatim
 
+pytestmark = pytest.mark.slow
+
 SECTIONS = (
     "Purpose and use",
     "Question and framing",

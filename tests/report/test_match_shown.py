@@ -15,6 +15,8 @@ from disputatio.record import MemoryStore
 from disputatio.report import export_schema
 from disputatio.report.columns import columns
 
+pytestmark = pytest.mark.slow
+
 WILD = "<script>alert(1)</script> | # heading \x1b[31m **bold** "
 LONG_SPEECH = WILD + "word " * 800 + "."
 TOO_LONG = f"{count_words(LONG_SPEECH)}/750"

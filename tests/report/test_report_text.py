@@ -14,6 +14,8 @@ from disputatio.record import DebateClosed, DebateOpened, Event, TurnAsked, Turn
 from disputatio.report import DebateReport, render_text
 from disputatio.report.verdict import structured_reading, sureness
 
+pytestmark = pytest.mark.slow
+
 ALL = ("complete", "freeform", *ENDINGS, "embedded", "hostile", "hostile freeform", "wide", "long")
 
 

@@ -13,6 +13,8 @@ from disputatio.engine.opening import Proposal
 from disputatio.report import render_argdown, render_markdown, render_page, render_text
 from review_turns import SOURCES, criticism, moderation, resting, speaking
 
+pytestmark = pytest.mark.slow
+
 RENDERED = {"text": render_text, "markdown": render_markdown, "page": render_page, "argdown": render_argdown}
 
 

@@ -14,6 +14,8 @@ from disputatio.participants.call import Call, Fault
 from disputatio.report import export_json, export_schema, render_argdown, render_markdown, render_page, render_text
 from disputatio.report.sittings import sitting_of, with_real_names
 
+pytestmark = pytest.mark.slow
+
 SEATS = (
     "pro=ollama:pro-model",
     "con=ollama:con-model",

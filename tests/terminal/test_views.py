@@ -15,6 +15,8 @@ from disputatio.participants.call import Call, Fault, FaultKind
 from disputatio.record import CallSent, Sealed, TurnAsked
 from disputatio.report import render_text
 
+pytestmark = pytest.mark.slow
+
 
 def terminal(width: int = 80, height: int = 24, **more: Any) -> Console:
     options: dict[str, Any] = {"color_system": "truecolor", "legacy_windows": False, "_environ": {}} | more

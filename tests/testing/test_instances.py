@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from disputatio.failures import InvalidInputError
 from disputatio.testing.instances import Maker, instance
 
+pytestmark = pytest.mark.slow
+
 Schema = dict[str, Any]
 
 NAMES = ("claim", "reasoning", "evidence", "follow_up_question", "score", "title", "PRO-1", "note", "id")

@@ -18,6 +18,8 @@ from disputatio.testing.provider.answers import Answer
 from disputatio.testing.provider.received import ReceivedRequest
 from disputatio.testing.provider.spoiling import spoiled_text
 
+pytestmark = pytest.mark.slow
+
 Body = dict[str, Any]
 
 SCHEMA: Body = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from disputatio.formats.turns.monologue import MonologueForm
 from disputatio.kernel import Abstention, Ask, Limits, Phase, Seat, Task
 from disputatio.participants.call import Fault, FaultKind
@@ -11,6 +13,8 @@ from disputatio.participants.turn_taking import Consult, Reject, Send, Taken
 from disputatio.prompts import choosing_segment, fence
 from disputatio.tools import HOUSE_TOOLS, OfferedTool, ToolFault, ToolLimits, ToolRequest, ToolResult, described
 from turns_driven import BOOK, reply, turn
+
+pytestmark = pytest.mark.slow
 
 TOOLS = tuple(HOUSE_TOOLS.values())
 SPEECH = {"speech": "It is so, and nothing that was said changes it."}

@@ -22,6 +22,8 @@ from disputatio.report import export_schema
 from disputatio.transcripts import read_transcript, take_in
 from strategies import examples
 
+pytestmark = pytest.mark.slow
+
 SUNDAYS = Path(__file__).with_name("library_sundays.md")
 AS_JSON = {
     "motion": "The town library should open on Sundays",
