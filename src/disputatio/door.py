@@ -316,7 +316,7 @@ async def resume(
         VerificationError: its record was altered.
         ResumeMismatchError: it would not go on as the debate it was.
     """
-    from disputatio.engine.debates import Resumption, can_go_on, find_debate
+    from disputatio.engine.debates import Resumption, can_go_on, find_debate, read_verified
     from disputatio.engine.debates import resume as go_on
     from disputatio.engine.escalating import escalation_target, hand_over
     from disputatio.formats.registry import find_format
@@ -327,10 +327,11 @@ async def resume(
     configured = configured_store(_arguments({})).store if store is None else ""
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
-        settings = recorded_settings(house.store, found, arguments)
+        record = read_verified(house.store, found)
+        settings = recorded_settings(found, record, arguments)
         named_to = settings.panel.escalate if escalate is None else told(escalate)
         target = escalation_target(named_to, find_format(settings.format_name), arguments, ())
-        if escalate is None and not can_go_on(History.of(row.event() for row in house.store.read(found))):
+        if escalate is None and not can_go_on(History.of(row.event() for row in record)):
             target = None
         resumption = Resumption(
             settings=settings,
@@ -439,21 +440,25 @@ def read_debate(store: Store, debate_id: str) -> Debate:
     return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
 
 
-def recorded_settings(store: Store, debate_id: str, arguments: CommandLine) -> Settings:
+def recorded_settings(debate_id: str, record: Sequence[Sealed], arguments: CommandLine) -> Settings:
     """Today's settings for a recorded debate, with its own models in the seats that ``arguments`` do not name.
 
     They bring the keys. What seats the environment would give to a new debate does not matter here.
 
+    Args:
+        debate_id: its id.
+        record: its record, which verifies.
+        arguments: the command line of today.
+
     Raises:
-        VerificationError: the record was altered.
+        InvalidInputError: the debate was held elsewhere.
         ResumeMismatchError: an address is given that is not the recorded one.
     """
-    from disputatio.engine.debates import read_verified, refuse_imported
+    from disputatio.engine.debates import refuse_imported
     from disputatio.engine.table import seating_from_json
     from disputatio.formats.registry import find_format
     from disputatio.record.events import DebateOpened
 
-    record = read_verified(store, debate_id)
     refuse_imported(record)
     opened = record[0].event()
     if not isinstance(opened, DebateOpened):

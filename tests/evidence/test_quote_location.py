@@ -6,7 +6,6 @@ The data are looked for beside the repository, in ../shared/data/wice; where the
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -15,10 +14,12 @@ from typing import Any
 
 import pytest
 
+from strategies import FULL
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "wice" / "test.jsonl"
 
-PART = 1 if os.environ.get("DISPUTATIO_TESTS") == "full" else 2
+PART = 1 if FULL else 2
 """Every second claim, as its table is made by a command; all of them in full runs."""
 pytestmark = pytest.mark.slow
 

@@ -31,7 +31,7 @@ from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import CommandLine, FormatOptions, Settings
     from disputatio.evaluation.series import Held, Series, SeriesResult, Trial
     from disputatio.kernel import JsonObject
 
@@ -98,31 +98,39 @@ def check_fallacies(
 
 def _judge_settings(arguments: CommandLine) -> Settings:
     """The settings of the judge, its ceilings, and a store of its own for checks."""
-    import os
-
-    from disputatio.config import resolve
     from disputatio.config.settings import JudgingSettings
     from disputatio.engine.opening import format_options
 
     form = format_called("structured")
+    options = replace(format_options(form), other_seats=frozenset({"pro", "con"}))
+    settings = one_seat_settings(arguments, form.name, "judge", options)
+    # One judge, once, with pro first: the twins bring the other order and the second time.
+    return replace(settings, judging=JudgingSettings())
+
+
+def one_seat_settings(arguments: CommandLine, format_name: str, seat: str, options: FormatOptions) -> Settings:
+    """The settings of one seat that is checked, its ceilings, and a store of its own for checks."""
+    import os
+
+    from disputatio.config import resolve
+
     settings = resolve(
-        format_name=form.name,
-        seats=("judge",),
+        format_name=format_name,
+        seats=(seat,),
         environ=os.environ,
         directory=Path.cwd(),
         arguments=arguments,
-        options=replace(format_options(form), other_seats=frozenset({"pro", "con"})),
+        options=options,
     )
     say_notes(settings)
-    # One judge, once, with pro first: the twins bring the other order and the second time.
-    settings = replace(settings, seats={"judge": settings.seats["judge"]}, judging=JudgingSettings())
+    settings = replace(settings, seats={seat: settings.seats[seat]})
     if arguments.store is None:
-        settings = replace(settings, store=checks_store(settings.store))
+        settings = replace(settings, store=_checks_store(settings.store))
     check_kept(settings)
     return settings
 
 
-def checks_store(debates: str) -> str:
+def _checks_store(debates: str) -> str:
     """Beside the debates, so that a list of them is not full of checks; a database keeps both."""
     if not debates.startswith("sqlite:///"):
         return debates

@@ -12,9 +12,9 @@ from disputatio._cli.checking import (
     ChecksStoreOption,
     JsonReportOption,
     LimitOption,
-    checks_store,
     hold,
     leave,
+    one_seat_settings,
     show_check,
     whole_number,
 )
@@ -27,10 +27,8 @@ from disputatio._cli.debating import (
     PromptsOption,
     SeatOption,
     SetOption,
-    check_kept,
     command_line,
     format_called,
-    say_notes,
 )
 from disputatio.failures import ExitCode
 
@@ -87,25 +85,10 @@ def check_critic(
 
 def _critic_settings(arguments: CommandLine) -> Settings:
     """The settings of the critic, its ceilings, and a store of its own for checks."""
-    import os
-
-    from disputatio.config import resolve
     from disputatio.engine.opening import format_options
 
     form = format_called("review")
     others = frozenset(str(seat) for seat in form.seats if seat != "critic")
     options = format_options(form)
-    settings = resolve(
-        format_name=form.name,
-        seats=("critic",),
-        environ=os.environ,
-        directory=Path.cwd(),
-        arguments=arguments,
-        options=replace(options, other_seats=options.other_seats | others),
-    )
-    say_notes(settings)
-    settings = replace(settings, seats={"critic": settings.seats["critic"]})
-    if arguments.store is None:
-        settings = replace(settings, store=checks_store(settings.store))
-    check_kept(settings)
-    return settings
+    options = replace(options, other_seats=options.other_seats | others)
+    return one_seat_settings(arguments, form.name, "critic", options)

@@ -387,13 +387,13 @@ async def _resume(
         history = History.of(sealed.event() for sealed in record)
         house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
         if not can_go_on(history) and arguments.escalate is not None:
-            target = named_target(recorded_settings(store, debate_id, arguments), arguments)
+            target = named_target(recorded_settings(debate_id, record, arguments), arguments)
             await hand_on(debate_id, target, house, screen)
             return screen.result(store, debate_id)
         if not can_go_on(history):
             tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
             return screen.result(store, debate_id)
-        settings = recorded_settings(store, debate_id, arguments)
+        settings = recorded_settings(debate_id, record, arguments)
         say_notes(settings)
         resumption = Resumption(
             settings=settings,

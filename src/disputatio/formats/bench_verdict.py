@@ -20,7 +20,6 @@ from disputatio.judging import (
     Ballot,
     FoundFallacy,
     JudgeScores,
-    Level,
     Orders,
     Panel,
     PanelMethod,
@@ -36,9 +35,8 @@ from disputatio.judging import (
     cohen_kappa,
     count_votes,
     fleiss_kappa,
-    kendall_w,
     krippendorff_alpha,
-    panel_ratings,
+    panel_agreement,
     retest,
     rounded,
     score_spread,
@@ -308,13 +306,13 @@ def _scores(hearing: Hearing, rubric: Rubric, sides: Mapping[str, str], void: Se
 
 def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple[Agreement, ...]:
     """Of the points alpha and W, of the standings alpha and a kappa: Cohen's for two judges, Fleiss' for more."""
-    _, points = panel_ratings(panel)
+    alpha, w = panel_agreement(panel)
     standings: Ratings = [[word and word.value for word in row] for row in words]
     name = "Cohen's" if len(words) == 2 else "Fleiss'"
     kappa = cohen_kappa(standings[0], standings[1]) if len(words) == 2 else fleiss_kappa(standings)
     return (
-        replace(krippendorff_alpha(points, Level.INTERVAL), measure="Krippendorff's alpha (points)"),
-        replace(kendall_w(points), measure="Kendall's W (points)"),
+        replace(alpha, measure="Krippendorff's alpha (points)"),
+        replace(w, measure="Kendall's W (points)"),
         replace(krippendorff_alpha(standings), measure="Krippendorff's alpha (standings)"),
         replace(kappa, measure=f"{name} kappa (standings)"),
     )

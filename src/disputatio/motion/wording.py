@@ -1,4 +1,4 @@
-"""How words are counted, by one rule for every language.
+"""How words are counted, by one rule for every language, and when two texts have the same ones.
 
 A word is a run of letters and digits, with apostrophes, hyphens, points and commas inside it ("don't",
 "well-known", "3.8"). In scripts that are written without spaces (Han, Hiragana, Katakana, Bopomofo, Thai, Lao,
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _SPACELESS = (
     "\u0e00-\u0e30\u0e32-\u0e33\u0e40-\u0e46"  # Thai letters
@@ -40,3 +41,15 @@ def _belongs_to_a_letter(char: str) -> bool:
 def spaced(text: str) -> str:
     """``text`` with spaces around every letter that counts as a word of its own."""
     return text if text.isascii() else _SPACELESS_LETTER.sub(r" \g<0> ", text)
+
+
+def same_words(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """The places in ``texts`` that say the same as an earlier one, each with the earlier place."""
+    first: dict[str, int] = {}
+    found = []
+    for place, text in enumerate(texts):
+        key = "".join(filter(str.isalnum, text.casefold()))
+        if key in first:
+            found.append((place, first[key]))
+        first.setdefault(key, place)
+    return found

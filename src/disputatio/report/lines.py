@@ -132,10 +132,27 @@ def table(head: Sequence[Column], body: Sequence[Sequence[Span]], width: int, *,
     """A table as groups of lines: the head, then one group for each row. One column is flexible."""
     rows = [[Span(column.title, Role.QUIET) for column in head], *body]
     sizes = [max(columns(row[place].text) for row in rows) for place in range(len(head))]
-    rigid = sum(size for size, column in zip(sizes, head, strict=True) if not column.flexible)
-    left = width - indent - rigid - 2 * (len(head) - 1)
+    left = _left(head, sizes, width, indent)
     sizes = [max(8, min(size, left)) if column.flexible else size for size, column in zip(sizes, head, strict=True)]
     return [_table_row(row, sizes, indent) for row in rows]
+
+
+def fitting_table(
+    head: Sequence[Column], body: Sequence[Sequence[Span]], width: int, narrowest: int
+) -> list[Line] | None:
+    """The lines of a table, or None where its flexible column would have less than ``narrowest`` columns."""
+    sizes = [
+        max([columns(column.title), *(columns(row[place].text) for row in body)]) for place, column in enumerate(head)
+    ]
+    if _left(head, sizes, width, 2) < narrowest:
+        return None
+    return [line for group in table(head, body, width) for line in group]
+
+
+def _left(head: Sequence[Column], sizes: Sequence[int], width: int, indent: int) -> int:
+    """The columns that the rigid ones leave to the flexible one."""
+    rigid = sum(size for size, column in zip(sizes, head, strict=True) if not column.flexible)
+    return width - indent - rigid - 2 * (len(head) - 1)
 
 
 def _table_row(row: Sequence[Span], sizes: Sequence[int], indent: int) -> list[Line]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from disputatio.report.amounts import spoken
-from disputatio.report.columns import columns, pad
-from disputatio.report.lines import Column, Line, Role, Span, flow, span, table
+from disputatio.report.columns import pad
+from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.match import MatchReading, Scored, SpeechReading
 from disputatio.report.transcript import seat_role
 
@@ -48,7 +48,7 @@ def _scoreboard(match: MatchReading, width: int) -> list[Line]:
         Column("penalty"),
         Column("total"),
     ]
-    laid = _fitting(head, rows, width)
+    laid = fitting_table(head, rows, width, _NARROWEST_TEXT) if rows else []
     if laid is None:
         laid = [
             line
@@ -88,7 +88,7 @@ def _speeches(match: MatchReading, width: int) -> list[Line]:
     ]
     head = [Column(""), Column("speaker"), Column("speech", flexible=True)]
     head += [Column("words"), Column("penalty"), Column("score")]
-    laid = _fitting(head, rows, width)
+    laid = fitting_table(head, rows, width, _NARROWEST_TEXT) if rows else []
     if laid is None:
         laid = [line for row in match.speeches for line in _stacked(row, width)]
     return [(Span("Speeches", Role.TITLE), Span("  words against the limit", Role.QUIET)), *laid]
@@ -110,17 +110,3 @@ def _summary(title: str, points: Sequence[tuple[str, str]], width: int) -> list[
 
 def _named(text: str, seat: str, wide: int) -> Span:
     return span(f"{pad(text, wide)} ", seat_role(seat))
-
-
-def _fitting(head: Sequence[Column], rows: Sequence[Sequence[Span]], width: int) -> list[Line] | None:
-    """The table, or None where its text column would be too narrow to read."""
-    if not rows:
-        return []
-    rigid = sum(
-        max([columns(column.title), *(columns(row[place].text) for row in rows)])
-        for place, column in enumerate(head)
-        if not column.flexible
-    )
-    if width - 2 - rigid - 2 * (len(head) - 1) < _NARROWEST_TEXT:
-        return None
-    return [line for group in table(head, rows, width) for line in group]

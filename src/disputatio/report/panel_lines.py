@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from disputatio.report.columns import columns, pad
-from disputatio.report.lines import Column, Line, Role, Span, flow, span, table
+from disputatio.report.columns import pad
+from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.panel import CountReading, PanelReading, count_words, escalation_sentences
 from disputatio.report.reading import DebateReport
 
@@ -53,7 +51,7 @@ def _votes(panel: PanelReading, width: int) -> list[Line]:
         for count in panel.counts
     ]
     head = [Column("after"), *(Column(option) for option in panel.options), Column("result", flexible=True)]
-    laid = _fitting(head, rows, width)
+    laid = fitting_table(head, rows, width, _NARROWEST_TEXT)
     if laid is None:
         laid = [
             line
@@ -74,22 +72,10 @@ def _debaters(panel: PanelReading, width: int) -> list[Line]:
         for row in panel.debaters
     ]
     head = [Column("debater"), Column("votes in order", flexible=True), Column("changed"), Column("words")]
-    laid = _fitting(head, rows, width)
+    laid = fitting_table(head, rows, width, _NARROWEST_TEXT)
     if laid is None:
         laid = []
         for row in panel.debaters:
             text = f"{', '.join(row.votes) or '-'}; changed {row.changed}, {row.words} words ({row.share})"
             laid += flow([span(text)], width, first=(Span("  "), span(f"{row.name}  ", Role.MARK)), hang=4)
     return [(Span("Debaters", Role.TITLE),), *laid]
-
-
-def _fitting(head: Sequence[Column], rows: Sequence[Sequence[Span]], width: int) -> list[Line] | None:
-    """The table, or None where its text column would be too narrow to read."""
-    rigid = sum(
-        max([columns(column.title), *(columns(row[place].text) for row in rows)])
-        for place, column in enumerate(head)
-        if not column.flexible
-    )
-    if width - 2 - rigid - 2 * (len(head) - 1) < _NARROWEST_TEXT:
-        return None
-    return [line for group in table(head, rows, width) for line in group]

@@ -13,20 +13,23 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
+from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
 from disputatio.formats.turns.proposition import NONE_STRUCK, ReviewArgument
 from disputatio.formats.turns.striking import (
     Support,
     read_support,
     resting_on_reasoning,
-    same_words,
+    standing_of,
     struck_line,
+    struck_of,
     support_breaches,
     support_fields,
+    text_with_support,
 )
 from disputatio.judging.challenge import THESIS, Attack, ChallengeStrength, Criticised, challenge_strength
 from disputatio.judging.softening import softening_in
 from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion.wording import same_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,7 @@ class CounterArgument:
         """The criticism as a reader sees it."""
         said = [f"{self.id} against {self.target} ({self.attack.value.replace('_', ' ')}): {self.claim}"]
         said += [f"Reasoning: {self.reasoning}"]
-        said += [self.support.text()] if self.support.basis else []
-        return "\n".join([*map(unmarked, said), *citation_lines(self.support.citations)])
+        return text_with_support(said, self.support)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,12 @@ class Criticism:
     @property
     def struck(self) -> dict[str, str]:
         """The criticisms that are struck, each with the reason."""
-        return {row.id: row.support.struck_because for row in self.arguments if row.support.struck_because}
+        return struck_of(self.arguments)
 
     @property
     def standing(self) -> tuple[CounterArgument, ...]:
         """The criticisms that are not struck."""
-        return tuple(row for row in self.arguments if not row.support.struck_because)
+        return standing_of(self.arguments)
 
     def text(self) -> str:
         """The whole case."""

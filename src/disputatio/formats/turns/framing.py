@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
-from disputatio.formats.turns.striking import same_words
 from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion.wording import same_words
 
 MOST_SOURCES = 60
 """Providers limit their enums; of more sources the framing names none as key."""

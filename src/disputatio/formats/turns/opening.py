@@ -14,6 +14,7 @@ from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
 from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion.wording import same_words
 
 ANGLES = ("the budget", "the people involved", "safety and risk", "the time it takes", "the years to come")
 
@@ -93,18 +94,16 @@ class OpeningForm:
     def breaches(self, turn: Opening) -> tuple[Violation, ...]:
         """Arguments that lean on another one, say the same as an earlier one, or cite what no source says."""
         found: list[Violation] = []
-        claims: dict[str, str] = {}
+        repeats = dict(same_words([argument.claim for argument in turn.arguments]))
         for number, argument in enumerate(turn.arguments, start=1):
             part = f"argument-{number}"
             leaning = _LEANING.search(f"{argument.claim}\n{argument.reasoning}\n{argument.evidence}")
             if leaning:
                 detail = f'{argument.id} leans on another argument ("{leaning.group()}"); each must stand alone'
                 found.append(Violation("dependent_argument", detail, part))
-            same = "".join(filter(str.isalnum, argument.claim.casefold()))
-            if same in claims:
-                detail = f"{argument.id} makes the same claim as {claims[same]}"
+            if number - 1 in repeats:
+                detail = f"{argument.id} makes the same claim as {turn.arguments[repeats[number - 1]].id}"
                 found.append(Violation("repeated_argument", detail, part))
-            claims.setdefault(same, argument.id)
             found += unverified(argument.citations, argument.id, part)
         return tuple(found)
 

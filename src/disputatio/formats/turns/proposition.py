@@ -13,19 +13,22 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
+from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
 from disputatio.formats.turns.opening import ANGLES
 from disputatio.formats.turns.striking import (
     Basis,
     Support,
     read_support,
     resting_on_reasoning,
-    same_words,
+    standing_of,
     struck_line,
+    struck_of,
     support_breaches,
     support_fields,
+    text_with_support,
 )
 from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion.wording import same_words
 
 NONE_STRUCK: Mapping[str, str] = MappingProxyType({})
 
@@ -43,8 +46,7 @@ class ReviewArgument:
     def text(self) -> str:
         """The argument as a reader sees it."""
         said = [f"{self.id}: {self.claim}", f"Reasoning: {self.reasoning}", f"Evidence: {self.evidence}"]
-        said += [self.support.text()] if self.support.basis else []
-        return "\n".join([*map(unmarked, said), *citation_lines(self.support.citations)])
+        return text_with_support(said, self.support)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,12 @@ class Proposition:
     @property
     def struck(self) -> dict[str, str]:
         """The arguments that are struck, each with the reason."""
-        return {row.id: row.support.struck_because for row in self.arguments if row.support.struck_because}
+        return struck_of(self.arguments)
 
     @property
     def standing(self) -> tuple[ReviewArgument, ...]:
         """The arguments that are not struck."""
-        return tuple(row for row in self.arguments if not row.support.struck_because)
+        return standing_of(self.arguments)
 
     def text(self) -> str:
         """The whole case."""

@@ -13,19 +13,22 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
+from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
 from disputatio.formats.turns.criticism import CounterArgument
 from disputatio.formats.turns.proposition import NONE_STRUCK
 from disputatio.formats.turns.striking import (
     Support,
     read_support,
     resting_on_reasoning,
-    same_words,
+    standing_of,
     struck_line,
+    struck_of,
     support_breaches,
     support_fields,
+    text_with_support,
 )
 from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion.wording import same_words
 
 
 class RebuttalKind(StrEnum):
@@ -52,8 +55,7 @@ class Rebuttal:
     def text(self) -> str:
         """The answer as a reader sees it."""
         said = [f"{self.id} to {self.target}: {self.kind.value}", self.reasoning]
-        said += [self.support.text()] if self.support.basis else []
-        return "\n".join([*map(unmarked, said), *citation_lines(self.support.citations)])
+        return text_with_support(said, self.support)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,12 @@ class Rebuttals:
     @property
     def struck(self) -> dict[str, str]:
         """The answers that are struck, each with the reason; what they answer counts as unanswered."""
-        return {row.id: row.support.struck_because for row in self.answers if row.support.struck_because}
+        return struck_of(self.answers)
 
     @property
     def standing(self) -> tuple[Rebuttal, ...]:
         """The answers that are not struck."""
-        return tuple(row for row in self.answers if not row.support.struck_because)
+        return standing_of(self.answers)
 
     @property
     def concessions(self) -> tuple[Rebuttal, ...]:

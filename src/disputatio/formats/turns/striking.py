@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.evidence.findings import Reason
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.citing import Citing, unverified
+from disputatio.formats.turns.citing import Citing, citation_lines, unmarked, unverified
 from disputatio.kernel import JsonObject, Violation
 from disputatio.motion import one_line
 
@@ -92,21 +92,40 @@ def support_breaches(support: Support, who: str, part: str) -> list[Violation]:
     return found
 
 
+class Supported(Protocol):
+    """Part of a turn that rests on something: an argument, a criticism, an answer."""
+
+    @property
+    def id(self) -> str:
+        """As code numbered it."""
+
+    @property
+    def support(self) -> Support:
+        """On what it rests."""
+
+
+SupportedT = TypeVar("SupportedT", bound=Supported)
+
+
+def struck_of(rows: Sequence[Supported]) -> dict[str, str]:
+    """The ids of those that are struck, each with the reason."""
+    return {row.id: row.support.struck_because for row in rows if row.support.struck_because}
+
+
+def standing_of(rows: Sequence[SupportedT]) -> tuple[SupportedT, ...]:
+    """Those that are not struck."""
+    return tuple(row for row in rows if not row.support.struck_because)
+
+
+def text_with_support(said: Sequence[str], support: Support) -> str:
+    """The lines of a seat, on what they rest, and what code found of its citations."""
+    rests = [support.text()] if support.basis else []
+    return "\n".join([*map(unmarked, (*said, *rests)), *citation_lines(support.citations)])
+
+
 def struck_line(name: str, because: str) -> str:
     """What other seats see of a struck argument."""
     return f"{name}: struck by the program ({because}). It counts for nothing; do not answer or use it."
-
-
-def same_words(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """The places in ``texts`` that say the same as an earlier one, each with the earlier place."""
-    first: dict[str, int] = {}
-    found = []
-    for place, text in enumerate(texts):
-        key = "".join(filter(str.isalnum, text.casefold()))
-        if key in first:
-            found.append((place, first[key]))
-        first.setdefault(key, place)
-    return found
 
 
 def _told(row: CheckedCitation) -> str:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from disputatio.motion import clean
 from disputatio.report.dossier.blocks import Dossier
+from disputatio.report.templates import escaping_environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,16 +40,7 @@ def dossier_html(dossier: Dossier) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        loader=FunctionLoader(_asset),
-        undefined=StrictUndefined,
-        finalize=lambda value: value.__html__() if hasattr(value, "__html__") else clean(str(value)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = escaping_environment(_asset)
     environment.tests["of_kind"] = lambda block, name: type(block).__name__ == name
     return environment
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from disputatio.motion import clean, one_line
+from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
 from disputatio.report.briefing import briefing_points
@@ -30,6 +30,7 @@ from disputatio.report.page.turns import phase_views
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.statements import Statement, statements
+from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
 from disputatio.report.verdict import (
     NOT_TRUTH,
@@ -125,25 +126,14 @@ def _briefing(verdict: StructuredReading | None) -> list[tuple[str, list[str]]]:
 
 def _finalized(value: Any) -> Any:
     """What an expression of a template gives, made fit to be shown."""
-    if hasattr(value, "__html__"):
-        return value.__html__()
     if value is None:
         raise ValueError("a template shows a value that is missing")
-    return clean(str(value))
+    return fit_to_show(value)
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        loader=FunctionLoader(_asset),
-        undefined=StrictUndefined,
-        finalize=_finalized,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = escaping_environment(_asset, _finalized)
     environment.filters |= {"spoken": spoken, "one_line": one_line, "dollars": dollars, "class_name": _class_name}
     return environment
 
