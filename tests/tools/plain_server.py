@@ -1,11 +1,13 @@
 """An MCP server without a library, which starts at once: a good one, and all kinds of bad ones.
 
-Usage: python plain_server.py BEHAVIOUR [LOG]. Each call of a tool appends a line to LOG.
+Usage: python plain_server.py BEHAVIOUR [LOG]. Each call of a tool appends a line to LOG. The behaviour `counted` first
+writes the server's process id there.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from pathlib import Path
@@ -63,6 +65,8 @@ def main(behaviour: str, log: str | None) -> None:
         sys.exit("there is no licence\x1b[31m here")
     if behaviour == "garbage":
         print("Welcome! \x1b[31m{not json}", flush=True)
+    if behaviour == "counted" and log:
+        Path(log).write_text(str(os.getpid()), encoding="utf-8")
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message or behaviour in {"silent", "garbage"}:
