@@ -125,7 +125,7 @@ def test_ctrl_c_while_the_command_is_still_starting_is_no_failure(
     environ: dict[str, str], provider: FakeProvider, seated: tuple[str, ...], bare: Path
 ) -> None:
     # Stands where the commands are imported: told as soon as that begins, it waits there to be interrupted.
-    (bare / "typer.py").write_text("import signal, os\nprint('begun', flush=True)\nsignal.pause()\n")
+    (bare / "typer.py").write_text("print('begun', flush=True)\nwhile True: pass\n")
     running = subprocess.Popen(
         [str(executable()), "debate", MOTION, *seated],
         env={**environ, "PYTHONPATH": str(bare)},

@@ -33,7 +33,9 @@ async def main():
     for number in range(int(sys.argv[2])):
         reply = await gateway.call(a_call(seed=number))
         print(json.dumps({"answered": isinstance(reply, Reply), "said": repr(reply)}), flush=True)
-    await asyncio.to_thread(sys.stdin.read)
+    stdin = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
+    await stdin.read()
     await gateway.aclose()
 
 asyncio.run(main())
@@ -146,7 +148,7 @@ async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cac
         assert await gateway.prepare() is None
         server = await server_of(cache)
         os.killpg(process.pid, signal.SIGINT)  # what a terminal does: everything of its foreground group is told
-        await process.communicate(b"")
+        await process.wait()
         assert process.returncode in {-signal.SIGINT, 128 + signal.SIGINT}
     assert isinstance(await gateway.call(a_call()), Reply)
     assert await server_of(cache) == server

@@ -1,5 +1,7 @@
 """Laid-out text keeps to its width and loses nothing. The oracle for widths is Rich's own table."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,12 @@ _WORDS = st.one_of(
     ),
 )
 _TEXTS = st.lists(_WORDS, max_size=20).map(" ".join).map(clean)
+
+
+def test_no_character_is_taken_for_narrower_than_a_terminal_draws_it() -> None:
+    unseen = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+    drawn = [char for char in map(chr, range(0x80, 0x20000)) if unicodedata.category(char) not in unseen]
+    assert [char for char in drawn if cell_len(char) > columns(char)] == []
 
 
 @settings(max_examples=30, deadline=None)

@@ -30,14 +30,26 @@ def char_columns(char: str) -> int:
         return 1
     if unicodedata.category(char) in _NO_WIDTH:
         return 0
-    if unicodedata.east_asian_width(char) in "WF" or _is_pictograph(ord(char)):
+    if unicodedata.east_asian_width(char) in "WF" or _is_drawn_wide(ord(char)):
         return 2
     return 1
 
 
-def _is_pictograph(code: int) -> bool:
+# Unicode 16 made the signs of divination wide: trigrams, monograms, hexagrams, Tai Xuan Jing and counting rods.
+_WIDE_BLOCKS = (
+    (0x1F000, 0x1FAFF),
+    (0x16FE0, 0x18DFF),
+    (0x1AFF0, 0x1B2FF),
+    (0x2630, 0x2637),
+    (0x268A, 0x268F),
+    (0x4DC0, 0x4DFF),
+    (0x1D300, 0x1D376),
+)
+
+
+def _is_drawn_wide(code: int) -> bool:
     """Blocks that terminals draw wide, newer signs than this Python's Unicode data knows included."""
-    return 0x1F000 <= code <= 0x1FAFF or 0x16FE0 <= code <= 0x18DFF or 0x1AFF0 <= code <= 0x1B2FF
+    return any(first <= code <= last for first, last in _WIDE_BLOCKS)
 
 
 def columns(text: str) -> int:
