@@ -19,8 +19,8 @@ from strategies import FULL
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "wice" / "test.jsonl"
 
-PART = 1 if FULL else 2
-"""Every second claim, as its table is made by a command; all of them in full runs."""
+PART = 1 if FULL else 6
+"""Every sixth claim, as its table is made by a command from all of them; all of them in full runs."""
 pytestmark = pytest.mark.slow
 
 
@@ -76,7 +76,7 @@ def test_a_faithful_quote_is_found_in_its_own_page_alone(name: str) -> None:
     ],
 )
 def test_a_near_miss_is_mostly_repaired_and_hardly_ever_elsewhere(name: str, least: float) -> None:
-    row = measured(name, claims()[::3], others=1)
+    row = measured(name, claims()[::PART], others=1)
     assert row.recall >= least
     assert row.precision >= 0.99
     assert row.false_verified == 0
@@ -86,6 +86,6 @@ def test_a_near_miss_is_mostly_repaired_and_hardly_ever_elsewhere(name: str, lea
 
 @pytest.mark.parametrize("name", bench.NEVER)
 def test_a_changed_number_or_sense_is_never_borne_out(name: str) -> None:
-    row = measured(name, claims(), others=0)
-    assert row.quotes > 50
+    row = measured(name, claims()[::PART], others=0)
+    assert row.quotes > 50 / PART
     assert row.verified == row.repaired == row.wrong == 0

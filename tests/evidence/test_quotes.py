@@ -124,6 +124,19 @@ def test_a_changed_or_cut_number_is_unverified_and_the_source_is_told(quote: str
 
 
 @pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ('The reverse bears the stars and the year of issue "2014".', 'bears the stars and the year of issue "-2014"'),
+        ("It was the fastest car that left the works in '04, they said", "fastest car that left the works in '-04, they"),
+    ],
+)
+def test_a_sign_behind_a_quotation_mark_that_opens_is_a_sign(text: str, quote: str) -> None:
+    sources = SourceSet([Source("note", "A note", text)])
+    found = check_citation(sources, Quotation("note", quote))
+    assert (found.status, found.reason) == (Status.UNVERIFIED, Reason.NUMBER_DIFFERS)
+
+
+@pytest.mark.parametrize(
     ("quote", "reason"),
     [
         ("It is safe for children under 5", Reason.NEGATION_DIFFERS),

@@ -72,7 +72,7 @@ def atom_pattern() -> re.Pattern[str]:
         |(?P<w>{letter}(?:[^\W_{_SPACELESS}{figures}]|[{marks}\u200c\u200d]|['’](?={letter}))*)
         |(?P<l>[{_SPACELESS}][{marks}]*)
         |(?P<e>…|\.(?:[\x20\xa0]?\.){{2,}})
-        |(?P<m>(?<![\w)\]}}%'"’”.])[{DASHES}+±](?=[.$€£¥₹]?\d))
+        |(?P<m>(?:(?<![\w)\]}}%'"’”.])|(?<=[\s(\[]['"])|(?<=\A['"]))[{DASHES}+±](?=[.$€£¥₹]?\d))
         |(?P<f>[{figures}]+)
         |(?P<p>[^\s{DASHES}])""",
         re.VERBOSE,
