@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import socket
 from typing import Any
 
@@ -17,6 +18,11 @@ settings.register_profile("full", max_examples=150, deadline=None, suppress_heal
 settings.register_profile("check", max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 _ASKED = os.environ.get("DISPUTATIO_TESTS", "")
 settings.load_profile(_ASKED if _ASKED in {"full", "check"} else "quick")
+
+
+# A shell that starts the tests in the background leaves Ctrl-C ignored, and what they start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class NetworkOffError(OSError):

@@ -134,7 +134,10 @@ def test_ctrl_c_while_the_command_is_still_starting_is_no_failure(
         text=True,
     )
     assert running.stdout is not None
-    assert running.stdout.readline() == "begun\n"
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    try:
+        assert running.stdout.readline() == "begun\n"
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    finally:
+        running.kill()
     assert (running.returncode, out, err) == (130, "", "")

@@ -148,7 +148,8 @@ async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cac
         assert await gateway.prepare() is None
         server = await server_of(cache)
         os.killpg(process.pid, signal.SIGINT)  # what a terminal does: everything of its foreground group is told
-        await process.wait()
+        async with asyncio.timeout(60):
+            await process.wait()
         assert process.returncode in {-signal.SIGINT, 128 + signal.SIGINT}
     assert isinstance(await gateway.call(a_call()), Reply)
     assert await server_of(cache) == server
