@@ -13,6 +13,7 @@ from strategies import FULL
 
 KILLER = Path(__file__).with_name("boundary_killer.py")
 SERVER = Path(__file__).parents[1] / "tools" / "plain_server.py"
+PIECEWISE = "seats.all.piecewise=true"
 MCP = f"mcp_servers.demo={sys.executable} {SERVER} good {{}}/tool-calls"
 
 
@@ -21,18 +22,20 @@ MCP = f"mcp_servers.demo={sys.executable} {SERVER} good {{}}/tool-calls"
     ("format_name", "extra"),
     [
         ("structured", ()),
-        ("structured", ("seats.all.piecewise=true", "limits.minimum_arguments=2", "limits.maximum_arguments=2")),
+        ("structured", (PIECEWISE, "limits.minimum_arguments=2", "limits.maximum_arguments=2")),
         ("freeform", ("rounds=2",)),
         ("review", ("limits.minimum_arguments=1", "limits.maximum_arguments=2")),
         ("competition", ("rules.free_speeches=1", "rules.free_words=12", "rules.free_mode=concurrent")),
+        ("market", ("limits.maximum_arguments=2",)),
         ("panel", ("debaters=ada,bo", "rounds=1", "options=adopt,revise")),
         ("freeform", ("rounds=1", "seats.pro.tools=calculate,demo", "tools.rounds=1", MCP)),
     ],
 )
 def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(format_name, extra, tmp_path):
     settings = [row.format(tmp_path) for row in extra]
-    # A review is long, and another test cuts its record without processes: here every eighth boundary, in full runs all
-    every = 1 if FULL else {"review": 8, "competition": 40}.get(format_name, 1)
+    # Every boundary of a structured debate. Of long records and of a second shape of one the usual run takes some, full
+    # runs take all; another test cuts such records without processes.
+    every = 1 if FULL else {"review": 8, "competition": 40, "market": 60}.get(format_name, 4 if PIECEWISE in extra else 1)
     with provider_process() as base_url:
         done = subprocess.run(
             [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *settings],

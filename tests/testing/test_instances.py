@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
 from disputatio.testing.instances import Maker, instance
+from strategies import examples
 
 pytestmark = pytest.mark.slow
 
@@ -100,14 +101,14 @@ def test_an_instance_is_valid_under_its_schema(schema: Schema, seed: str) -> Non
 
 @pytest.mark.slow
 @given(schema=schemas, seed=st.text(max_size=10))
-@settings(max_examples=1500, deadline=None)
+@examples(400)
 def test_an_instance_is_valid_under_its_schema_for_very_many_schemas(schema: Schema, seed: str) -> None:
     assert holds(schema, instance(schema, seed))
 
 
 @pytest.mark.slow
 @given(first=schemas, second=schemas, word=st.sampled_from(("allOf", "oneOf")), seed=st.text(max_size=5))
-@settings(max_examples=250, deadline=None)
+@examples(80)
 def test_combined_schemas_give_a_valid_instance_or_a_named_error(
     first: Schema, second: Schema, word: str, seed: str
 ) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -76,6 +77,9 @@ class Stopping:
                 # The stream may be in the midst of a write, which another one would break.
                 os.write(2, _WAIT)
         else:
+            if not os.environ.get("DISPUTATIO_DEBUG"):
+                # Work that is left in the middle has nobody to raise to, and Python would print each of its tracebacks.
+                sys.unraisablehook = lambda _: None
             raise KeyboardInterrupt
 
 
