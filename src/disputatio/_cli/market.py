@@ -1,0 +1,119 @@
+"""``disputatio market``: build a knowledge base of the market as of a day, and read one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from disputatio._cli.streams import print_json, print_lines, tell
+
+if TYPE_CHECKING:
+    from disputatio.market import Datum, KnowledgeBase
+
+market = typer.Typer(
+    name="market",
+    help="Build a knowledge base of the market as of a day, and read one.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@market.command("build")
+def build(
+    as_of: Annotated[
+        str,
+        typer.Option(
+            "--as-of",
+            metavar="DATE",
+            help="What was known by the end of this day in New York, such as 2008-11-28, or at a moment with its zone.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the knowledge base is written.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="SOURCE",
+            help="packages (S&P 500 from 1990 to 2022, offline), live (Yahoo Finance and FRED), or csv:FOLDER.",
+        ),
+    ] = "packages",
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print what was built as JSON.")] = False,
+) -> None:
+    """Build a knowledge base from what was known at a moment, and from nothing later.
+
+    What a source lacks or fails to give is left empty with a warning. There is no default day.
+    """
+    from disputatio.market.sources import build as build_base
+    from disputatio.market.sources import open_source, read_as_of, save
+
+    moment = read_as_of(as_of)
+    sources = open_source(source)
+    if source.strip().casefold() == "live":
+        tell("Asking Yahoo Finance and FRED ...")
+    # History built twice is the same file; only what is live says when it was made.
+    now = datetime.now(UTC) if source.strip().casefold() == "live" else None
+    base = build_base(moment, sources, generated_at=now)
+    save(base, out)
+    if json_:
+        _print_json(base)
+        return
+    from disputatio._cli.screen import print_wrapped
+
+    print_wrapped([*_summary(base).splitlines(), *(f"Note: {warning}" for warning in base.meta.warnings)], 2)
+    print_lines(f"Written to {out}. Read it: disputatio market show {out}")
+
+
+@market.command("show")
+def show(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A knowledge base, or 'example' for the one that comes along.")
+    ],
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print it as JSON.")] = False,
+) -> None:
+    """Show a knowledge base: its values with their dates, and what is missing."""
+    from disputatio._cli.screen import console
+    from disputatio.market.sources import knowledge_named
+
+    base = knowledge_named(file)
+    if json_:
+        _print_json(base)
+        return
+    from disputatio._cli.market_tables import parts_of
+
+    printer = console()
+    printer.print(_summary(base), soft_wrap=False)
+    for part in parts_of(base, printer.width):
+        printer.print()
+        printer.print(part)
+
+
+def _print_json(base: KnowledgeBase) -> None:
+    from disputatio.market import as_json
+    from disputatio.market.sources import content_hash
+
+    print_json({"sha256": content_hash(base), "knowledge": as_json(base)})
+
+
+def _summary(base: KnowledgeBase) -> str:
+    """What a base is, in two or three lines."""
+    from disputatio.market import data_of
+    from disputatio.motion import one_line
+
+    meta, data = base.meta, data_of(base)
+    known = sum(datum.is_known for datum in data.values())
+    invented = " Its values are invented." if meta.synthetic else ""
+    status, sources = one_line(meta.market_status, 20), one_line(", ".join(meta.data_sources), 100)
+    head = (
+        f"{one_line(meta.subject_name, 60)} as known on {meta.day} (up to {meta.as_of}), New York: {status}.{invented}"
+    )
+    lacking = f"{_counted(data, 'Missing')} missing, {_counted(data, 'Failed')} failed"
+    return f"{head}\n{known} of {len(data)} values known, {lacking}; {len(base.sectors)} sectors; from {sources}."
+
+
+def _counted(data: Mapping[str, Datum], kind: str) -> int:
+    return sum(type(datum.held).__name__ == kind for datum in data.values())

@@ -1,0 +1,365 @@
+"""Evidence items, and their check against the knowledge base by code.
+
+An item names where its value comes from: a pointer, or an expression over pointers. It states the value, its unit and
+the module it stands in. The check recomputes the value and gives one finding:
+
+- ``verified``: value, unit, sign and module agree, and the sentence about it says nothing else;
+- ``wrong``, with the fault and the true value;
+- ``not in slice``: the base has it, but the seat does not see it;
+- ``not in base``: nobody has it, because there is no such pointer or nothing is held there;
+- ``inferred``: marked so by the analyst, or resting on a number that comes from no source. A fault outranks this.
+
+The rule of rounding: the true value, rounded to the digits that the item gives, is the item's; and rounding moved it by
+at most 5 per cent, so that 0.7 is not cited as 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from disputatio.kernel import JsonObject
+from disputatio.market.directions import About, direction_fault
+from disputatio.market.expressions import (
+    BASIS_POINTS,
+    NUMBER,
+    UNKNOWN,
+    Evaluation,
+    Unresolved,
+    evaluate,
+    plain,
+    pointers_in,
+    shown,
+)
+from disputatio.market.figures_said import Figure, numbers_said, read_stated, unit_of
+from disputatio.market.knowledge import Datum, KnowledgeBase, Share, Unit, data_of
+from disputatio.market.series_words import mentions
+from disputatio.market.slices import Slice
+
+COARSEST = Fraction(1, 20)
+"""By how much of itself rounding may move a value."""
+
+
+class Fault(StrEnum):
+    """What is wrong with an item."""
+
+    FORM = "form"
+    VALUE = "value"
+    SIGN = "sign"
+    ROUNDING = "rounding"
+    UNIT = "unit"
+    DIRECTION = "direction"
+    SERIES = "series"
+    SOURCE = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """A value that an analyst cites.
+
+    Attributes:
+        basis: a pointer, or an expression over pointers.
+        value: the value as stated: ``+18.8``, ``4,850``, ``7/10``, ``above``; it may carry its unit.
+        unit: its unit, in any usual spelling; empty where it is not stated.
+        source: the module that it stands in, such as ``fundamentals``; several joined by ``,`` or ``+``; empty where it
+            is not stated.
+        inferred: whether the analyst marks it as inferred.
+    """
+
+    basis: str
+    value: str
+    unit: str = ""
+    source: str = ""
+    inferred: bool = False
+
+    def as_json(self) -> JsonObject:
+        """The item as it is recorded."""
+        return {
+            "basis": self.basis,
+            "value": self.value,
+            "unit": self.unit,
+            "source": self.source,
+            "inferred": self.inferred,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The base bears the item out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The base says otherwise; ``reason`` is a clause."""
+
+    fault: Fault
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotInSlice:
+    """The base has it, but the seat does not see it."""
+
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotInBase:
+    """Nobody has it; ``reason`` is a clause."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """It is the analyst's conclusion, not the base's; ``reason`` is a clause."""
+
+    reason: str
+
+
+Finding = Verified | Wrong | NotInSlice | NotInBase | Inferred
+
+_STATUS: dict[type, str] = {
+    Verified: "verified",
+    Wrong: "wrong",
+    NotInSlice: "not in slice",
+    NotInBase: "not in base",
+    Inferred: "inferred",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedItem:
+    """An item and what the base says to it.
+
+    Attributes:
+        item: as it was given.
+        finding: the result.
+        true_value: what the basis gives, with its unit; empty where it gives nothing, or the seat does not see it.
+        pointers: what the basis rests on.
+    """
+
+    item: EvidenceItem
+    finding: Finding
+    true_value: str = ""
+    pointers: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """``verified``, ``wrong``, ``not in slice``, ``not in base`` or ``inferred``."""
+        return _STATUS[type(self.finding)]
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is verified."""
+        return isinstance(self.finding, Verified)
+
+    def statement(self) -> str:
+        """The status and the reason, such as ``wrong: the base says 18.2 points, the item 28.2``."""
+        finding = self.finding
+        if isinstance(finding, NotInSlice):
+            return f"{self.status}: this seat does not see {finding.pointer}"
+        return self.status if isinstance(finding, Verified) else f"{self.status}: {finding.reason}"
+
+    def as_json(self) -> JsonObject:
+        """The check as it is recorded; equal checks give equal JSON."""
+        return {
+            **self.item.as_json(),
+            "status": self.status,
+            "fault": self.finding.fault.value if isinstance(self.finding, Wrong) else "",
+            "statement": self.statement(),
+            "true_value": self.true_value,
+            "pointers": list(self.pointers),
+        }
+
+
+def check_items(
+    base: KnowledgeBase, part: Slice, items: Iterable[EvidenceItem], claim: str = ""
+) -> tuple[CheckedItem, ...]:
+    """Each of ``items`` checked; see `check_item`."""
+    return tuple(check_item(base, part, item, claim) for item in items)
+
+
+def check_item(base: KnowledgeBase, part: Slice, item: EvidenceItem, claim: str = "") -> CheckedItem:
+    """What ``base`` says to ``item``.
+
+    Args:
+        base: the whole knowledge base.
+        part: what the seat sees of it.
+        item: what it cites.
+        claim: the sentence about the item; its words of direction and the series that it names must agree. Empty where
+            there is none.
+    """
+    data = data_of(base)
+    hidden = next((row for row in pointers_in(item.basis) if row in data and row not in part.data), "")
+    if hidden:
+        return CheckedItem(item, NotInSlice(hidden), pointers=pointers_in(item.basis))
+    found = evaluate(data, item.basis)
+    if isinstance(found, Unresolved):
+        if item.inferred and not found.pointer and not found.pointers:
+            return CheckedItem(item, Inferred("the analyst says so; nothing in the base gives it"))
+        return CheckedItem(item, _unresolved(found), pointers=found.pointers)
+    true_value = shown(found)
+    finding: Finding | None = _fault(item, found, true_value) or _claim_fault(claim, item, found, data, part)
+    if finding is None and found.own_numbers:
+        finding = Inferred(f"{_listed(found.own_numbers)} is not from the base")
+    if finding is None and item.inferred:
+        finding = Inferred(f"the analyst marks it so; the base gives {true_value}")
+    return CheckedItem(item, finding or Verified(), true_value, found.pointers)
+
+
+def _listed(numbers: Sequence[str]) -> str:
+    return " and ".join(dict.fromkeys(numbers))
+
+
+def _unresolved(found: Unresolved) -> Wrong | NotInBase:
+    return NotInBase(found.reason) if found.pointer or not found.pointers else Wrong(Fault.FORM, found.reason)
+
+
+def _fault(item: EvidenceItem, found: Evaluation, true_value: str) -> Wrong | None:
+    """What is wrong with value, sign, unit or module."""
+    stated = read_stated(item.value)
+    unit = unit_of(item.unit)
+    if unit is None:
+        return Wrong(Fault.UNIT, f"'{item.unit[:30]}' is no unit that is known here")
+    if isinstance(stated, Figure) and stated.unit and unit and stated.unit != unit:
+        return Wrong(Fault.UNIT, f"it states two units, {stated.unit} and {unit}")
+    if isinstance(found.value, str):
+        wrong = _label_fault(item, found.value, unit, true_value)
+    else:
+        wrong = _number_fault(item, found, stated, unit, true_value)
+    if wrong is not None:
+        return wrong
+    sections = {pointer.partition(".")[0] for pointer in found.pointers}
+    named = {row.strip().casefold() for row in re.split(r"[,+&]|\band\b", item.source) if row.strip()}
+    if named and named != sections:
+        return Wrong(Fault.SOURCE, f"it stands in {' and '.join(sorted(sections))}, not in {item.source[:40]}")
+    return None
+
+
+def _label_fault(item: EvidenceItem, label: str, unit: str, true_value: str) -> Wrong | None:
+    if unit not in {"", Unit.LABEL.value}:
+        return Wrong(Fault.UNIT, f"the base holds the word '{label}', which has no unit")
+    said = "_".join(re.split(r"[\s_-]+", item.value.strip().casefold()))
+    return None if said == label.casefold() else _differs(Fault.VALUE, true_value, item)
+
+
+def _differs(fault: Fault, true_value: str, item: EvidenceItem) -> Wrong:
+    return Wrong(fault, f"the base says {true_value}, the item {' '.join(f'{item.value} {item.unit}'.split())[:60]}")
+
+
+def _number_fault(
+    item: EvidenceItem, found: Evaluation, stated: Figure | Share | str, unit: str, true_value: str
+) -> Wrong | None:
+    value = found.value
+    if isinstance(stated, str):
+        return Wrong(Fault.FORM, f"'{item.value[:40]}' states no number; the base says {true_value}")
+    if isinstance(stated, Share):
+        if unit not in {"", Unit.SHARE.value}:
+            return Wrong(Fault.UNIT, f"a share such as {stated} is not in {unit}")
+        same = stated == value if isinstance(value, Share) else False
+        return None if same else _differs(Fault.VALUE, true_value, item)
+    unit = stated.unit or unit
+    if isinstance(value, Share) and unit == Unit.SHARE.value and stated.decimals == 0:
+        return None if stated.value == value.part else _differs(Fault.VALUE, true_value, item)
+    exact = Fraction(value.part, value.whole) if isinstance(value, Share) else Fraction(value)
+    # With a number of the analyst's own nobody can tell the unit; such an item is inferred at best.
+    own = bool(found.own_numbers)
+    scale = 1 if own else _scale(NUMBER if isinstance(value, Share) else found.unit, unit)
+    if scale is None:
+        return Wrong(Fault.UNIT, f"the base says {true_value}, the item is in {_named_unit(unit)}")
+    return _rounding_fault(exact * scale, stated, item, true_value)
+
+
+def _named_unit(unit: str) -> str:
+    return {"%": "per cent", "pp": "percentage points", "bp": "basis points", NUMBER: "times"}.get(unit, unit)
+
+
+def _scale(unit: str, stated: str) -> int | None:
+    """By what a value in ``unit`` is multiplied to be in ``stated``; None where it is never that."""
+    rates = {Unit.PERCENT.value, Unit.PERCENTAGE_POINTS.value}
+    if stated in {"", unit} or (unit == NUMBER and stated == Unit.SHARE.value):
+        return 1
+    if (unit == NUMBER and stated == Unit.PERCENT.value) or (unit in rates and stated == BASIS_POINTS):
+        return 100
+    return None
+
+
+def _rounding_fault(exact: Fraction, stated: Figure, item: EvidenceItem, true_value: str) -> Wrong | None:
+    half = Fraction(1, 2 * 10**stated.decimals)
+    if abs(exact - stated.value) > half:
+        swapped = exact != 0 and abs(exact + stated.value) <= half
+        return _differs(Fault.SIGN if swapped else Fault.VALUE, true_value, item)
+    if abs(exact - stated.value) > COARSEST * abs(exact):
+        return Wrong(Fault.ROUNDING, f"{item.value[:30]} is too coarse for {true_value}")
+    return None
+
+
+def _claim_fault(
+    claim: str, item: EvidenceItem, found: Evaluation, data: Mapping[str, Datum], part: Slice
+) -> Wrong | None:
+    """What the sentence about the item gets wrong: a direction, or the series."""
+    if not claim.strip():
+        return None
+    about = About(item.basis, found, data, part)
+    stated = read_stated(item.value)
+    if other := _other_series(claim, stated, about):
+        return Wrong(Fault.SERIES, f"the sentence calls it '{other}', the item is {item.basis[:80]}")
+    if why := direction_fault(claim, stated, about):
+        return Wrong(Fault.DIRECTION, why)
+    return None
+
+
+_BETWEEN = re.compile(
+    r"(?:['\u2019]s)?(?:\s*[(:=,]|\s+(?:is|was|at|of|stands|now|level|value|still|currently|only|sits|the)\b)*\s*"
+)
+
+
+def _other_series(claim: str, stated: Figure | Share | str, about: About) -> str:
+    """The name right in front of the item's number, if it is another series'; else nothing."""
+    for said in numbers_said(claim):
+        same = said.figure == stated or (
+            isinstance(stated, Figure) and isinstance(said.figure, Figure) and stated.value == said.figure.value
+        )
+        if not same:
+            continue
+        before = claim[: said.start]
+        named = [
+            row for row in mentions(before, tuple(about.part.names.items())) if _BETWEEN.fullmatch(before[row.end :])
+        ]
+        if named and not any(row.fits(about.found.pointers, difference=about.is_change) for row in named):
+            return before[named[0].start : named[0].end]
+    return ""
+
+
+def item_for(part: Slice, basis: str, digits: int | None = None) -> EvidenceItem:
+    """The right item for ``basis``: its value, unit and module filled in.
+
+    Args:
+        part: what the seat sees.
+        basis: a pointer or an expression.
+        digits: after the point; None for all that a cited value has, two for computed ones, more where two would be
+            too coarse.
+
+    Raises:
+        ValueError: if the basis gives no value in the slice.
+    """
+    found = evaluate(part.data, basis)
+    if isinstance(found, Unresolved):
+        raise ValueError(found.reason)
+    source = " + ".join(dict.fromkeys(pointer.partition(".")[0] for pointer in found.pointers))
+    if not isinstance(found.value, Fraction):
+        return EvidenceItem(basis, str(found.value), "", source)
+    unit = "" if found.unit in {NUMBER, UNKNOWN} else found.unit
+    if digits is None:
+        digits = None if len(found.pointers) == 1 and basis.strip() == found.pointers[0] else 2
+        while digits is not None and digits < 12 and _moved(found.value, digits) > COARSEST:
+            digits += 1
+    return EvidenceItem(basis, plain(found.value, digits), unit, source)
+
+
+def _moved(value: Fraction, digits: int) -> Fraction:
+    return abs(Fraction(plain(value, digits)) / value - 1) if value else Fraction(0)

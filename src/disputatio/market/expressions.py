@@ -1,0 +1,359 @@
+"""Pointers and arithmetic over them: exact fractions, with units computed along.
+
+``+ - * /``, parentheses, and ``abs min max mean percent_change(old, new)`` over pointers such as
+``indices.EXI.returns.20d`` and numbers. Nothing else: no names, no attributes, no powers, bounded size. A mistake is a
+value with a reason, never an exception.
+
+Units follow the arithmetic: the difference of two values in per cent is in percentage points, the ratio of two values
+of one unit is a number, a ratio times 100 is in per cent, per cent times 100 are basis points. Where an expression
+mixes units so that none is left, its unit is unknown.
+
+Numbers that change a scale (0, 1, 2, 4, 12, 100) are free. Any other is the analyst's own and comes from no source;
+the evaluation lists them, so that nobody takes the result for the base's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from disputatio.market.knowledge import Datum, Share, Unit
+
+LONGEST_EXPRESSION = 400
+"""In characters."""
+
+SCALES = frozenset({0, 1, 2, 4, 12, 100})
+"""Numbers that an expression may use freely; at most three of them in one expression."""
+
+MOST_SCALES = 3
+NUMBER = "number"
+"""The unit of what has none: ratios and multiples."""
+BASIS_POINTS = "bp"
+UNKNOWN = "unknown"
+
+_DEEPEST = 20
+_POINTER = r"[A-Za-z_]\w*(?:\.\w+)+"
+_TOKEN = re.compile(rf"\s*(?:({_POINTER})|(\d+(?:\.\d+)?|\.\d+)|([a-z_]+)|([-+*/(),]))")
+_WHOLE_POINTER = re.compile(_POINTER)
+_WRITTEN = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "\u00a0": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a pointer or an expression gives.
+
+    Attributes:
+        value: an exact fraction; a share or a label where the basis is one pointer to such.
+        unit: a unit's text, or ``number``, ``bp`` or ``unknown``.
+        pointers: every pointer used, in order of appearance, each once.
+        own_numbers: numbers that come from no source, as written.
+    """
+
+    value: Fraction | Share | str
+    unit: str
+    pointers: tuple[str, ...]
+    own_numbers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """Why there is no value.
+
+    Attributes:
+        reason: a clause for people.
+        pointer: the pointer that leads to no value; empty where the form is at fault.
+        pointers: the pointers found, as far as the expression could be read.
+    """
+
+    reason: str
+    pointer: str = ""
+    pointers: tuple[str, ...] = ()
+
+
+class _MistakeError(Exception):
+    def __init__(self, reason: str, pointer: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.pointer = pointer
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    value: Fraction
+    unit: str
+    constant: bool = False
+
+
+def is_pointer(basis: str) -> bool:
+    """Whether ``basis`` is one pointer, no arithmetic."""
+    return _WHOLE_POINTER.fullmatch(basis.strip()) is not None
+
+
+def pointers_in(basis: str) -> tuple[str, ...]:
+    """Every pointer in ``basis``, each once, in order; also where it is no sound expression."""
+    return tuple(dict.fromkeys(re.findall(_POINTER, basis[:LONGEST_EXPRESSION])))
+
+
+def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:
+    """The value of ``basis`` over ``data``; safe on anything a model may write."""
+    found = pointers_in(basis)
+    if len(basis) > LONGEST_EXPRESSION:
+        return Unresolved(f"it has {len(basis)} characters, and {LONGEST_EXPRESSION} are the most", "", found)
+    try:
+        if is_pointer(basis):
+            return _at(data, basis.strip())
+        parser = _Parser(data, basis)
+        term = parser.whole()
+    except _MistakeError as mistake:
+        return Unresolved(mistake.reason, mistake.pointer, found)
+    if not found:
+        return Unresolved("it names no value of the knowledge base")
+    return Evaluation(term.value, term.unit, found, parser.own_numbers())
+
+
+def _datum(data: Mapping[str, Datum], pointer: str) -> Datum:
+    datum = data.get(pointer)
+    if datum is None:
+        raise _MistakeError(f"there is no {pointer[:80]}", pointer)
+    if not datum.is_known:
+        raise _MistakeError(f"{pointer} holds no value: {datum.why_not}", pointer)
+    return datum
+
+
+def _at(data: Mapping[str, Datum], pointer: str) -> Evaluation:
+    datum = _datum(data, pointer)
+    if datum.number is not None:
+        return Evaluation(Fraction(datum.number), _dimension(datum.unit), (pointer,))
+    value = datum.share if datum.share is not None else datum.label
+    return Evaluation(value if value is not None else "", datum.unit.value, (pointer,))
+
+
+def _dimension(unit: Unit) -> str:
+    return NUMBER if unit in {Unit.TIMES, Unit.SHARE} else unit.value
+
+
+class _Parser:
+    """Reads and computes in one pass."""
+
+    def __init__(self, data: Mapping[str, Datum], basis: str) -> None:
+        self._data = data
+        self._tokens = _tokens(basis)
+        self._place = 0
+        self._depth = 0
+        self._constants: list[str] = []
+
+    def whole(self) -> _Term:
+        term = self._sum()
+        if self._next():
+            raise _MistakeError(f"'{self._next()[:40]}' is not expected there")
+        return term
+
+    def own_numbers(self) -> tuple[str, ...]:
+        """The numbers that are no mere scales; all of them, where there are too many scales to be mere."""
+        own = [text for text in self._constants if Fraction(text) not in SCALES]
+        return tuple(self._constants if len(self._constants) - len(own) > MOST_SCALES else own)
+
+    def _next(self) -> str:
+        return self._tokens[self._place] if self._place < len(self._tokens) else ""
+
+    def _take(self, *wanted: str) -> str:
+        token = self._next()
+        if token and token in wanted:
+            self._place += 1
+            return token
+        return ""
+
+    def _sum(self) -> _Term:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _MistakeError(f"there are more than {_DEEPEST} parentheses in each other")
+        term = self._product()
+        while sign := self._take("+", "-"):
+            term = _added(term, self._product(), sign)
+        self._depth -= 1
+        return term
+
+    def _product(self) -> _Term:
+        term = self._signed()
+        while sign := self._take("*", "/"):
+            other = self._signed()
+            term = _multiplied(term, other) if sign == "*" else _divided(term, other)
+        return term
+
+    def _signed(self) -> _Term:
+        negative = False
+        while sign := self._take("+", "-"):
+            negative ^= sign == "-"
+        term = self._single()
+        return _Term(-term.value, term.unit, term.constant) if negative else term
+
+    def _single(self) -> _Term:
+        token = self._next()
+        self._place += 1
+        if not token:
+            raise _MistakeError("it ends where a value is expected")
+        if token[0].isdigit() or token[0] == ".":
+            self._constants.append(token)
+            return _Term(Fraction(token), NUMBER, constant=True)
+        if token[0] == "(":
+            term = self._sum()
+            self._close()
+            return term
+        if "." in token:
+            return self._pointed(token)
+        if token in _FUNCTIONS:
+            return self._called(token)
+        raise _MistakeError(f"'{token[:40]}' stands where a value is expected")
+
+    def _pointed(self, pointer: str) -> _Term:
+        datum = _datum(self._data, pointer)
+        if datum.label is not None:
+            raise _MistakeError(f"{pointer} is the word '{datum.label}', which cannot be computed with")
+        share = datum.share
+        value = Fraction(share.part, share.whole) if share is not None else Fraction(datum.number or Decimal(0))
+        return _Term(value, _dimension(datum.unit))
+
+    def _close(self) -> None:
+        if not self._take(")"):
+            raise _MistakeError("a parenthesis is not closed")
+
+    def _called(self, name: str) -> _Term:
+        if not self._take("("):
+            raise _MistakeError(f"{name} is followed by its values in parentheses")
+        terms = [self._sum()]
+        while self._take(","):
+            terms.append(self._sum())
+        self._close()
+        return _FUNCTIONS[name](terms)
+
+
+def _tokens(basis: str) -> list[str]:
+    text = basis.translate(_WRITTEN).strip()
+    tokens: list[str] = []
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise _MistakeError(f"'{text[place:].strip()[:1]}' cannot be computed with")
+        tokens.append(found.group().strip())
+        place = found.end()
+    return tokens
+
+
+_RATES = frozenset({Unit.PERCENT.value, Unit.PERCENTAGE_POINTS.value})
+
+
+def _added(left: _Term, right: _Term, sign: str) -> _Term:
+    value = left.value + right.value if sign == "+" else left.value - right.value
+    if left.constant and right.constant:
+        return _Term(value, NUMBER, constant=True)
+    if left.constant or right.constant:
+        return _Term(value, right.unit if left.constant else left.unit)
+    units = {left.unit, right.unit}
+    if units == {Unit.PERCENT.value}:
+        return _Term(value, Unit.PERCENT.value if sign == "+" else Unit.PERCENTAGE_POINTS.value)
+    if units == _RATES:
+        return _Term(value, Unit.PERCENT.value)
+    return _Term(value, left.unit if len(units) == 1 else UNKNOWN)
+
+
+def _multiplied(left: _Term, right: _Term) -> _Term:
+    value = left.value * right.value
+    if left.constant and right.constant:
+        return _Term(value, NUMBER, constant=True)
+    if left.constant or right.constant:
+        scale, term = (left, right) if left.constant else (right, left)
+        return _Term(value, _scaled(term.unit, scale.value))
+    if NUMBER in {left.unit, right.unit}:
+        return _Term(value, right.unit if left.unit == NUMBER else left.unit)
+    return _Term(value, UNKNOWN)
+
+
+def _scaled(unit: str, scale: Fraction) -> str:
+    if abs(scale) != 100:
+        return unit
+    return Unit.PERCENT.value if unit == NUMBER else BASIS_POINTS if unit in _RATES else unit
+
+
+def _divided(left: _Term, right: _Term) -> _Term:
+    if right.value == 0:
+        raise _MistakeError("a division by zero has no value")
+    value = left.value / right.value
+    if left.constant and right.constant:
+        return _Term(value, NUMBER, constant=True)
+    if right.constant:
+        unit = left.unit
+        if abs(right.value) == 100:
+            unit = {BASIS_POINTS: Unit.PERCENT.value}.get(unit, NUMBER if unit in _RATES else unit)
+        return _Term(value, unit)
+    if left.constant:
+        return _Term(value, _scaled(NUMBER, left.value) if right.unit == NUMBER else UNKNOWN)
+    if left.unit == right.unit or {left.unit, right.unit} == _RATES:
+        return _Term(value, NUMBER)
+    return _Term(value, left.unit if right.unit == NUMBER else UNKNOWN)
+
+
+def _one_unit(terms: list[_Term]) -> str:
+    units = {term.unit for term in terms if not term.constant}
+    return units.pop() if len(units) == 1 else UNKNOWN if units else NUMBER
+
+
+def _absolute(terms: list[_Term]) -> _Term:
+    if len(terms) != 1:
+        raise _MistakeError(f"abs takes one value, not {len(terms)}")
+    return _Term(abs(terms[0].value), terms[0].unit, terms[0].constant)
+
+
+def _chosen(choose: Callable[[list[Fraction]], Fraction]) -> Callable[[list[_Term]], _Term]:
+    def apply(terms: list[_Term]) -> _Term:
+        return _Term(choose([term.value for term in terms]), _one_unit(terms), all(term.constant for term in terms))
+
+    return apply
+
+
+def _percent_change(terms: list[_Term]) -> _Term:
+    if len(terms) != 2:
+        raise _MistakeError(f"percent_change takes the old and the new value, not {len(terms)}")
+    old, new = terms
+    if old.value <= 0:
+        raise _MistakeError("a change in per cent is measured from a value above zero")
+    if _one_unit(terms) == UNKNOWN:
+        raise _MistakeError("a change in per cent is between two values of one unit")
+    return _Term((new.value - old.value) / old.value * 100, Unit.PERCENT.value)
+
+
+def _mean(values: list[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
+_FUNCTIONS: dict[str, Callable[[list[_Term]], _Term]] = {
+    "abs": _absolute,
+    "min": _chosen(min),
+    "max": _chosen(max),
+    "mean": _chosen(_mean),
+    "percent_change": _percent_change,
+}
+
+
+def shown(found: Evaluation) -> str:
+    """What a basis gives, for people: ``-3.2 %``, ``18.75 %``, ``7/10``, ``above``."""
+    if not isinstance(found.value, Fraction):
+        return str(found.value)
+    return f"{plain(found.value)} {'' if found.unit in {NUMBER, UNKNOWN} else found.unit}".rstrip()
+
+
+def plain(value: Fraction, digits: int | None = None) -> str:
+    """``value`` in decimal digits: ``digits`` after the point, or as many as it has and at most four."""
+    places = digits if digits is not None else 2 if abs(value) >= 100 else 4
+    scaled = Decimal(round_half_up(value * 10**places)).scaleb(-places)
+    text = f"{scaled:f}"
+    return text.rstrip("0").rstrip(".") if digits is None and "." in text else text
+
+
+def round_half_up(value: Fraction) -> int:
+    """``value`` to a whole number, halves away from zero."""
+    size = (abs(value) + Fraction(1, 2)) // 1
+    return int(-size if value < 0 else size)

@@ -1,0 +1,372 @@
+"""The market as it was known at one moment: one typed schema, in which nothing is a bare number.
+
+Every value is a `Datum`: what is held (a known value, or why there is none), its unit, when it was observed, from when
+on anybody could know it, who said so and, for macroeconomic series, in which vintage. Missing (nobody published it, or
+there is too little history), failed (a source should have had it and did not answer) and zero are three things.
+
+A datum's address is its pointer: the names on the way to it joined by dots, such as ``indices.EXI.returns.200d``.
+Numbers are decimals of at most 15 digits, so that they pass through JSON unchanged. Dates are ISO 8601 texts: a day
+(``2008-11-28``) or a moment in UTC (``2008-11-28T21:00:00Z``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+SCHEMA_VERSION = 1
+
+_MOST_DIGITS = 15
+_V = TypeVar("_V")
+
+
+class Unit(StrEnum):
+    """What a number counts."""
+
+    POINTS = "points"
+    USD = "USD"
+    PERCENT = "%"
+    PERCENTAGE_POINTS = "pp"
+    TIMES = "x"
+    THOUSANDS = "thousand"
+    SHARE = "share"
+    LABEL = "label"
+
+
+class Section(StrEnum):
+    """The modules of a knowledge base; the first name of every pointer."""
+
+    INDICES = "indices"
+    TECHNICALS = "technicals"
+    SECTORS = "sectors"
+    FUNDAMENTALS = "fundamentals"
+    MACRO = "macro"
+    SENTIMENT = "sentiment"
+    GLOBAL_MARKETS = "global_markets"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """``part`` of ``whole``, such as 7 of 10 sectors.
+
+    Raises:
+        ValueError: if it is not a part of a whole.
+    """
+
+    part: int
+    whole: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.part <= self.whole or self.whole == 0:
+            raise ValueError(f"{self.part}/{self.whole} is no share")
+
+    def __str__(self) -> str:
+        return f"{self.part}/{self.whole}"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value: a number, a share, or a label such as ``above`` or ``bullish``.
+
+    Numbers lose trailing zeros, so that equal numbers are written alike.
+
+    Raises:
+        ValueError: if a number is not finite or has more than 15 digits.
+    """
+
+    value: Decimal | Share | str
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, Decimal):
+            object.__setattr__(self, "value", plain_number(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """There is no value, and none was to be expected; ``reason`` is a clause such as ``fewer than 200 sessions``."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A source that should have the value did not give it; ``reason`` is a clause that says what happened."""
+
+    reason: str
+
+
+Held = Known | Missing | Failed
+
+
+def plain_number(value: Decimal) -> Decimal:
+    """``value`` without trailing zeros or exponent.
+
+    Raises:
+        ValueError: if it is not finite or has more than 15 digits.
+    """
+    if not value.is_finite():
+        raise ValueError(f"{value} is not a number that can be held")
+    plain = Decimal(f"{value:f}".rstrip("0").rstrip(".") if "." in f"{value:f}" else f"{value:f}")
+    if len(plain.as_tuple().digits) > _MOST_DIGITS:
+        raise ValueError(f"{value} has more than {_MOST_DIGITS} digits")
+    return abs(plain) if plain.is_zero() else plain
+
+
+@dataclass(frozen=True, slots=True)
+class Datum:
+    """One value of the knowledge base, or why there is none.
+
+    Attributes:
+        held: known, missing or failed.
+        unit: of the value; ``Unit.LABEL`` for words, ``Unit.SHARE`` for a part of a whole.
+        observed_at: the day that the value is about; for a month or quarter its first day. Empty where nothing is held.
+        available_at: the moment in UTC from which on it could be known. Empty where nothing is held.
+        source: who says so, such as ``csv:spx_ohlcv`` or ``FRED``.
+        vintage: for macroeconomic series, the month or day of the publication that had this value.
+    """
+
+    held: Held
+    unit: Unit
+    observed_at: str = ""
+    available_at: str = ""
+    source: str = ""
+    vintage: str = ""
+
+    @property
+    def number(self) -> Decimal | None:
+        """The number, if one is known; shares and labels are none."""
+        return self.held.value if isinstance(self.held, Known) and isinstance(self.held.value, Decimal) else None
+
+    @property
+    def label(self) -> str | None:
+        """The word, if one is known."""
+        return self.held.value if isinstance(self.held, Known) and isinstance(self.held.value, str) else None
+
+    @property
+    def share(self) -> Share | None:
+        """The share, if one is known."""
+        return self.held.value if isinstance(self.held, Known) and isinstance(self.held.value, Share) else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a value."""
+        return isinstance(self.held, Known)
+
+    @property
+    def why_not(self) -> str:
+        """Why there is no value; empty where there is one."""
+        return "" if isinstance(self.held, Known) else self.held.reason
+
+
+def _frozen(rows: Mapping[str, _V]) -> Mapping[str, _V]:
+    return rows if isinstance(rows, MappingProxyType) else MappingProxyType(dict(rows))
+
+
+class _Frozen:
+    """Makes the mappings of a dataclass unchangeable."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for row in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            value = getattr(self, row.name)
+            if isinstance(value, Mapping):
+                object.__setattr__(self, row.name, _frozen(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What a knowledge base says of itself.
+
+    Attributes:
+        as_of: the moment in UTC up to which anything is known.
+        day: the day in New York at that moment.
+        generated_at: when it was built, in UTC; equal to ``as_of`` for history.
+        market_status: ``open``, ``closed``, ``holiday``, ``weekend`` or ``unknown``, of the subject's market.
+        subject: the key in ``indices`` of the index that is debated.
+        subject_name: its name for people.
+        data_sources: who was asked, such as ``csv:market``.
+        warnings: one sentence for each thing that is missing, failed or odd.
+        synthetic: whether the values are invented, as the example's are.
+    """
+
+    as_of: str
+    day: str
+    generated_at: str
+    market_status: str
+    subject: str
+    subject_name: str
+    data_sources: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    synthetic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexQuote(_Frozen):
+    """One of the seven indices. ``returns`` over 5d, 20d, 50d and 200d sessions; all changes in per cent."""
+
+    name: str
+    price: Datum
+    change_pct: Datum
+    returns: Mapping[str, Datum]
+    vs_52w_high_pct: Datum
+    vs_52w_low_pct: Datum
+    volume_ratio: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Technicals(_Frozen):
+    """Indicators of one index.
+
+    ``ma_status`` says whether the close is above or below its averages over 20, 50 and 200 sessions (``ma20``,
+    ``ma50``, ``ma200``), and ``ma_levels`` where those stand. ``macd`` has ``line``, ``signal`` and ``histogram``.
+    """
+
+    name: str
+    ma_status: Mapping[str, Datum]
+    ma_levels: Mapping[str, Datum]
+    rsi_14: Datum
+    macd_signal: Datum
+    macd: Mapping[str, Datum]
+    atr_14: Datum
+    volume_trend: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Sector:
+    """A sector fund. ``relative_strength_vs_spx``: its 20-session change less the subject's, in percentage points."""
+
+    name: str
+    price: Datum
+    change_5d_pct: Datum
+    change_20d_pct: Datum
+    relative_strength_vs_spx: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class PriceEarnings:
+    """The price over the earnings of the last four published quarters, and its average as known that day."""
+
+    current_pe_approx: Datum
+    long_term_avg_pe: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Fundamentals:
+    """Valuation of the subject, and which kind of sector leads."""
+
+    sp500_pe_approx: PriceEarnings
+    sp500_earnings_yield_approx: Datum
+    sector_rotation_signal: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class MacroSeries:
+    """One macroeconomic series as the vintage of that day has it.
+
+    Output, prices and payrolls are held as growth on a year earlier, in per cent. ``previous_value`` is the one
+    three months before, and ``trend`` (``rising``, ``falling`` or ``flat``) compares the two. ``yoy_change_pct`` is the
+    change on a year earlier: in percentage points where the value is in per cent, else in per cent.
+    """
+
+    name: str
+    latest_value: Datum
+    previous_value: Datum
+    trend: Datum
+    yoy_change_pct: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Breadth:
+    """How many of the sectors rose."""
+
+    positive_5d: Datum
+    positive_20d: Datum
+    breadth_regime: Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Sentiment:
+    """Fear, volume and breadth."""
+
+    vix_level: Datum
+    vix_regime: Datum
+    volume_signal: Datum
+    sector_breadth: Breadth
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalMarket(_Frozen):
+    """An index outside the United States; ``returns`` over 5d and 20d sessions."""
+
+    name: str
+    price: Datum
+    change_pct: Datum
+    returns: Mapping[str, Datum]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceHistory(_Frozen):
+    """The subject's last sessions, for charts alone: no prompt shows them and no pointer reaches them.
+
+    Attributes:
+        days: ISO days, oldest first.
+        lines: by name (``close``, ``ma20``, ``ma50``, ``ma200``, ``rsi_14``, ``macd``, ``macd_signal``), one number a
+            day; None where there is none.
+    """
+
+    days: tuple[str, ...] = ()
+    lines: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KnowledgeBase(_Frozen):
+    """All that is known of a market at one moment. Build one with `disputatio.market.sources.build`."""
+
+    meta: Meta
+    indices: Mapping[str, IndexQuote]
+    technicals: Mapping[str, Technicals]
+    sectors: Mapping[str, Sector]
+    fundamentals: Fundamentals
+    macro: Mapping[str, MacroSeries]
+    sentiment: Sentiment
+    global_markets: Mapping[str, GlobalMarket]
+    history: PriceHistory = field(default_factory=PriceHistory)
+
+    @cached_property
+    def data(self) -> Mapping[str, Datum]:
+        """Every datum by its pointer, in the order of the schema."""
+        return MappingProxyType(
+            {pointer: datum for section in Section for pointer, datum in _walk(section.value, getattr(self, section))}
+        )
+
+
+def data_of(base: KnowledgeBase) -> Mapping[str, Datum]:
+    """Every datum of ``base`` by its pointer, in the order of the schema."""
+    return base.data
+
+
+def names_of(base: KnowledgeBase) -> dict[str, str]:
+    """The name for people of every pointer's owner, such as ``macro.CPI`` to ``Consumer prices``."""
+    return {
+        f"{section.value}.{key}": row.name
+        for section in Section
+        if isinstance(rows := getattr(base, section), Mapping)
+        for key, row in rows.items()
+    }
+
+
+def _walk(pointer: str, node: Any) -> Iterator[tuple[str, Datum]]:
+    if isinstance(node, Datum):
+        yield pointer, node
+    elif isinstance(node, Mapping):
+        for key, inner in node.items():
+            yield from _walk(f"{pointer}.{key}", inner)
+    elif is_dataclass(node):
+        for row in fields(node):
+            yield from _walk(f"{pointer}.{row.name}", getattr(node, row.name))

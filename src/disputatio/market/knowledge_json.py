@@ -1,0 +1,240 @@
+"""A knowledge base as JSON and back, to the last digit.
+
+The shape follows the schema: sections, keys and fields by their names. A datum is an object with ``value`` (a number, a
+label, or ``7/10`` for a share; null where there is none), ``unit``, ``observed_at``, ``available_at``, ``source``,
+``vintage`` where there is one, and, where there is no value, ``missing`` or ``failed`` with the reason. Missing, failed
+and zero therefore never read alike. Numbers have at most 15 digits and survive any JSON reader that uses doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from decimal import Decimal
+from typing import Any, TypeVar, cast
+
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import Json, JsonObject
+from disputatio.market.knowledge import (
+    SCHEMA_VERSION,
+    Breadth,
+    Datum,
+    Failed,
+    Fundamentals,
+    GlobalMarket,
+    Held,
+    IndexQuote,
+    KnowledgeBase,
+    Known,
+    MacroSeries,
+    Meta,
+    Missing,
+    PriceEarnings,
+    PriceHistory,
+    Sector,
+    Sentiment,
+    Share,
+    Technicals,
+    Unit,
+)
+
+_T = TypeVar("_T")
+
+
+def as_json(base: KnowledgeBase) -> JsonObject:
+    """``base`` as JSON; equal bases give equal JSON."""
+    return {"schema_version": SCHEMA_VERSION, **cast("JsonObject", _json(base))}
+
+
+def from_json(given: object) -> KnowledgeBase:
+    """The knowledge base that ``given`` describes; the inverse of `as_json`.
+
+    Raises:
+        InvalidInputError: if it is of another schema version, or not a knowledge base.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidInputError("This is no knowledge base: its JSON is not an object.", _BUILD)
+    version = given.get("schema_version")
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        found = "states no schema version" if version is None else f"has schema version {str(version)[:20]}"
+        raise InvalidInputError(
+            f"The knowledge base {found}; this version of disputatio reads version {SCHEMA_VERSION}.", _BUILD
+        )
+    try:
+        return _base({key: row for key, row in given.items() if key != "schema_version"})
+    except _MalformedError as error:
+        raise InvalidInputError(f"The knowledge base is malformed: {error}.", _BUILD) from None
+
+
+_BUILD = "Build it again: disputatio market build --as-of DATE --out FILE."
+
+
+class _MalformedError(Exception):
+    """What is wrong, as a clause that begins with the place."""
+
+
+def _json(node: Any) -> Json:
+    if isinstance(node, Datum):
+        return _datum_json(node)
+    if isinstance(node, Mapping):
+        return {key: _json(row) for key, row in node.items()}
+    if isinstance(node, tuple):
+        return [_json(row) for row in node]
+    if node is None or isinstance(node, str | bool | int | float):
+        return cast("Json", node)
+    return {row.name: _json(getattr(node, row.name)) for row in fields(node)}
+
+
+def _datum_json(datum: Datum) -> JsonObject:
+    held = datum.held
+    row: dict[str, Json] = {"value": _value_json(held), "unit": datum.unit.value}
+    for name in ("observed_at", "available_at", "source", "vintage"):
+        if text := getattr(datum, name):
+            row[name] = text
+    if isinstance(held, Missing):
+        row["missing"] = held.reason
+    elif isinstance(held, Failed):
+        row["failed"] = held.reason
+    return row
+
+
+def _value_json(held: Held) -> Json:
+    if not isinstance(held, Known):
+        return None
+    if isinstance(held.value, Decimal):
+        return int(held.value) if held.value == held.value.to_integral_value() else float(held.value)
+    return str(held.value)
+
+
+def _object(given: object, place: str, names: Sequence[str]) -> Mapping[str, Any]:
+    """``given`` with exactly ``names``."""
+    rows = _mapping(given, place)
+    if lacking := [name for name in names if name not in rows]:
+        raise _MalformedError(f"{place} lacks {', '.join(lacking)}")
+    if strange := [str(name)[:40] for name in rows if name not in names]:
+        raise _MalformedError(f"{place} has {', '.join(strange)}, which the schema does not know")
+    return rows
+
+
+def _mapping(given: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise _MalformedError(f"{place} is not an object")
+    return given
+
+
+def _text(given: object, place: str) -> str:
+    if not isinstance(given, str):
+        raise _MalformedError(f"{place} is not a text")
+    return given
+
+
+def _texts(given: object, place: str) -> tuple[str, ...]:
+    if not isinstance(given, list | tuple):
+        raise _MalformedError(f"{place} is not a list")
+    return tuple(_text(row, place) for row in given)
+
+
+def _datum(given: object, place: str) -> Datum:
+    row = _mapping(given, place)
+    known = {"value", "unit", "observed_at", "available_at", "source", "vintage", "missing", "failed"}
+    if strange := set(row) - known:
+        raise _MalformedError(f"{place} has {min(strange)[:40]}, which the schema does not know")
+    try:
+        unit = Unit(str(row.get("unit")))
+    except ValueError:
+        raise _MalformedError(f"{place} has the unit {str(row.get('unit'))[:20]!r}, which is none") from None
+    texts = {name: _text(row.get(name, ""), place) for name in ("observed_at", "available_at", "source", "vintage")}
+    return Datum(_held(row, unit, place), unit, **texts)
+
+
+def _held(row: Mapping[str, Any], unit: Unit, place: str) -> Held:
+    reasons = [name for name in ("missing", "failed") if name in row]
+    value = row.get("value")
+    if value is None:
+        if len(reasons) != 1:
+            raise _MalformedError(f"{place} has no value and does not say whether it is missing or failed")
+        reason = _text(row[reasons[0]], place)
+        return Missing(reason) if reasons == ["missing"] else Failed(reason)
+    if reasons:
+        raise _MalformedError(f"{place} has a value and is {reasons[0]} as well")
+    if unit in {Unit.LABEL, Unit.SHARE}:
+        text = _text(value, place)
+        return Known(text if unit is Unit.LABEL else _share(text, place))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _MalformedError(f"{place} is not a number")
+    try:
+        return Known(Decimal(repr(value)))
+    except (ValueError, ArithmeticError):
+        raise _MalformedError(f"{place} is a number that cannot be held") from None
+
+
+def _share(text: str, place: str) -> Share:
+    part, _, whole = text.partition("/")
+    try:
+        return Share(int(part), int(whole))
+    except ValueError:
+        raise _MalformedError(f"{place} is not a share such as 7/10") from None
+
+
+def _rows(given: object, place: str, read: Callable[[object, str], _T]) -> dict[str, _T]:
+    return {key: read(row, f"{place}.{key}") for key, row in _mapping(given, place).items()}
+
+
+def _data(given: object, place: str) -> dict[str, Datum]:
+    return _rows(given, place, _datum)
+
+
+def _filled(kind: type[_T], **readers: Callable[[object, str], object]) -> Callable[[object, str], _T]:
+    """A reader of ``kind``: each field by its reader, all others as data."""
+
+    def read(given: object, place: str) -> _T:
+        names = [row.name for row in fields(cast("Any", kind))]
+        rows = _object(given, place, names)
+        return kind(**{name: readers.get(name, _datum)(rows[name], f"{place}.{name}") for name in names})
+
+    return read
+
+
+def _flag(given: object, place: str) -> bool:
+    if not isinstance(given, bool):
+        raise _MalformedError(f"{place} is neither true nor false")
+    return given
+
+
+def _lines(given: object, place: str) -> dict[str, tuple[float | None, ...]]:
+    return _rows(given, place, _numbers)
+
+
+def _numbers(given: object, place: str) -> tuple[float | None, ...]:
+    if not isinstance(given, list | tuple):
+        raise _MalformedError(f"{place} is not a list")
+    for row in given:
+        if row is not None and (isinstance(row, bool) or not isinstance(row, int | float)):
+            raise _MalformedError(f"{place} is not a list of numbers")
+    return tuple(given)
+
+
+_TEXTS = ("as_of", "day", "generated_at", "market_status", "subject", "subject_name")
+_META = _filled(Meta, **dict.fromkeys(_TEXTS, _text), data_sources=_texts, warnings=_texts, synthetic=_flag)
+_INDEX = _filled(IndexQuote, name=_text, returns=_data)
+_TECHNICALS = _filled(Technicals, name=_text, ma_status=_data, ma_levels=_data, macd=_data)
+_FUNDAMENTALS = _filled(Fundamentals, sp500_pe_approx=_filled(PriceEarnings))
+_GLOBAL = _filled(GlobalMarket, name=_text, returns=_data)
+
+
+def _base(given: Mapping[str, Any]) -> KnowledgeBase:
+    rows = _object(given, "the knowledge base", [row.name for row in fields(KnowledgeBase)])
+    base = KnowledgeBase(
+        meta=_META(rows["meta"], "meta"),
+        indices=_rows(rows["indices"], "indices", _INDEX),
+        technicals=_rows(rows["technicals"], "technicals", _TECHNICALS),
+        sectors=_rows(rows["sectors"], "sectors", _filled(Sector, name=_text)),
+        fundamentals=_FUNDAMENTALS(rows["fundamentals"], "fundamentals"),
+        macro=_rows(rows["macro"], "macro", _filled(MacroSeries, name=_text)),
+        sentiment=_filled(Sentiment, sector_breadth=_filled(Breadth))(rows["sentiment"], "sentiment"),
+        global_markets=_rows(rows["global_markets"], "global_markets", _GLOBAL),
+        history=_filled(PriceHistory, days=_texts, lines=_lines)(rows["history"], "history"),
+    )
+    if base.meta.subject not in base.indices:
+        raise _MalformedError(f"meta.subject is {base.meta.subject[:40]!r}, which is not among the indices")
+    return base

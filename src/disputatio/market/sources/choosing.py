@@ -1,0 +1,62 @@
+"""A source by the words of ``--source``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from disputatio.failures import InvalidInputError
+from disputatio.market.sources.port import Fallback, MarketSources
+
+_CSV = "csv:"
+
+
+def open_source(text: str) -> MarketSources:
+    """The source that ``text`` names: ``packages``, ``live``, ``csv:FOLDER``, or two of them joined by ``+``.
+
+    Of two, the second stands in where the first has nothing or fails, and the knowledge base says so.
+
+    Raises:
+        InvalidInputError: if it names none, or what it needs is not there.
+    """
+    first, plus, second = text.strip().partition("+")
+    if plus and first.strip().casefold() in {"live", "packages"}:
+        return Fallback(open_source(first), open_source(second))
+    return _one_source(text.strip())
+
+
+def _one_source(plain: str) -> MarketSources:
+    if plain.casefold().startswith(_CSV) and plain[len(_CSV) :].strip():
+        needs_extra()
+        from disputatio.market.sources.csv_folder import csv_folder
+
+        return csv_folder(Path(plain[len(_CSV) :].strip()).expanduser())
+    if plain.casefold() == "packages":
+        needs_extra()
+        from disputatio.market.sources.packages import installed_packages
+
+        return installed_packages()
+    if plain.casefold() == "live":
+        needs_extra()
+        from disputatio.market.sources.live import live
+
+        return live()
+    raise InvalidInputError(
+        f"There is no source {plain[:40]!r}.",
+        "There are: packages (history that installed packages bring), live (Yahoo Finance and FRED), csv:FOLDER, and "
+        "live+csv:FOLDER, where the folder stands in for what live sources lack.",
+    )
+
+
+def needs_extra() -> None:
+    """Refuse where numpy is not installed.
+
+    Raises:
+        InvalidInputError: with how to install it.
+    """
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        raise InvalidInputError(
+            "Building a knowledge base needs numpy, which is not installed.",
+            "Install the extra: pip install 'disputatio[market]'. Reading one needs nothing more.",
+        ) from None

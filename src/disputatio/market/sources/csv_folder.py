@@ -1,0 +1,212 @@
+"""A folder of CSV files as a source.
+
+Files are known by their names, plain or gzipped (``.csv`` or ``.csv.gz``):
+
+- ``index_KEY`` and ``sector_KEY``: Date, Close and, where there are, Open, High, Low, Volume;
+- ``spx_ohlcv*`` and ``spx_close_ext*``: the S&P 500, the second continuing the first;
+- ``global7_close*``, ``global7_volume*``: one column an index; ``sector_spdr_close*``: one column a fund;
+- ``vix_daily*``: DATE, CLOSE;
+- ``shiller_monthly*``: Date, Earnings. Its SP500 is a monthly average stamped on the first of the month and is never
+  read: taken for a price, it knows the month before it has happened;
+- ``rtdsm_asof*``: series, vintage, obs, value; ``fedfunds_daily*``, ``t10y2y_daily*``, ``tnx_daily*``: daily rates.
+
+What is not there is missing; what is there and cannot be read has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+from disputatio.failures import InvalidInputError
+from disputatio.market.sources.faults import SourceError
+from disputatio.market.sources.moments import (
+    NEW_YORK,
+    days_before,
+    last_weekday_of_month,
+    moment,
+    months_later,
+    next_weekday,
+)
+from disputatio.market.sources.names import CLOSES, INDICES, MACRO, NEW_YORK_CLOSE, SECTORS, US
+from disputatio.market.sources.port import Shelf
+from disputatio.market.sources.rows import Rows
+from disputatio.market.sources.tables import Table, at_clock, numbers, price_rows, read_table, value_rows
+
+_GLOBAL_COLUMNS = {
+    "GSPC": "GSPC",
+    "DJI": "DOW",
+    "NDX": "NASDAQ100",
+    "FTSE": "FTSE_100",
+    "GDAXI": "DAX",
+    "N225": "N225",
+    "HSI": "HSI",
+}
+_OHLCV = ("open", "high", "low", "close", "volume")
+
+
+def csv_folder(folder: Path) -> Shelf:
+    """The series in the CSV files of ``folder``; nothing is read yet.
+
+    Raises:
+        InvalidInputError: if there is no such folder, or it has no series of prices.
+    """
+    if not folder.is_dir():
+        raise InvalidInputError(f"There is no folder {folder}.", "Give one: --source csv:FOLDER.")
+    found = _Folder(folder)
+    readers: dict[str, Callable[[], Rows]] = {}
+    for key in INDICES:
+        if found.file(f"index_{key}") or found.file("global7_close") or (key == "GSPC" and found.file("spx_ohlcv")):
+            readers[f"index:{key}"] = partial(found.index, key)
+    for key in SECTORS:
+        if found.file(f"sector_{key}") or found.file("sector_spdr_close"):
+            readers[f"sector:{key}"] = partial(found.sector, key)
+    if found.file("vix_daily"):
+        readers["vix"] = found.vix
+    if found.file("shiller_monthly"):
+        readers["earnings"] = found.earnings
+    if found.file("rtdsm_asof"):
+        readers |= {f"macro:{key}": partial(found.vintages, rule.fred) for key, rule in MACRO.items() if rule.months}
+    for key, stem, column in _DAILY_RATES:
+        if found.file(stem):
+            readers[f"macro:{key}"] = partial(found.rate, stem, column)
+    if f"index:{US.subject}" not in readers:
+        raise InvalidInputError(
+            f"The folder {folder} has no prices of the S&P 500: there is no file index_GSPC.csv, spx_ohlcv.csv or "
+            "global7_close.csv in it.",
+            "The reference of knowledge bases lists the files that are read.",
+        )
+    return Shelf(f"csv:{folder.resolve().name}", US, readers)
+
+
+_DAILY_RATES = (
+    ("FEDFUNDS", "fedfunds_daily", "fed_funds_rate"),
+    ("T10Y2Y", "t10y2y_daily", "yield_spread_10y2y"),
+    ("DGS10", "tnx_daily", "close"),
+)
+
+
+class _Folder:
+    """The files of a folder, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._table = cache(read_table)
+
+    def file(self, stem: str) -> Path | None:
+        """The first file, by name, that begins with ``stem``."""
+        named = (row for row in self._folder.glob(f"{stem}*") if row.name.endswith((".csv", ".csv.gz")))
+        exact = (row for row in named if not stem.startswith(("index_", "sector_X")) or row.name.split(".")[0] == stem)
+        return min(exact, default=None)
+
+    def table(self, stem: str) -> Table:
+        """The table in that file.
+
+        Raises:
+            SourceError: if there is none, or it cannot be read.
+        """
+        path = self.file(stem)
+        if path is None:
+            raise SourceError(f"there is no file {stem}.csv")
+        return self._table(path)
+
+    def index(self, key: str) -> Rows:
+        """Sessions of an index."""
+        clock = at_clock(*CLOSES.get(key, NEW_YORK_CLOSE))
+        if self.file(f"index_{key}"):
+            return self._sessions([f"index_{key}"], clock)
+        if key == "GSPC" and self.file("spx_ohlcv"):
+            stems = ["spx_ohlcv", "spx_close_ext"]
+            return self._sessions([stem for stem in stems if self.file(stem)], clock)
+        table = self.table("global7_close")
+        columns = {"close": numbers(table.column(_GLOBAL_COLUMNS[key]))}
+        if self.file("global7_volume"):
+            volumes = self.table("global7_volume")
+            by_day = dict(zip(volumes.days(), numbers(volumes.column(_GLOBAL_COLUMNS[key]))[0], strict=True))
+            columns["volume"] = [by_day.get(day, float("nan")) for day in table.days()], []
+        odd = [place for _, places in columns.values() for place in places]
+        return price_rows(
+            f"csv:{table.name.split('.')[0]}",
+            table.days(),
+            {name: values for name, (values, _) in columns.items()},
+            clock,
+            odd,
+        )
+
+    def _sessions(self, stems: list[str], clock: Callable[[str], int]) -> Rows:
+        """Sessions from tables that continue each other; a day in two of them counts as the first has it."""
+        days: list[str] = []
+        columns: dict[str, list[float]] = {name: [] for name in _OHLCV}
+        odd: list[int] = []
+        for stem in stems:
+            table = self.table(stem)
+            read = {name: numbers(table.column(name)) for name in _OHLCV if name == "close" or table.has(name)}
+            seen = set(days)
+            for place, day in enumerate(table.days()):
+                if day in seen:
+                    continue
+                odd += [len(days)] if any(place in places for _, places in read.values()) else []
+                days.append(day)
+                for name in _OHLCV:
+                    columns[name].append(read[name][0][place] if name in read else float("nan"))
+        return price_rows(f"csv:{self.table(stems[0]).name.split('.')[0]}", days, columns, clock, odd)
+
+    def sector(self, key: str) -> Rows:
+        """Sessions of a sector fund."""
+        own = self.file(f"sector_{key}") is not None
+        table = self.table(f"sector_{key}" if own else "sector_spdr_close")
+        values, odd = numbers(table.column("close" if own else key))
+        return price_rows(
+            f"csv:{table.name.split('.')[0]}", table.days(), {"close": values}, at_clock(*NEW_YORK_CLOSE), odd
+        )
+
+    def vix(self) -> Rows:
+        """The VIX at its close."""
+        table = self.table("vix_daily")
+        values, odd = numbers(table.column("close", "vix", "vixcls"))
+        return price_rows("csv:vix_daily", table.days(), {"close": values}, at_clock(*CLOSES["vix"]), odd)
+
+    def earnings(self) -> Rows:
+        """Earnings of the last four quarters per share, at the ends of quarters; months between are interpolated."""
+        table = self.table("shiller_monthly")
+        values, _ = numbers(table.column("earnings"))
+        kept = [
+            (day[:7], value)
+            for day, value in zip(table.days(), values, strict=True)
+            if int(day[5:7]) % 3 == 0 and value != 0
+        ]
+        days = [days_before(f"{months_later(month, 1)}-01", 1) for month, _ in kept]
+        available = [moment(four_months_after(day), "00:00", NEW_YORK) for day in days]
+        return value_rows("csv:shiller_monthly", days, [value for _, value in kept], available)
+
+    def vintages(self, series: str) -> Rows:
+        """Every vintage of a revised series."""
+        table = self.table("rtdsm_asof")
+        names, vintages, days = table.column("series"), table.column("vintage"), table.column("obs")
+        values, _ = numbers(table.column("value"))
+        kept = [place for place, name in enumerate(names) if name == series]
+        if not kept:
+            raise SourceError(f"{table.name} has no series {series}")
+        return value_rows(
+            "csv:rtdsm_asof",
+            [f"{days[place][:7]}-01" for place in kept],
+            [values[place] for place in kept],
+            [moment(last_weekday_of_month(vintages[place][:7]), "16:00", NEW_YORK) for place in kept],
+            [vintages[place] for place in kept],
+        )
+
+    def rate(self, stem: str, column: str) -> Rows:
+        """A daily rate in per cent, known on the next weekday."""
+        table = self.table(stem)
+        days = table.days()
+        values, _ = numbers(table.column(column, "value", "close"))
+        available = [moment(next_weekday(day), "16:00", NEW_YORK) for day in days]
+        return value_rows(f"csv:{table.name.split('.')[0]}", days, values, available)
+
+
+def four_months_after(day: str) -> str:
+    """The same day four months later, or that month's last."""
+    month = months_later(day[:7], 4)
+    last = days_before(f"{months_later(month, 1)}-01", 1)
+    return min(f"{month}{day[7:]}", last)

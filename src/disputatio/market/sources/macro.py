@@ -1,0 +1,124 @@
+"""Macroeconomic series as the latest vintage of the day has them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from decimal import Decimal
+
+import numpy as np
+
+from disputatio.market.knowledge import Datum, MacroSeries, Unit
+from disputatio.market.sources.desk import Desk, Origin, derived, missing, nothing
+from disputatio.market.sources.moments import days_before, months_later
+from disputatio.market.sources.names import MACRO, MacroRule
+from disputatio.market.sources.rows import Rows
+
+_TAIL = 800
+_FLAT_POINTS, _FLAT_PERCENT = Decimal("0.1"), Decimal(2)
+"""A change over three months below this is no trend: in percentage points, and in per cent."""
+
+
+def macro(desk: Desk) -> dict[str, MacroSeries]:
+    """The ten series."""
+    return {key: _series(desk, key, rule) for key, rule in MACRO.items()}
+
+
+class _Readings:
+    """The readings of one vintage by day, and where each comes from."""
+
+    def __init__(self, rows: Rows, rule: MacroRule) -> None:
+        start = max(0, rows.days.size - _TAIL)
+        keep = np.arange(start, rows.days.size)
+        if rows.vintages is not None:
+            keep = keep[rows.vintages[start:] == rows.vintages[-1]]
+        keep = keep[np.argsort(rows.days[keep], kind="stable")]
+        self.days: list[str] = rows.days[keep].tolist()
+        self._values: list[float] = rows.columns["value"][keep].tolist()
+        self._available: list[int] = rows.available[keep].tolist()
+        self._vintage = str(rows.vintages[-1]) if rows.vintages is not None else ""
+        self._source = rows.source
+        self._rule = rule
+
+    def origin(self, day: str) -> Origin:
+        """Where the value held for ``day`` comes from; growth could be known once both its readings could."""
+        place = self.days.index(day)
+        return Origin(self._source, day, self._available[place], self._vintage)
+
+    def on(self, day: str) -> str | None:
+        """The day of the reading for ``day``: that day's, or for daily series the last within a week before."""
+        place = bisect_right(self.days, day) - 1
+        if place < 0:
+            return None
+        found = self.days[place]
+        near = found == day if self._rule.months else found >= days_before(day, 7)
+        return found if near else None
+
+    def level(self, day: str) -> float | None:
+        """The reading of ``day``."""
+        found = self.on(day)
+        return None if found is None else self._values[self.days.index(found)]
+
+    def held(self, day: str) -> float | None:
+        """What is held for ``day``: the level, or its growth on a year earlier in per cent."""
+        level = self.level(day)
+        if not self._rule.growth or level is None:
+            return level
+        before = self.level(self.back(day, 12))
+        return None if before is None or before <= 0 else (level / before - 1) * 100
+
+    def back(self, day: str, months: int) -> str:
+        """The day ``months`` before ``day``."""
+        if self._rule.months:
+            return f"{months_later(day[:7], -months)}-01"
+        return days_before(day, 365 if months == 12 else 91)
+
+
+def _series(desk: Desk, key: str, rule: MacroRule) -> MacroSeries:
+    unit = Unit.PERCENT if rule.growth or rule.rate else Unit.THOUSANDS
+    change_unit = Unit.PERCENTAGE_POINTS if unit is Unit.PERCENT else Unit.PERCENT
+    rows = desk.rows(f"macro:{key}", rule.name)
+    if isinstance(rows, Rows):
+        readings = _Readings(rows, rule)
+        old = desk.too_old(readings.days[-1], rule.stale, rule.name)
+        if old is None:
+            return _filled(readings, rule, unit, change_unit)
+        rows = old
+    value, label, change = (nothing(rows, row) for row in (unit, Unit.LABEL, change_unit))
+    return MacroSeries(rule.name, value, value, label, change)
+
+
+def _filled(readings: _Readings, rule: MacroRule, unit: Unit, change_unit: Unit) -> MacroSeries:
+    last = readings.days[-1]
+    latest = _datum(readings, last, unit)
+    previous = _datum(readings, readings.back(last, 3), unit)
+    return MacroSeries(rule.name, latest, previous, _trend(latest, previous), _yoy(readings, last, latest, change_unit))
+
+
+def _datum(readings: _Readings, day: str, unit: Unit) -> Datum:
+    found = readings.on(day)
+    value = readings.held(found) if found is not None else None
+    if found is None or value is None:
+        return missing(f"this vintage has no value for {day[:7]}", unit)
+    return readings.origin(found).number(value, unit)
+
+
+def _trend(latest: Datum, previous: Datum) -> Datum:
+    if latest.number is None or previous.number is None:
+        return missing(latest.why_not or previous.why_not, Unit.LABEL)
+    change, band = latest.number - previous.number, _FLAT_POINTS
+    if latest.unit is not Unit.PERCENT:
+        band = abs(previous.number) * _FLAT_PERCENT / 100
+    return derived(latest, "flat" if abs(change) < band else "rising" if change > 0 else "falling", Unit.LABEL)
+
+
+def _yoy(readings: _Readings, last: str, latest: Datum, unit: Unit) -> Datum:
+    """The change on a year earlier: in points of what is held in per cent, else in per cent."""
+    day = readings.on(readings.back(last, 12))
+    before = readings.held(day) if day is not None else None
+    if latest.number is None or before is None:
+        return missing(latest.why_not or "this vintage does not go back far enough", unit)
+    if unit is Unit.PERCENTAGE_POINTS:
+        return derived(latest, latest.number - Decimal(f"{before:.2f}"), unit)
+    if before <= 0:
+        return missing("a change in per cent is measured from a value above zero", unit)
+    return readings.origin(last).number((float(latest.number) / before - 1) * 100, unit)

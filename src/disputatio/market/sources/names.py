@@ -1,0 +1,105 @@
+"""Which series there are, what they are called, and from when on each could be known.
+
+The rules of availability, each the latest plausible moment, so that nothing is known too early:
+
+- a session's prices at the close of its exchange (the VIX 15 minutes after New York's, Frankfurt at its latest close
+  of the period, 20:00);
+- the effective federal funds rate and Treasury yields of H.15 on the next weekday (New York Fed, Federal Reserve);
+- a real-time vintage at the last weekday of its month: the Philadelphia Fed's vintages show what was known in the
+  middle of the month or, for some releases, some days later, always within it;
+- a quarter's earnings four months after it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from disputatio.market.sources.moments import NEW_YORK
+from disputatio.market.sources.port import Catalogue
+
+INDICES: Mapping[str, str] = MappingProxyType(
+    {
+        "GSPC": "S&P 500",
+        "DJI": "Dow Jones",
+        "NDX": "NASDAQ-100",
+        "FTSE": "FTSE 100",
+        "GDAXI": "DAX",
+        "N225": "Nikkei 225",
+        "HSI": "Hang Seng",
+    }
+)
+SECTORS: Mapping[str, str] = MappingProxyType(
+    {
+        "XLB": "Materials",
+        "XLE": "Energy",
+        "XLF": "Financials",
+        "XLI": "Industrials",
+        "XLK": "Technology",
+        "XLP": "Consumer staples",
+        "XLU": "Utilities",
+        "XLV": "Health care",
+        "XLY": "Consumer discretionary",
+        "XLRE": "Real estate",
+        "XLC": "Communication services",
+    }
+)
+SECTORS_BORN: Mapping[str, str] = MappingProxyType({"XLRE": "2015-10-08", "XLC": "2018-06-19"})
+"""The first trading days of the younger sector funds; the other nine began on 1998-12-22 (State Street)."""
+
+FIRST_SECTORS = "1998-12-22"
+CYCLICAL = ("XLB", "XLE", "XLF", "XLI", "XLK", "XLY")
+DEFENSIVE = ("XLP", "XLU", "XLV")
+
+US = Catalogue("GSPC", INDICES, SECTORS, ("FTSE", "GDAXI", "N225", "HSI"))
+
+CLOSES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "FTSE": ("16:30", "Europe/London"),
+        "GDAXI": ("20:00", "Europe/Berlin"),
+        "N225": ("15:30", "Asia/Tokyo"),
+        "HSI": ("16:10", "Asia/Hong_Kong"),
+        "vix": ("16:15", NEW_YORK),
+    }
+)
+"""When the day's close is known, by local clock; all others at 16:00 in New York."""
+
+NEW_YORK_CLOSE = ("16:00", NEW_YORK)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroRule:
+    """How a macroeconomic series is held.
+
+    Attributes:
+        name: for people.
+        fred: its name at FRED.
+        growth: whether growth on a year earlier is held rather than the level.
+        rate: whether the level is in per cent.
+        months: between two observations; 0 for daily series.
+        stale: after how many days an observation says nothing of now.
+    """
+
+    name: str
+    fred: str
+    growth: bool = False
+    rate: bool = False
+    months: int = 1
+    stale: int = 200
+
+
+MACRO: Mapping[str, MacroRule] = MappingProxyType(
+    {
+        "GDP": MacroRule("Growth of real GDP on a year earlier", "GDPC1", growth=True, months=3, stale=330),
+        "CPI": MacroRule("Growth of consumer prices on a year earlier", "CPIAUCSL", growth=True),
+        "CORE_CPI": MacroRule("Growth of core consumer prices on a year earlier", "CPILFESL", growth=True),
+        "FEDFUNDS": MacroRule("Effective federal funds rate", "DFF", rate=True, months=0, stale=14),
+        "UNRATE": MacroRule("Unemployment rate", "UNRATE", rate=True),
+        "T10Y2Y": MacroRule("Ten-year less two-year Treasury yield", "T10Y2Y", rate=True, months=0, stale=14),
+        "DGS10": MacroRule("Ten-year Treasury yield", "DGS10", rate=True, months=0, stale=14),
+        "PAYEMS": MacroRule("Growth of payroll employment on a year earlier", "PAYEMS", growth=True),
+        "INDPRO": MacroRule("Growth of industrial production on a year earlier", "INDPRO", growth=True),
+        "HOUST": MacroRule("Housing starts at an annual rate", "HOUST"),
+    }
+)

@@ -1,0 +1,189 @@
+"""Rule-based analysts: what fires, what they do where nothing does, and that they are participants like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import disputatio
+from disputatio.failures import InvalidInputError
+from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
+from disputatio.formats.turns.market_figures import Desk
+from disputatio.formats.turns.market_opening import MarketOpeningForm
+from disputatio.kernel import Abstention, Driver
+from disputatio.market import KnowledgeBase, Missing, data_of, pointers_in, slice_of
+from disputatio.market.sources import example_index
+from disputatio.motion import count_words
+from disputatio.participants.analyst import market_by_rules, packaged_text, read_textbook
+from disputatio.participants.analyst.playing import answer, opening
+from disputatio.participants.analyst.signals import argued, fired
+from disputatio.participants.answers import SchemaChecks
+from disputatio.record import MemoryStore
+from disputatio.testing import InstanceGateway
+from strategies import docket_of, example_base
+
+BOOK = read_textbook(packaged_text())
+
+
+def without(base: KnowledgeBase, *names: str) -> KnowledgeBase:
+    """``base`` with nothing known where a pointer contains one of ``names``."""
+    from disputatio.market import as_json, from_json
+
+    body: Any = as_json(base)
+    gone = {pointer for pointer in data_of(base) if any(name in pointer for name in names)}
+
+    def emptied(node: Any, path: tuple[str, ...]) -> Any:
+        if ".".join(path) in gone:
+            return {**{key: value for key, value in node.items() if key == "unit"}, "missing": "nobody publishes it"}
+        if isinstance(node, dict):
+            return {key: emptied(value, (*path, key)) for key, value in node.items()}
+        return node
+
+    return from_json(emptied(body, ()))
+
+
+def test_every_seat_has_rules_of_every_strength_each_with_its_source():
+    for seat in ANALYSTS:
+        rules = BOOK.rules_of(seat)
+        assert {row.strength.value for row in rules} == {"strong", "moderate", "weak"}, seat
+        assert all(row.source and row.rate.source and row.counterpoint and row.assumes for row in rules)
+    assert {row.seat for row in BOOK.objections} == set(ANALYSTS)
+
+
+def test_every_rule_looks_only_where_its_seat_can():
+    parts = {lens: slice_of(example_base(), row) for lens, row in LENSES.items()}
+    for row in (*BOOK.rules, *BOOK.objections):
+        modules = {pointer.partition(".")[0] for pointer in parts[row.seat.partition("_")[0]].data}
+        for _, basis in row.figures:
+            named = {
+                pointer.partition(".")[0] for pointer in pointers_in(basis.replace("{S}", "EXI").replace("*", "X"))
+            }
+            assert named, basis
+            assert named <= modules, (row.seat, basis)
+
+
+def test_every_turn_fits_its_form_and_breaks_no_rule():
+    checks, driver = SchemaChecks(), Driver(market(MarketRules(), docket_of("market")))
+    while not driver.finished:
+        for path, asked in driver.open_asks.items():
+            content = answer(BOOK, asked)
+            assert not isinstance(content, Abstention)
+            assert checks.reasons(content, asked.form.schema) == (), path
+            turn = asked.form.read(content)
+            assert asked.form.breaches(turn) == (), path
+            driver.answer(path, turn)
+    assert all(50 <= count_words(row.closing.final_stance) <= 100 for row in driver.outcome.analysts)
+
+
+def test_every_figure_is_verified_and_every_argument_scored():
+    verdict = market_by_rules(example_base())
+    assert {row.status for row in verdict.figures} == {"verified"}
+    assert all(row.score is not None and row.judgement for row in verdict.trace)
+    assert len(verdict.trace) >= 2 * len(ANALYSTS)
+    assert verdict.as_json() == market_by_rules(example_base()).as_json(), "no chance is in it"
+
+
+def test_weak_signals_speak_only_to_make_the_fewest_arguments():
+    for seat in ANALYSTS:
+        part = slice_of(example_base(), LENSES[seat.partition("_")[0]])
+        firm = [row for row in fired(BOOK, seat, part) if row.rule.strength.value != "weak"]
+        spoken = argued(BOOK, seat, part, 2, 4)
+        weak = [row for row in spoken if row.rule.strength.value == "weak"]
+        assert len(spoken) - len(weak) == min(4, len(firm))
+        assert len(weak) <= max(0, 2 - len(firm))
+
+
+def test_an_analyst_without_signals_abstains_and_says_what_it_looked_at():
+    poor = without(example_base(), "fundamentals.", "sectors.")
+    form = MarketOpeningForm("fund_bear", Desk(poor, slice_of(poor, LENSES["fund"])))
+    said = opening(BOOK, form)
+    assert isinstance(said, Abstention)
+    assert said.reason == "no_signal"
+    assert "0 of" in said.detail
+    verdict = market_by_rules(poor)
+    assert {row.seat for row in verdict.analysts if row.silences} >= {"fund_bull", "fund_bear"}
+    assert verdict.of("fund_bear") == ()
+    assert verdict.total("fund_bear") is None
+    assert verdict.total("tech_bull") is not None
+
+
+def test_a_missing_figure_makes_no_argument():
+    poor = without(example_base(), "rsi_14", "macro.T10Y2Y")
+    for row in market_by_rules(poor).trace:
+        cited = [pointer for figure in row.exhibit.argument.figures for pointer in figure.checked.pointers]
+        assert not any("rsi_14" in pointer or "T10Y2Y" in pointer for pointer in cited)
+
+
+def test_a_false_figure_of_a_model_is_refuted_with_the_true_one():
+    driver = Driver(market(MarketRules(), docket_of("market")))
+    false = {"basis": "technicals.EXI.rsi_14", "value": "26", "unit": "points", "source": "technicals"}
+    row = {"evidence": [false], "confidence": 0.9, "counterpoints": ["It may turn."], "assumptions": ["It holds."]}
+    while not driver.finished:
+        for path, asked in driver.open_asks.items():
+            content = answer(BOOK, asked)
+            if path == "opening/tech_bull":
+                content = {
+                    "arguments": [{"claim": f"The index is oversold, {word}", **row} for word in ("once", "twice")]
+                }
+            driver.answer(path, content if isinstance(content, Abstention) else asked.form.read(content))
+    (first, _) = driver.outcome.of("tech_bull")
+    (drawn,) = first.exhibit.drew
+    assert drawn.kind.value == "refute"
+    assert [row.said for row in drawn.figures] == ["technicals.EXI.rsi_14 = 62 points"]
+    assert first.judgement.standing.value == "REFUTED"
+    assert first.judgement.scores["evidence"] <= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("version = 1", "version = 2"), "version"),
+        (('when = ["rsi < 30"]', 'when = ["rsi under 30"]'), "rsi under 30"),
+        (('strength = "strong"', 'strength = "huge"'), "huge"),
+        (('seat = "tech_bull"', 'seat = "star_bull"'), "star_bull"),
+        (("of {r200} over", "of {r300} over"), "rule"),
+        (('name = "textbook"', "name = "), "TOML"),
+    ],
+)
+def test_a_slip_in_an_own_table_is_one_sentence(change: tuple[str, str], named: str):
+    before, after = change
+    text = packaged_text()
+    changed = text.replace(before, after, 1) if before in text else text.replace("gained {r200}", "gained {r300}", 1)
+    with pytest.raises(InvalidInputError, match=named):
+        read_textbook(changed, "mine.toml")
+
+
+async def test_a_model_bull_faces_a_rule_based_bear_and_both_are_in_the_record(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    seats = {"tech_bull": "openai:gpt-5"}
+    debate = await disputatio.debate(
+        format="market", seats=seats, store=MemoryStore(), opener=lambda *_a, **_k: InstanceGateway()
+    )
+    kinds = {seat.seat: seat.kind for seat in debate.report().seats}
+    assert kinds == {seat: "model" if seat == "tech_bull" else "analyst" for seat in (*ANALYSTS, "judge")}
+    assert {row.seat for row in debate.report().calls and [each.sent for each in debate.report().calls]} == {
+        "tech_bull"
+    }
+
+
+async def test_the_debate_in_a_store_is_the_debate_in_memory():
+    debate = await disputatio.debate(format="market", store=MemoryStore())
+    assert debate.status == "COMPLETE"
+    pure = market_by_rules(example_index()).as_json()
+    assert disputatio.record.canonical(debate.outcome) == disputatio.record.canonical(pure)
+
+
+def test_the_same_base_under_another_name_of_its_subject_argues_alike():
+    base = example_base()
+    other = replace(base, meta=replace(base.meta, subject_name="Another Index"))
+    assert [row.exhibit.argument.claim for row in market_by_rules(other).trace] == [
+        row.exhibit.argument.claim for row in market_by_rules(base).trace
+    ]
+
+
+def test_missing_is_no_zero():
+    base = without(example_base(), "sentiment.vix_level")
+    assert isinstance(data_of(base)["sentiment.vix_level"].held, Missing)
+    assert not any("VIX" in row.exhibit.argument.claim for row in market_by_rules(base).of("senti_bull"))
