@@ -46,8 +46,8 @@ def unsteady(seed, share=0.3):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
-async def test_spending_never_passes_any_of_500_ceilings_also_across_resumptions(block):
+@pytest.mark.parametrize("block", range(4))
+async def test_spending_never_passes_any_of_200_ceilings_also_across_resumptions(block):
     for number in range(50):
         drawn = random.Random(1000 * block + number)
         kind = drawn.choice(["usd", "tokens", "calls"])

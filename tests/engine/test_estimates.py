@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from rooms import hold, proposal_of
+from rooms import history_of, hold, proposal_of
 
 from disputatio.engine.debates import House, start
-from disputatio.engine.preview import preview
+from disputatio.engine.preview import preview, preview_range, preview_stages
+from disputatio.evidence.sources import Source
 from disputatio.metrics.calibration import FEWEST, calibration
 from disputatio.motion import read_motion
 from disputatio.participants.scripted import Scripted
@@ -70,6 +71,65 @@ async def test_a_script_is_not_run_for_an_estimate_and_costs_nothing_in_it():
     assert history.opened.estimate["calls"] == 2
 
 
+SOURCE = Source("clauses", "clauses.txt", "The supplier is liable for delays. The buyer pays within thirty days. " * 12)
+SEATED: dict[str, dict[str, Any]] = {
+    "freeform": {},
+    "structured": {},
+    "review": {},
+    "review of sources": {"preset": "contract-risk"},
+    "panel": {"debaters": "ann,bob,cat,dan"},
+    "competition": {},
+}
+
+
+@pytest.mark.parametrize(("kind", "debates"), [(name, 1 if name == "competition" else 3) for name in SEATED])
+async def test_uncalibrated_the_dry_run_is_within_15_percent_of_what_the_fake_provider_then_counts(kind, debates):
+    """The habits that are declared of it (a sentence a text, choices at random) are all that the preview knows.
+
+    What the provider counts is what stood in the requests and answers that went over the socket. Where a debate may be
+    over before its last round nobody can know when it is: then the estimate is the one for the phase it ended with.
+    """
+    expected, taken = [], []
+    with FakeProvider() as provider:
+        for motion in MOTIONS[:debates]:
+            seat = ("all=openai_compatible:fake",)
+            given = proposal_of(kind.split()[0], base_url=provider.base_url, seat=seat, **SEATED[kind])
+            evidence = (SOURCE,) if "sources" in kind else ()
+            proposal = replace(given, motion=read_motion(motion), evidence=evidence)
+            store = MemoryStore()
+            debate = await start(proposal, House(store, checks_first=False))
+            history = history_of(store, debate)
+            usages: list[Any] = [row.usage for row in history.made.values()]
+            taken.append(sum(usage["input_tokens"] + usage["output_tokens"] for usage in usages))
+            last = list(history.asked.values())[-1].phase
+            stages = {row.phase: row for row in await preview_stages(proposal)}
+            expected.append(stages[last].tokens if kind == "panel" else (await preview(proposal)).tokens)
+    assert sum(expected) == pytest.approx(sum(taken), rel=0.15)
+
+
+@pytest.mark.parametrize("kind", [name for name in SEATED if name != "competition"])
+async def test_the_expected_lies_between_the_least_and_the_most_and_the_known_input_is_the_same_in_all(kind):
+    proposal = proposal_of(kind.split()[0], **SEATED[kind])
+    seen = await preview(proposal)
+    least, most = await preview_range(proposal)
+    assert least.tokens < seen.tokens < most.tokens
+    assert all(0 <= row.said_tokens < row.input_tokens for row in (least, seen, most))
+    if least.calls == seen.calls == most.calls:
+        known = [row.input_tokens - row.said_tokens for row in (least, seen, most)]
+        assert max(known) <= 1.25 * min(known)
+
+
+async def test_an_estimate_follows_what_it_is_told_of_the_answers():
+    usual, told, twice = [
+        await preview(proposal_of("freeform", set=given))
+        for given in ((), ("estimate.characters=60",), ("estimate.share=0.4",))
+    ]
+    assert told.output_tokens < usual.output_tokens < twice.output_tokens
+    assert told.calls == usual.calls == twice.calls
+    # Six speeches and a summing-up; each text of sixty characters is at most twenty tokens with its key.
+    assert told.output_tokens <= 20 * 12
+
+
 def written(request: Any) -> str:
     """A turn of a review that keeps the rules."""
     asked = request.body["response_format"]["json_schema"]
@@ -85,7 +145,7 @@ async def test_after_a_few_debates_the_estimate_is_within_15_percent_of_what_the
     with FakeProvider(answer=written if format_name == "review" else None) as provider:
 
         async def held(motion: str) -> tuple[int, int]:
-            seat = ("all=openai_compatible:fake",)
+            seat = ("all=openai_compatible:wordy",)
             proposal = replace(
                 proposal_of(format_name, base_url=provider.base_url, seat=seat), motion=read_motion(motion)
             )
@@ -98,10 +158,10 @@ async def test_after_a_few_debates_the_estimate_is_within_15_percent_of_what_the
 
         for motion in MOTIONS[: FEWEST - 1]:
             await held(motion)
-        assert calibration(store, format_name, {"openai_compatible:fake"}, sourced=False) is None
+        assert calibration(store, format_name, {"openai_compatible:wordy"}, sourced=False) is None
         for motion in MOTIONS[FEWEST - 1 : half]:
             await held(motion)
-        known = calibration(store, format_name, {"openai_compatible:fake"}, sourced=False)
+        known = calibration(store, format_name, {"openai_compatible:wordy"}, sourced=False)
         assert known is not None
         assert calibration(store, format_name, {"openai_compatible:other"}, sourced=False) is None
         rows = [await held(motion) for motion in MOTIONS[half : 2 * half]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from critiques import AGREEING, EARNEST
 
 from disputatio.config import CommandLine, Settings, resolve
 from disputatio.engine.opening import format_options
@@ -32,7 +33,7 @@ def settings() -> Settings:
         seats=("critic",),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=("critic=openai_compatible:fake",), base_url="http://127.0.0.1:9/v1"),
+        arguments=CommandLine(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
         options=format_options(form),
     )
 
@@ -73,16 +74,33 @@ def sharp(case: CriticCase, _call: Call) -> dict[str, Any]:
     return critique(
         [
             (f"PROP-{case.flawed}", case.flaw),
-            ("PROP-1", f"In 2 of 3 years this fails at once: {case.motion}"),
-            (f"PROP-{others[0]}", "After 4 months nobody pays for it any more."),
-            (f"PROP-{others[1]}", "Nothing shows that 7 of these cases are like ours."),
+            ("PROP-1", "In 2 of 3 comparable undertakings this failed before the first anniversary."),
+            (f"PROP-{others[0]}", "After 4 months nobody answers for the remaining obligations."),
+            (f"PROP-{others[1]}", "Nothing shows that those 7 measurements describe ordinary conditions."),
         ]
     )
 
 
-def agreeing(_case: CriticCase, _call: Call) -> dict[str, Any]:
-    soft = "While I acknowledge that this is generally reasonable, a detail could be seen differently by somebody"
-    return critique([("PROP-1", f"{soft} {word}") for word in ("here", "there", "elsewhere")], strength=10)
+def in_earnest(case: CriticCase, _call: Call) -> dict[str, Any]:
+    thesis, rows = EARNEST[case.id]
+    keys = ("target", "attack", "claim", "reasoning")
+    return {"thesis": thesis, "arguments": [dict(zip(keys, row, strict=True)) for row in rows], "challenge_strength": 9}
+
+
+def agreeing(manner: str) -> Any:
+    """A critic that agrees in this manner with every case, calls it strong, and does not learn from the retry."""
+
+    def says(_case: CriticCase, _call: Call) -> dict[str, Any]:
+        thesis, rows = AGREEING[manner]
+        arguments = [
+            {"target": f"PROP-{n}", "attack": attack, "claim": claim.format(id=f"PROP-{n}"), "reasoning": reasoning}
+            for n, (attack, claim, reasoning) in zip((1, 2, 3, 1), rows, strict=False)
+        ]
+        for row in arguments:
+            row["reasoning"] = row["reasoning"].format(id=row["target"])
+        return {"thesis": thesis, "arguments": arguments, "challenge_strength": 10}
+
+    return says
 
 
 def test_there_are_more_than_twenty_cases_and_every_proposition_is_one_by_the_rules():
@@ -116,21 +134,39 @@ async def test_a_critic_that_names_every_flaw_is_found_to_and_is_strong_enough()
     assert "is above 7" in "\n".join(report_lines(report))
 
 
-async def test_a_critic_that_agrees_with_everything_catches_nothing_softens_itself_and_is_too_weak():
-    report = await checked(CASES[:5], agreeing)
-    assert report.caught.count == 0
-    assert report.softened.count == 5
+async def test_critiques_in_earnest_have_a_mean_above_seven_and_are_not_asked_for_again():
+    cases = tuple(case for case in CASES if case.id in EARNEST)
+    report = await checked(cases, in_earnest)
+    assert report.strength.value is not None
+    assert report.strength.value > 7
+    assert all(row.first is None for row in report.heard)
+    assert report.good_enough
+
+
+@pytest.mark.parametrize("manner", AGREEING)
+async def test_a_critic_that_agrees_in_whatever_manner_is_asked_again_in_every_case_and_is_too_weak(manner):
+    report = await checked(CASES[:5], agreeing(manner))
     assert report.claimed.value == 10
     assert report.strength.value is not None
-    assert report.strength.value <= 7
+    assert report.strength.value < 5
+    assert all(row.first is not None and row.first < 6 for row in report.heard)
+    assert report.caught.count == 0
     assert not report.good_enough
     assert "This rests on 5 critiques" in "\n".join(report_lines(report))
+
+
+async def test_softening_words_are_counted_by_critique():
+    report = await checked(CASES[:3], agreeing("with a small wish"))
+    assert report.softened.count == 3
 
 
 async def test_a_strong_critic_that_names_no_flaw_does_not_pass():
     def beside_the_point(case: CriticCase, _call: Call) -> dict[str, Any]:
         return critique(
-            [(f"PROP-{number}", f"After {number + 3} weeks, nobody asks for it.") for number in (1, 2, 3, 1)]
+            [
+                (f"PROP-{number}", f"After {number + 3} weeks, nobody remembers which department wanted it.")
+                for number in (1, 2, 3, 1)
+            ]
         )
 
     report = await checked(CASES[:4], beside_the_point)

@@ -165,3 +165,15 @@ def test_random_citations_break_rules_and_stop_no_debate(seed: str) -> None:
             assert checked in rows[about].citations
     outcome = held.driver.outcome.as_json()
     assert json.loads(json.dumps(outcome)) == outcome
+
+
+def test_small_models_choose_from_sentences_that_need_no_escape_and_have_no_ruled_line_in_them():
+    text = (
+        'The term "Covered Software" means the software that the supplier delivers to the buyer. '
+        "The supplier pays two percent for each day of delay in the delivery of software. "
+        "Delivery of the software ==================== ends with the report of acceptance by the buyer. "
+        "The path C:\\software holds what the supplier has to deliver to the buyer in time."
+    )
+    citing = Citing(SourceSet([read_source(text, "contract.txt")]), "The supplier delivers the software in time")
+    found = [row.text for row in citing.sentences("delivery", 5)]
+    assert found == ["The supplier pays two percent for each day of delay in the delivery of software."]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from critiques import AGREEING, EARNEST
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.challenge import Attack, Criticised, challenge_strength
+from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases
+from disputatio.judging.challenge import Attack, ChallengeStrength, Criticised, challenge_strength
+from disputatio.judging.objecting import AGREEMENT, agreement_in, objects
 from disputatio.judging.softening import SOFTENING, softening_in
 
+CASES = [case for case in packaged_critic_cases() if case.id in EARNEST]
 attacks = st.sampled_from(list(Attack))
 criticisms = st.lists(
     st.builds(Criticised, attacks, st.sampled_from(["PROP-1", "PROP-2", "THESIS"]), st.text(max_size=60), st.text()),
@@ -32,7 +38,8 @@ def test_saying_the_same_again_makes_a_critique_no_stronger(rows: list, more: li
 
 def test_a_critique_of_full_strength_takes_every_line_aims_well_and_is_definite() -> None:
     rows = [
-        Criticised(row, f"PROP-{n}", f"It fails in {n} of 9 cases by {row}.", "") for n, row in enumerate(Attack, 1)
+        Criticised(row, f"PROP-{n}", f"Suppliers abandon {n} of 9 contracts after {row}.", "")
+        for n, row in enumerate(Attack, 1)
     ]
     assert challenge_strength(10, rows, ["PROP-1", "PROP-2"]).measured == 10
 
@@ -74,3 +81,97 @@ def test_words_in_quotation_marks_are_somebody_else_s(phrase: str) -> None:
 )
 def test_plain_words_soften_nothing(text: str) -> None:
     assert softening_in(text) == ()
+
+
+def earnest(case: CriticCase, *, thesis: str = "It does harm.", **other: Criticised) -> ChallengeStrength:
+    """The strength of the earnest critique of ``case``; ``other`` criticisms by place take the place of its own."""
+    rows = [criticised(case, *row) for row in EARNEST[case.id][1]]
+    for place, row in other.items():
+        rows[int(place.removeprefix("at_"))] = row
+    return challenge_strength(10, rows, list(arguments_of(case)), thesis=thesis)
+
+
+def arguments_of(case: CriticCase) -> dict[str, str]:
+    rows: Any = case.proposition["arguments"]
+    return {f"PROP-{n}": f"{row['claim']} {row['reasoning']}" for n, row in enumerate(rows, 1)}
+
+
+def criticised(case: CriticCase, target: str, attack: str, claim: str, reasoning: str) -> Criticised:
+    attacked = arguments_of(case)[target]
+    return Criticised(Attack(attack), target, f"{claim} {reasoning}", attacked, known=case.motion)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_a_critique_in_earnest_is_strong(case: CriticCase) -> None:
+    assert earnest(case).measured >= 8
+
+
+@pytest.mark.parametrize("manner", AGREEING)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_agreement_in_the_form_of_a_critique_is_flagged_though_it_takes_every_line(
+    case: CriticCase, manner: str
+) -> None:
+    thesis, said = AGREEING[manner]
+    targets = list(arguments_of(case))
+    rows = [
+        criticised(case, targets[place % 3], attack, *(text.format(id=targets[place % 3]) for text in texts))
+        for place, (attack, *texts) in enumerate(said)
+    ]
+    found = challenge_strength(10, rows, targets, thesis=thesis)
+    assert found.flagged
+    assert found.overrated
+
+
+def test_one_criticism_that_agrees_costs_more_than_its_own_points() -> None:
+    case = CASES[0]
+    agrees = criticised(case, "PROP-2", "tail_risk", "PROP-2 is convincing.", "In 3 of 4 years everybody stayed.")
+    assert earnest(case, at_2=agrees).measured <= earnest(case).measured - 3
+
+
+@pytest.mark.parametrize("thesis", ["The agreement is sound.", "While I acknowledge the effort, it fails."])
+def test_a_critique_whose_thesis_agrees_is_flagged_whatever_stands_below_it(thesis: str) -> None:
+    found = earnest(CASES[0], thesis=thesis)
+    assert found.measured == 4
+    assert "thesis agrees" in found.because
+
+
+def test_in_another_language_the_tables_of_english_words_weaken_nothing() -> None:
+    rows = [
+        Criticised(attack, "PROP-1", f"Der Lieferant haftet in {n} von 9 Verträgen ausdrücklich mit.", "")
+        for n, attack in enumerate(Attack, 1)
+    ]
+    assert challenge_strength(10, rows, ["PROP-1"], english=False).measured >= 8
+    assert challenge_strength(10, rows, ["PROP-1"]).measured == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nothing shows that the clause is sound.",
+        "It takes for granted that the price is justified.",
+        "Even if the count is correct, the buyer loses.",
+        "The proposer claims that the cap is reasonable.",
+        "The reading isn't convincing.",
+        "Why this should be adopted is left open.",
+    ],
+)
+def test_agreement_that_is_denied_supposed_or_reported_is_none(text: str) -> None:
+    assert agreement_in(text) == ()
+
+
+@pytest.mark.parametrize("phrase", AGREEMENT)
+def test_every_phrase_of_agreement_is_found_in_any_dress(phrase: str) -> None:
+    for text in (
+        f"{phrase} here.",
+        f"So ({phrase.upper()}) it is.",
+        f"Yes, {phrase.replace(' ', chr(10), 1)}!",
+    ):
+        assert agreement_in(text), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It lowers the risk by a third.", "A reserve prevents any serious loss.", "It reduces the danger."],
+)
+def test_good_news_about_something_bad_is_no_objection(text: str) -> None:
+    assert not objects(text)

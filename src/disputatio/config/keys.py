@@ -124,6 +124,8 @@ KEYS: tuple[Key, ...] = (
     Key("metrics.uncertainties", values.measure(0, 1_000, "a debate")),
     Key("metrics.degraded", values.measure(0, 1, "a share")),
     Key("metrics.fewest", values.count(1, 10**9)),
+    Key("estimate.characters", values.count(1, 100_000)),
+    Key("estimate.share", values.measure(0, 1, "a share")),
     Key("mcp_servers.<server>", values.server_address, option="--mcp"),
     Key("mcp_env.<server>", values.variable_names),
     # Read with the type of the rule's default, which only the format knows.

@@ -77,11 +77,12 @@ class Automatic:
     unused: str = ""
 
 
-def automatic_provider(levels: Sequence[Level], environment: Environment) -> Automatic:
+def automatic_provider(levels: Sequence[Level], environment: Environment, usual: str = "") -> Automatic:
     """The provider for the levels below the first that names one.
 
     An address without a provider means an OpenAI-compatible server. Otherwise the keys that are set decide,
-    in ``AUTOMATIC_ORDER``; without any key it is the embedded model.
+    in ``AUTOMATIC_ORDER``; without any key it is the embedded model. Where a format has a ``usual`` provider, a key
+    does not decide: only who names a model has one.
     """
     first = next((place for place, level in enumerate(levels) if "provider" in level), len(levels))
     unbound = levels[:first]
@@ -89,6 +90,8 @@ def automatic_provider(levels: Sequence[Level], environment: Environment) -> Aut
         if "base_url" in level:
             return Automatic("openai_compatible", f"{level['base_url'].source} is set")
     keyed = _keyed(environment)
+    if usual and not any("model" in level for level in unbound):
+        return Automatic(usual, "default")
     if any("model" in level for level in unbound):
         candidates = keyed
         rivals = tuple(source for _, source in keyed) if len(keyed) > 1 else ()

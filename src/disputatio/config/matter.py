@@ -12,6 +12,7 @@ from typing import Any
 from disputatio.config.document import parsed
 from disputatio.failures import InvalidInputError
 from disputatio.formats.cast import Cast, Personality
+from disputatio.formats.registry import Format
 from disputatio.participants.providers import did_you_mean, shown
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
@@ -76,13 +77,47 @@ def _unusable(path: Path, cause: str) -> InvalidInputError:
     )
 
 
-def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: Path | None) -> Cast:
+def motion_or_topic(motion: str | None, topic: str | None) -> str:
+    """The motion that was given, or that of the built-in topic.
+
+    Raises:
+        InvalidInputError: both were given, or neither, or there is no such topic.
+    """
+    if topic is not None and motion is not None:
+        raise InvalidInputError(
+            "A motion and a topic are given, and a debate has one motion.", "Leave one of them out."
+        )
+    if topic is None and motion is None:
+        raise InvalidInputError("There is no motion.", "Give a question or proposition, or the name of a topic.")
+    return topic_named(topic) if topic is not None else str(motion)
+
+
+def cast_given(form: Format, seats: tuple[str, ...], chosen: Mapping[str, str], own: Mapping[str, str]) -> Cast:
+    """The personalities of a match with some of a program's own, by name: what their debater is told.
+
+    Raises:
+        InvalidInputError: a chosen one is not known, one says nothing or too much, or the format has none.
+    """
+    if not hasattr(form.rules(), "cast"):
+        raise InvalidInputError(
+            f"Personalities are for competitions, and the format is {form.name}.", "Take format='competition'."
+        )
+    for name, about in own.items():
+        if not about.strip() or len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
+            raise InvalidInputError(
+                f"The personality {shown(name[:60])} says nothing about itself, or too much.",
+                f"Give what its debater is told in up to {_LONGEST_ABOUT:,} characters.",
+            )
+    return cast_of(seats, chosen, {name: Personality(name, about.strip()) for name, about in own.items()})
+
+
+def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: Path | Mapping[str, Personality] | None) -> Cast:
     """The personalities of all debaters among ``seats``: those chosen, else the usual ones.
 
     Raises:
         InvalidInputError: a chosen one is not known.
     """
-    known = personalities(own)
+    known = {**personalities(), **own} if isinstance(own, Mapping) else personalities(own)
     members = []
     for seat in seats:
         team, _, place = seat.rpartition("_")

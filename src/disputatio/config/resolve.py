@@ -29,6 +29,7 @@ from disputatio.config.presets import preset_named
 from disputatio.config.seats import Seated, take_seat
 from disputatio.config.settings import (
     CommandLine,
+    EstimateSettings,
     FormatOptions,
     JudgingSettings,
     LimitSettings,
@@ -200,6 +201,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         tools={seat: each.tools for seat, each in seated.items() if each.tools},
         tool_limits=_tool_limits(sources),
         metrics=_metrics(sources),
+        estimate=EstimateSettings(sources.take("estimate.characters"), sources.take("estimate.share")),
         mcp_servers=_servers(sources) if seats else {},
         sources=sources.found,
         notes=tuple(dict.fromkeys([*(note for each in seated.values() for note in each.notes), *notes])),
@@ -303,7 +305,7 @@ def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price
             levels[seat].append({"base_url": sources.base_url})
     seated = {}
     for seat in seats:
-        automatic = automatic_provider(levels[seat], environment)
+        automatic = automatic_provider(levels[seat], environment, sources.options.usual_provider)
         held = holding(levels[seat], environment, automatic)
         seated[seat] = take_seat(seat, held, automatic, environment, prices)
     return seated

@@ -103,6 +103,7 @@ class FormatOptions:
         other_seats: seats of other formats.
         other_phases: phases of other formats.
         other_rules: rules of other formats.
+        usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
     """
 
     phases: tuple[str, ...] = ()
@@ -116,6 +117,7 @@ class FormatOptions:
     other_rules: frozenset[str] = frozenset()
     free_seats: bool = False
     personalities: bool = False
+    usual_provider: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +231,19 @@ class MetricSettings:
     fewest: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class EstimateSettings:
+    """What is assumed of answers before anybody has answered; None leaves it to what is known of each model.
+
+    Attributes:
+        characters: how long one text of an answer is, whatever its form allows.
+        share: how much of what its form allows a text takes, 0 to 1, where ``characters`` is None.
+    """
+
+    characters: int | None = None
+    share: float | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything a debate is run with.
@@ -251,6 +266,7 @@ class Settings:
         prices: prices by ``provider:model``, which override the price table.
         rules: the format's own settings: its defaults and what was set.
         metrics: the thresholds of metrics.
+        estimate: what estimates assume of answers.
         tools: by seat, what its tools are called; seats without tools are left out.
         tool_limits: how much a seat may look up before a turn.
         mcp_servers: the MCP servers that were named, by name; their addresses may hold secrets and are not shown.
@@ -278,6 +294,7 @@ class Settings:
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tool_limits: ToolLimits = field(default_factory=ToolLimits)
     metrics: MetricSettings = field(default_factory=MetricSettings)
+    estimate: EstimateSettings = field(default_factory=EstimateSettings)
     mcp_servers: Mapping[str, McpServer] = field(default_factory=dict, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -26,7 +26,8 @@ async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
     An estimate is never in the way of a debate: forms of a user's own may have schemas that no typical answer is known
     for, and then there is none.
     """
-    key = canonical({name: value for name, value in encode(opened).items() if name not in _NO_MATTER})
+    told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
+    key = canonical([told, {name: value for name, value in encode(opened).items() if name not in _NO_MATTER}])
     size = len(proposal.motion.text.encode())
     if key not in _KEPT:
         try:

@@ -1,47 +1,47 @@
 """What a debate would take, without a call: the rules are run with answers of typical length.
 
-A preview cannot know what models will say. It assumes answers of a fifth of the length the form allows, the fewest
-items where a list may vary, every round that may be held, no rejected answers and no failed calls, and counts four
-bytes to a token. Tools are counted at most: as if every seat that has some used all its rounds.
+What is sent is counted, since every prompt is composed as it would be: rules, motion, evidence, forms. What models say
+is assumed, by their habits (``disputatio.participants.habits``): all of the output, and the part of the input that is
+read again of it. Calls that fail are not in it. Tokens are four bytes each. Tools are counted at most: as if every seat
+that has some used all its rounds.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
-from itertools import count
 from math import ceil
+from statistics import fmean
 from typing import Any
 
 from disputatio.engine.journal import Journal
+from disputatio.engine.market_matter import analyst_for, is_rules
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of
 from disputatio.engine.ports import Nobody, SystemClock
 from disputatio.engine.running import Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
+from disputatio.engine.typical import Typical
 from disputatio.kernel import JsonObject, Limits
 from disputatio.ledger import UNLIMITED, Ledger, PriceBook
 from disputatio.ledger.ledger import call_size
 from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
+from disputatio.participants.habits import LONG, SHORT, USUAL, Habits, habits_of
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
 from disputatio.tools import CHOICE_FORM
 
-_SHARE = 0.2
-_SETTLED = {"no": "yes", "strong": "good", "unresolved": "unresolved", "It stays open because": "It stays open because"}
-"""By the last of the words that there are to choose from."""
-_BEGUN = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[\.\]\$")
-_FILLER = "Plain words of the usual sort, which say not much and only take up room. "
-
 
 @dataclass(frozen=True, slots=True)
 class SeatPreview:
-    """What one seat would take. ``usd`` is None where no price is known."""
+    """What one seat would take. ``usd`` is None where no price is known.
+
+    ``said_tokens`` is the part of the input that is assumed: what seats would have said before.
+    """
 
     seat: str
     model: str
@@ -49,6 +49,7 @@ class SeatPreview:
     input_tokens: int
     output_tokens: int
     usd: Decimal | None
+    said_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,19 @@ class Preview:
         return sum(row.input_tokens for row in self.seats)
 
     @property
+    def said_tokens(self) -> int:
+        """The part of the input that is assumed."""
+        return sum(row.said_tokens for row in self.seats)
+
+    @property
     def output_tokens(self) -> int:
         """All output tokens."""
         return sum(row.output_tokens for row in self.seats)
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
 
     @property
     def usd(self) -> Decimal | None:
@@ -79,57 +90,19 @@ class Preview:
         return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
 
 
-class Variety:
-    """Tells the texts and choices of typical answers apart, as those of a seat that says different things."""
-
-    def __init__(self) -> None:
-        self._texts = count(1)
-        self._choices: dict[str, Iterator[int]] = {}
-
-    def number(self) -> int:
-        """A number that no text had."""
-        return next(self._texts)
-
-    def choice(self, words: Sequence[Any]) -> Any:
-        """The next of ``words`` in turn; there is always a further round over something, and what is rated is good."""
-        if _SETTLED.get(words[-1]) in words:
-            return _SETTLED[words[-1]]
-        return words[next(self._choices.setdefault(repr(words), count())) % len(words)]
-
-
-def typical(schema: Mapping[str, Any], variety: Variety) -> Any:
-    """An answer of typical length, valid under ``schema`` as the forms of this package write schemas."""
-    if "enum" in schema:
-        return variety.choice(schema["enum"])
-    match schema["type"]:
-        case "object":
-            return {name: typical(row, variety) for name, row in schema["properties"].items()}
-        case "array":
-            return [typical(schema["items"], variety) for _ in range(schema.get("minItems", 0))]
-        case "integer":
-            return (schema["minimum"] + schema["maximum"] + 1) // 2
-    most = schema.get("maxLength", 400)
-    length = min(max(schema.get("minLength", 0), round(most * _SHARE), 8), most)
-    begun = _BEGUN.match(schema.get("pattern", ""))
-    # A sentence of a small model: one of its beginnings, then at least so many signs, and a full stop.
-    first, least = (f"{variety.choice(begun[1].split('|'))} ", int(begun[2])) if begun else ("", 0)
-    told = f"{first}{variety.number()} "
-    length = max(length, len(first) + least + 1) - bool(begun)
-    text = (told + _FILLER * (length // len(_FILLER) + 1))[:length].strip().ljust(schema.get("minLength", 0), ".")
-    return f"{text.ljust(len(first) + least, 'x')}." if begun else text
-
-
 class _TypicalGateway:
     """Answers every call with an answer of typical length."""
 
     modes = (OutputMode.NATIVE,)
 
-    def __init__(self, tool_calls: int) -> None:
-        self._tool_calls, self._looked_up, self._variety = tool_calls, 0, Variety()
+    def __init__(self, tool_calls: int, typical: Typical) -> None:
+        self._tool_calls, self._looked_up, self._typical = tool_calls, 0, typical
+        self.said_bytes = 0
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:  # noqa: ARG002
         schema: JsonObject = call.schema or {"type": "string"}
-        text = canonical(self._choice() if call.schema_name == CHOICE_FORM else typical(schema, self._variety))
+        self.said_bytes += self._typical.said_in([segment.text for segment in call.segments])
+        text = canonical(self._choice() if call.schema_name == CHOICE_FORM else self._typical.answer(schema))
         size, messages = call_size(call)
         tokens_in = ceil(size / TYPICAL_BYTES_PER_TOKEN) + MESSAGE_OVERHEAD // 4 * messages
         tokens_out = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
@@ -148,30 +121,104 @@ class _TypicalGateway:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a debate has taken when ``phase`` is over: calls, and tokens of input and output together."""
+
+    phase: str
+    calls: int
+    tokens: int
+
+
+COURSES = 6
+"""Courses of a debate that an estimate is the mean of, where choices are drawn."""
+
+_ALIKE = 0.05
 _NOBODY = ModelSeating(provider="embedded", model="nobody")
 
 
 async def preview(proposal: Proposal) -> Preview:
-    """What ``proposal`` would take.
+    """What ``proposal`` would take, by the habits of the models in its seats.
+
+    Where one of them chooses at random, a debate may be over after one round or go on to the last: the mean over
+    ``COURSES`` is taken, unless the first two are alike.
 
     Raises:
         InvalidInputError: something in it cannot be used.
     """
-    gateway = _TypicalGateway(proposal.settings.tool_limits.calls)
-    table: dict[str, Sitter] = {}
+    habits = seat_habits(proposal)
+    held = [await _held(proposal, habits)]
+    if any(row.draws for row in habits.values()):
+        held.append(await _held(proposal, habits, 1))
+        if abs(held[0].tokens - held[1].tokens) > _ALIKE * held[0].tokens:
+            held += [await _held(proposal, habits, course) for course in range(2, COURSES)]
+    return _mean(held)
+
+
+async def preview_range(proposal: Proposal) -> tuple[Preview, Preview]:
+    """The least and the most to expect of ``proposal``, whatever models are in its seats.
+
+    The least: a sentence where a paragraph may stand, and agreement as soon as there can be. The most: half of what
+    the forms allow, and every round. Answers that are not accepted, and calls that fail, are in neither.
+
+    Raises:
+        InvalidInputError: something in it cannot be used.
+    """
+    seats = seat_habits(proposal)
+    return await _held(proposal, dict.fromkeys(seats, SHORT)), await _held(proposal, dict.fromkeys(seats, LONG))
+
+
+async def preview_stages(proposal: Proposal) -> tuple[Stage, ...]:
+    """What the longest course of ``proposal`` has taken by the end of each phase.
+
+    Raises:
+        InvalidInputError: something in it cannot be used.
+    """
+    habits = {seat: replace(row, draws=False) for seat, row in seat_habits(proposal).items()}
+    return _stages((await _run(proposal, habits))[1])
+
+
+async def early_ends(proposal: Proposal) -> tuple[Stage, ...]:
+    """The stages after which ``proposal`` may be over, where there are several; none where it always goes to the end.
+
+    Raises:
+        InvalidInputError: something in it cannot be used.
+    """
+    longest = await preview_stages(proposal)
+    shortest = _stages((await _run(proposal, dict.fromkeys(seat_habits(proposal), SHORT)))[1])
+    if len(shortest) == len(longest):
+        return ()
+    # A panel counts its votes after every phase; other formats end with the phase that ends their first round.
+    return tuple(row for row in longest if proposal.format.free_seats or row.phase.startswith(shortest[-1].phase))
+
+
+def _stages(history: History) -> tuple[Stage, ...]:
+    stages: dict[str, Stage] = {}
+    calls = tokens = 0
+    for row in history.calls:
+        usage: Any = history.made[row.call].usage
+        calls, tokens = calls + 1, tokens + usage["input_tokens"] + usage["output_tokens"]
+        phase = history.asked[row.path].phase
+        stages[phase] = Stage(phase, calls, tokens)
+    return tuple(stages.values())
+
+
+def seat_habits(proposal: Proposal) -> dict[str, Habits]:
+    """How the model in each seat is taken to answer: as was set, else as is declared of it."""
+    told = proposal.settings.estimate
+    habits: dict[str, Habits] = {}
     for seat in proposal.format.seats_named([*proposal.settings.seats, *proposal.participants]):
-        # A script is not run for a preview: it may count its calls, or be a person.
-        seating = _NOBODY if seat in proposal.participants else proposal.settings.seats[seat]
-        table[seat] = ModelSeat((replace(seating, fallback=None),), (gateway,))
-    words, _ = tool_words(proposal.settings, table)
-    plan = plan_of(proposal, table, book_of(proposal.prompts))
-    plan = replace(plan, rules=_unbroken(plan.rules), tools=PreviewTools(words, proposal.settings.tool_limits))
-    journal = Journal("preview", store=MemoryStore(), clock=SystemClock(), watcher=Nobody())
-    event, texts = opened_event(plan, UNLIMITED, "")
-    journal.write(event, texts=texts)
-    ledger = Ledger(UNLIMITED, PriceBook())
-    running = Running(plan, journal=journal, ledger=ledger, clock=SystemClock(), watcher=Nobody(), streams=False)
-    history = await running.run()
+        known = USUAL if seat in proposal.participants else habits_of(proposal.settings.seats[seat])
+        if told.characters is not None:
+            known = replace(known, characters=told.characters, by_field=())
+        elif told.share is not None:
+            known = replace(known, share=told.share, characters=None)
+        habits[seat] = known
+    return habits
+
+
+async def _held(proposal: Proposal, habits: Mapping[str, Habits], course: int = 0) -> Preview:
+    table, history = await _run(proposal, habits, course)
     return Preview(
         tuple(
             _seat_preview(seat, sitter, history)
@@ -181,8 +228,50 @@ async def preview(proposal: Proposal) -> Preview:
     )
 
 
+async def _run(proposal: Proposal, habits: Mapping[str, Habits], course: int = 0) -> tuple[dict[str, Sitter], History]:
+    table: dict[str, Sitter] = {}
+    typical = {row: Typical(row, course) for row in dict.fromkeys(habits.values())}
+    tool_calls = proposal.settings.tool_limits.calls
+    for seat, habit in habits.items():
+        # A script is not run for a preview: it may count its calls, or be a person.
+        seating = _NOBODY if seat in proposal.participants else proposal.settings.seats[seat]
+        if seat not in proposal.participants and is_rules(seating):
+            table[seat] = analyst_for(seating, seat, proposal.format)
+            continue
+        gateway = _TypicalGateway(tool_calls, typical[habit])
+        table[seat] = ModelSeat((replace(seating, fallback=None),), (gateway,))
+    words, _ = tool_words(proposal.settings, table)
+    plan = plan_of(proposal, table, book_of(proposal.prompts))
+    plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
+    if not any(row.invents for row in habits.values()):
+        plan = replace(plan, rules=_unbroken(plan.rules))
+    journal = Journal("preview", store=MemoryStore(), clock=SystemClock(), watcher=Nobody())
+    event, texts = opened_event(plan, UNLIMITED, "")
+    journal.write(event, texts=texts)
+    ledger = Ledger(UNLIMITED, PriceBook())
+    running = Running(plan, journal=journal, ledger=ledger, clock=SystemClock(), watcher=Nobody(), streams=False)
+    return table, await running.run()
+
+
+def _mean(previews: Sequence[Preview]) -> Preview:
+    """Seat by seat, rounded; a preview has the same seats whatever its course."""
+    if len(previews) == 1:
+        return previews[0]
+    rows = []
+    for same in zip(*(row.seats for row in previews), strict=True):
+        calls, said = round(fmean(row.calls for row in same)), round(fmean(row.said_tokens for row in same))
+        tokens_in = round(fmean(row.input_tokens for row in same))
+        tokens_out = round(fmean(row.output_tokens for row in same))
+        costs = [row.usd for row in same if row.usd is not None]
+        usd = sum(costs, Decimal(0)) / len(costs) if len(costs) == len(same) else None
+        rows.append(
+            replace(same[0], calls=calls, input_tokens=tokens_in, output_tokens=tokens_out, usd=usd, said_tokens=said)
+        )
+    return Preview(tuple(rows))
+
+
 def _unbroken(rules: Any) -> Any:
-    """The rules with nobody asked again for breaking one: typical words quote nothing and repeat themselves."""
+    """The rules with nobody asked again for breaking one: typical words quote nothing and may be of the wrong kind."""
     limits = {row.name: getattr(rules, row.name) for row in fields(rules)}
     held = {name: replace(row, rule_asks=0) for name, row in limits.items() if isinstance(row, Limits)}
     return replace(rules, **held)
@@ -200,7 +289,28 @@ def _seat_preview(seat: str, sitter: ModelSeat, history: History) -> SeatPreview
         sum(usage["input_tokens"] for usage in usages),
         sum(usage["output_tokens"] for usage in usages),
         None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
+        _said_tokens(sitter, sum(usage["input_tokens"] for usage in usages)),
     )
+
+
+def _said_tokens(sitter: ModelSeat, most: int) -> int:
+    gateway = sitter.gateways[0]
+    assert isinstance(gateway, _TypicalGateway)  # noqa: S101  (a preview seats nobody else)
+    return min(most, round(gateway.said_bytes / TYPICAL_BYTES_PER_TOKEN))
+
+
+def assumptions(proposal: Proposal) -> str:
+    """What is assumed of the answers of ``proposal``, in a sentence for people."""
+    told = dict.fromkeys(_assumed(row) for row in seat_habits(proposal).values())
+    return f"Assumed: {'; '.join(told)}. Four bytes to a token; nothing cached, no call failed."
+
+
+def _assumed(habits: Habits) -> str:
+    if habits.by_field:
+        return "a made-up sentence for each text and choices at random, as the fake provider answers"
+    share = f"texts {habits.share:.0%} as long as the form allows"
+    length = f"texts of {habits.characters} characters" if habits.characters else share
+    return f"{length}, every round held, nothing rejected"
 
 
 TOKENS_ARE = (

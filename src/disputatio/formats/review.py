@@ -81,6 +81,7 @@ class Here:
     floor: Floor
     rules: ReviewRules
     citing: Citing
+    english: bool = True
 
     def phase(self, name: str) -> Phase:
         """A phase of this round."""
@@ -98,7 +99,7 @@ def review(rules: ReviewRules, docket: Docket) -> Rulebook[ReviewVerdict]:
         if not positions:
             break
         floor = floor.post(*introduced(docket, number))
-        here = Here(number, floor, rules, citing_in(docket, number))
+        here = Here(number, floor, rules, citing_in(docket, number), docket.motion.language == "English")
         held, floor = yield from one_round(positions, here)
         rounds = (*rounds, held)
         stop = why_stop(held)
@@ -198,6 +199,7 @@ def critique(held: Contest, here: Here) -> Rulebook[Contest]:
         rules.maximum_arguments,
         numbers_from(here.number),
         here.citing,
+        here.english,
     )
     words = {
         "minimum": str(form.minimum),

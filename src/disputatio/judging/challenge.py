@@ -1,22 +1,31 @@
 """How strong a critique is, 1 to 10: what its critic says of it, and no more than what code finds in it.
 
 The pattern that this follows lets the critic rate itself. A critic that always says 10 would then never be asked again,
-so its rating is capped by a measure of things that can be checked, of which the critic cannot talk:
+so its rating is capped by a measure of things that can be checked, of which the critic cannot talk. First it is decided
+which criticisms count. One counts for nothing
 
-    attacks    one point for each of the four lines of attack that it takes, 4 at most
-    aim        two points where it attacks the argument that the proposer put first (or the thesis, where none stands);
-               one more where it reaches half of the standing arguments
-    substance  up to two points, by the share of its criticisms that have something definite in them: a figure, a
-               citation that its source bears out, or two long words of the argument they attack
-    directness one point where no criticism softens itself
+    that was struck, or says the same as an earlier one,
+    that only says again what it attacks: two thirds of its long words are words of that,
+    that takes itself back (``judging.softening``), agrees, or objects to nothing (``judging.objecting``, English only),
+    that is not definite: it has no figure, no citation that its source bears out and no long word of the argument it
+        attacks; or it brings fewer than three long words that are neither there nor in the position.
 
-A criticism that says the same as an earlier one, that was struck, or that only says again what it attacks (two thirds
-of its long words are words of that) counts for nothing. The strength is the lower of the two numbers. A critic can only
-talk its strength down; a low measure says that the critique is thin, and a high one that it is aimed and definite, not
-that it is right.
+Of those that count:
+
+    attacks    one point for each of the four lines of attack, 4 at most
+    aim        two points where one attacks the argument that the proposer put first (or the thesis, where none stands);
+               one more where they reach half of the standing arguments
+    substance  up to two points, by the share of all criticisms that count
+    directness one point where none agrees or takes itself back; one is taken away for each that does
+
+A long word has six letters or more and is told by its first six, so that "confirms" and "confirmed" are one. A
+critique whose own thesis agrees or takes itself back is never stronger than 4, so it is asked for again and flagged.
+The strength is the lower of the two numbers. A critic can only talk its strength down; a low measure says that the
+critique is thin or agrees, and a high one that it is aimed and definite, not that it is right.
 
 Rejected: a rating by the moderator alone. It comes after the rebuttal, too late for the retry, and the moderator would
-decide whether its own debate is flagged. The moderator's scores of the critique stand beside the strength.
+decide whether its own debate is flagged. The moderator's scores of the critique stand beside the strength. Rejected as
+well: points for lines of attack that are only named. The critic names its line itself, so four hollow criticisms had 4.
 """
 
 from __future__ import annotations
@@ -26,6 +35,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from disputatio.judging.objecting import agreement_in, objects
 from disputatio.judging.softening import softening_in
 from disputatio.kernel import JsonObject
 
@@ -35,11 +45,30 @@ FLAG_BELOW = 5
 """A debate whose critique is still weaker is flagged."""
 OVERRATED_BY = 4
 """Points by which a critic may rate itself above the measure before that is flagged."""
+AGREEING_AT_MOST = FLAG_BELOW - 1
+"""What a critique is worth at most whose own thesis agrees with what it is to attack."""
 THESIS = "THESIS"
 """What a criticism aims at that is against the whole position."""
 
-_LONG_WORD = re.compile(r"[^\W\d_]{6,}")
+_LONG_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{6}")
+_SAYING_NOTHING = frozenset(
+    {
+        "becaus",
+        "withou",
+        "nothin",
+        "should",
+        "before",
+        "anothe",
+        "itself",
+        "either",
+        "rather",
+        "whethe",
+        "throug",
+        "agains",
+    }
+)
 _FIGURE = re.compile(r"\d")
+_OWN = 3
 
 
 class Attack(StrEnum):
@@ -53,13 +82,18 @@ class Attack(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Criticised:
-    """One criticism, as far as its strength depends on it. ``attacked`` is the text of the argument it aims at."""
+    """One criticism, as far as its strength depends on it.
+
+    ``attacked`` is the text of the argument it aims at; ``known`` are further words that were said before it, such as
+    those of the position.
+    """
 
     attack: Attack
     target: str
     text: str
     attacked: str
     cites: bool = False
+    known: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +134,44 @@ class ChallengeStrength:
         }
 
 
-def challenge_strength(claimed: int, criticisms: Sequence[Criticised], standing: Sequence[str]) -> ChallengeStrength:
+def challenge_strength(
+    claimed: int,
+    criticisms: Sequence[Criticised],
+    standing: Sequence[str],
+    *,
+    thesis: str = "",
+    english: bool = True,
+) -> ChallengeStrength:
     """The strength of a critique.
 
     Args:
         claimed: what the critic says of it, 1 to 10.
         criticisms: those that were not struck, in their order.
         standing: the ids of the proposer's arguments that stand, the weightiest first.
+        thesis: what the critic says in one sentence.
+        english: whether it is in English, so that agreement can be told by words.
     """
     told = _distinct(criticisms)
-    attacks = len({row.attack for row in told})
-    aimed = {row.target for row in told}
+    agreeing = [row for row in told if _softens(row.text, english=english)]
+    hollow = [row for row in told if english and not objects(row.text)]
+    counted = [row for row in told if row not in agreeing and row not in hollow and _definite(row)]
+    attacks = len({row.attack for row in counted})
+    aimed = {row.target for row in counted}
     first = bool(aimed & ({standing[0]} if standing else {THESIS}))
     wide = bool(standing) and 2 * len(aimed & set(standing)) >= len(standing)
-    definite = sum(_definite(row) for row in told)
-    substance = 2 * definite // len(told) if told else 0
-    direct = bool(told) and not any(softening_in(row.text) for row in told)
-    measured = attacks + 2 * first + wide + substance + direct
-    because = (
-        f"{attacks} of {len(Attack)} lines of attack, {'aimed' if first else 'not aimed'} at the foremost argument, "
-        f"{definite} of {len(told)} definite, {'direct' if direct else 'softened' if told else 'nothing said'}"
-    )
-    return ChallengeStrength(claimed, max(1, measured), because)
+    substance = 2 * len(counted) // len(told) if told else 0
+    direct = bool(counted) and not agreeing
+    measured = attacks + 2 * first + wide + substance + direct - len(agreeing)
+    because = [
+        f"{attacks} of {len(Attack)} lines of attack",
+        f"{'aimed' if first else 'not aimed'} at the foremost argument",
+        f"{len(counted)} of {len(told)} definite",
+        f"{len(agreeing)} of {len(told)} agree or soften" if agreeing else "direct" if counted else "nothing in it",
+    ]
+    if thesis and _softens(thesis, english=english):
+        measured = min(measured, AGREEING_AT_MOST)
+        because.append("its own thesis agrees")
+    return ChallengeStrength(claimed, max(1, measured), ", ".join(because) if told else "nothing said")
 
 
 def _distinct(criticisms: Sequence[Criticised]) -> list[Criticised]:
@@ -134,9 +184,16 @@ def _distinct(criticisms: Sequence[Criticised]) -> list[Criticised]:
     return list(kept.values())
 
 
+def _softens(text: str, *, english: bool) -> bool:
+    return bool(softening_in(text)) or (english and bool(agreement_in(text)))
+
+
 def _definite(row: Criticised) -> bool:
-    return row.cites or bool(_FIGURE.search(row.text)) or len(_words(row.text) & _words(row.attacked)) >= 2
+    words, attacked = _words(row.text), _words(row.attacked)
+    if len(words - attacked - _words(row.known)) < _OWN:
+        return False
+    return row.cites or bool(_FIGURE.search(row.text)) or bool(words & attacked)
 
 
 def _words(text: str) -> set[str]:
-    return {found.casefold() for found in _LONG_WORD.findall(text)}
+    return {found.casefold() for found in _LONG_WORD.findall(text)} - _SAYING_NOTHING

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.motion import one_line
+from disputatio.participants.call import FaultKind
 from disputatio.record.history import Status
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.elsewhere import imported_sentence
@@ -51,7 +52,8 @@ def _sentence(report: DebateReport) -> str:
     if report.status is Status.DEGRADED:
         parts = silent
     elif report.status is Status.FAILED:
-        parts = ["no seat took a turn", *silent]
+        told = report.reason or "no seat took a turn"
+        parts = [told.rstrip("."), *silent]
     elif report.status is Status.TRUNCATED:
         unheard = _not_asked(report)
         parts = [f"stopped at the ceiling: {report.reason}" if report.reason else "stopped at the ceiling"]
@@ -130,7 +132,11 @@ def _next_step(report: DebateReport) -> str:
     if report.status is Status.RUNNING:
         return f"If no process is holding it any more, go on with: {resume}"
     if report.reopenable:
-        seats = listed(sorted({row.seat for row in report.entries if row.path in report.reopenable}))
+        silent = [row for row in report.entries if row.path in report.reopenable]
+        seats = listed(sorted({row.seat for row in silent}))
+        if all(row.reason == FaultKind.CONTEXT_TOO_LONG.value for row in silent):
+            larger = f"Seat models with a larger window: {resume} --seat {silent[0].seat}=PROVIDER:MODEL"
+            return f"{larger}. Or hold it anew with less of the sources in view: --set limits.evidence_chars=N"
         return f"Ask {seats} again, at no cost for the rest: {resume}"
     return ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from disputatio.report.amounts import listed, spoken
@@ -32,7 +32,7 @@ def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
     if isinstance(framing, Mapping):
         points.append(("Thesis", [str(framing.get("thesis"))]))
         points.append(("Criteria", list(map(str, framing.get("criteria") or ()))))
-    points.append(("Ranking", [_ranked(row) for row in _rows(outcome, "ranking")]))
+    points.append(("Ranking", _ranking(_rows(outcome, "ranking"))))
     if outcome.get("judged"):
         points.append(("Synthesis", [str(outcome.get("synthesis"))]))
         points.append(("Confidence", [_confidence(outcome)]))
@@ -45,8 +45,13 @@ def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
     return tuple((label, tuple(texts)) for label, texts in points if texts)
 
 
-def _ranked(row: Mapping[str, Any]) -> str:
-    return f"{row.get('rank')}. {row.get('position')}: {row.get('text')}"
+def _ranking(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The positions from the best supported on. Points are numbered where they are shown, so only equals are said."""
+    ranks = [row.get("rank") for row in rows]
+    return [
+        f"{row.get('position')}{' (equal in rank)' if ranks.count(row.get('rank')) > 1 else ''}: {row.get('text')}"
+        for row in rows
+    ]
 
 
 def _confidence(outcome: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ Where a debate has no sources, no turn has a place for citations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +27,7 @@ MOST_CITATIONS = 3
 """Of each kind, for one argument or one response."""
 
 _QUOTE, _POINTER, _VALUE = 500, 300, 200
+_UNQUOTABLE = re.compile(r"[\"\\]|([=*_#-])\1\1\1")
 _MOST_LISTED = 60
 """Beyond this many sources the schema takes any id, because providers limit their enums; the check refuses the rest."""
 _SHOWN_QUOTE = 120
@@ -78,8 +80,14 @@ class Citing:
         return tuple(check_citation(self.sources, citation) for citation in found)
 
     def sentences(self, about: str, count: int) -> tuple[Sentence, ...]:
-        """The ``count`` short sentences of the sources that fit the topic and ``about`` best, best first."""
-        return self._retriever.sentences(f"{self.topic}\n{about}", count)
+        """The ``count`` short sentences of the sources that fit the topic and ``about`` best, best first.
+
+        None has a sign that JSON escapes: the grammar of the embedded model lets such a text end inside its quotation
+        marks ("The term \\"Cover"), and then it is none of the sentences that there were to choose from. None has the
+        ruled line of a heading in it.
+        """
+        found = self._retriever.sentences(f"{self.topic}\n{about}", 3 * count)
+        return tuple(row for row in found if not _UNQUOTABLE.search(row.text))[:count]
 
     @cached_property
     def _retriever(self) -> Retriever:

@@ -27,6 +27,7 @@ from disputatio.formats.turns.striking import (
     text_with_support,
 )
 from disputatio.judging.challenge import THESIS, Attack, ChallengeStrength, Criticised, challenge_strength
+from disputatio.judging.objecting import agreement_in
 from disputatio.judging.softening import softening_in
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.wording import same_words
@@ -88,7 +89,7 @@ class Criticism:
 class CriticismForm:
     """``minimum`` to ``maximum`` criticisms of ``position`` and its ``targets``, the arguments that stand.
 
-    They are numbered ``PREFIX-1``, ... counted on from ``before``.
+    They are numbered ``PREFIX-1``, ... counted on from ``before``. Whether one agrees is told by words in English only.
     """
 
     prefix: str
@@ -98,6 +99,7 @@ class CriticismForm:
     maximum: int = 5
     before: int = 0
     citing: Citing = NOTHING
+    english: bool = True
     name: str = "criticism"
 
     @property
@@ -134,9 +136,10 @@ class CriticismForm:
             )
             for number, row in enumerate(body["arguments"], start=1)
         )
-        return Criticism(body["thesis"], arguments, self._strength(int(body["challenge_strength"]), arguments))
+        strength = self._strength(int(body["challenge_strength"]), body["thesis"], arguments)
+        return Criticism(body["thesis"], arguments, strength)
 
-    def _strength(self, claimed: int, arguments: tuple[CounterArgument, ...]) -> ChallengeStrength:
+    def _strength(self, claimed: int, thesis: str, arguments: tuple[CounterArgument, ...]) -> ChallengeStrength:
         texts = {row.id: f"{row.claim} {row.reasoning}" for row in self.targets}
         rows = [
             Criticised(
@@ -145,18 +148,24 @@ class CriticismForm:
                 f"{row.claim} {row.reasoning}",
                 texts.get(row.target, self.position),
                 row.support.cites_soundly,
+                self.position,
             )
             for row in arguments
             if not row.support.struck_because
         ]
-        return challenge_strength(claimed, rows, [row.id for row in self.targets])
+        standing = [row.id for row in self.targets]
+        return challenge_strength(claimed, rows, standing, thesis=thesis, english=self.english)
 
     def breaches(self, turn: Criticism) -> tuple[Violation, ...]:
-        """Softening words, criticisms that repeat an earlier one, and evidence that is not there."""
+        """Softening words, agreement, criticisms that repeat an earlier one, and evidence that is not there."""
         found = [_softened("the thesis", words, "thesis") for words in softening_in(turn.thesis)]
+        agreed = agreement_in(turn.thesis) if self.english else ()
+        found += [_agreeing("the thesis", words, "thesis") for words in agreed]
         for number, row in enumerate(turn.arguments, start=1):
             part = f"argument-{number}"
-            found += [_softened(row.id, words, part) for words in softening_in(f"{row.claim}\n{row.reasoning}")]
+            said = f"{row.claim}\n{row.reasoning}"
+            found += [_softened(row.id, words, part) for words in softening_in(said)]
+            found += [_agreeing(row.id, words, part) for words in (agreement_in(said) if self.english else ())]
             found += support_breaches(row.support, row.id, part)
         for later, first in same_words([row.claim for row in turn.arguments]):
             detail = f"{turn.arguments[later].id} makes the same claim as {turn.arguments[first].id}"
@@ -223,3 +232,7 @@ _BEGINNINGS = {
 
 def _softened(who: str, words: str, part: str) -> Violation:
     return Violation("softening", f'{who} softens itself ("{words}"); state it as a direct claim', part)
+
+
+def _agreeing(who: str, words: str, part: str) -> Violation:
+    return Violation("agreement", f'{who} agrees with what it attacks ("{words}"); say what is wrong with it', part)

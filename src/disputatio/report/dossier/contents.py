@@ -42,6 +42,8 @@ from disputatio.report.verdict import NOT_TRUTH, five_headings, structured_readi
 
 SR = "SR 11-7"
 ACT = "EU AI Act, Article 15"
+_FRAMING = ("thesis", "positions", "scope", "criteria", "key_evidence", "evidence_wanted")
+"""In the order in which a reader needs them; the record sorts them by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +105,12 @@ def _caution(report: DebateReport, around: Surroundings) -> str:
 
 def _front(report: DebateReport, around: Surroundings) -> tuple[tuple[str, str], ...]:
     signed = [row for row in report.addenda if row.kind == "sign-off" and not row.overtaken]
+    verdict = structured_reading(report)
     return (
         ("Debate", f"{report.id}, {report.format}"),
         ("Task type", around.task_type),
         ("Status", report.status.value),
+        *((("Result", verdict.reading),) if verdict is not None else ()),
         ("Held", f"{_minute(report.opened_at)} to {_minute(report.last_at)} UTC"),
         ("Sign-off", signed[-1].title.partition(": ")[2] if signed else "none"),
         ("Software", report.software or "not recorded"),
@@ -150,7 +154,8 @@ def _question(report: DebateReport) -> Section:
     framing = report.outcome.get("framing")
     blocks: list[Block] = [Facts(tuple(rows))]
     if isinstance(framing, Mapping):
-        blocks += [Under("Framing"), Facts(tuple(_pairs(framing)))]
+        told = {name: framing[name] for name in (*_FRAMING, *framing) if name in framing}
+        blocks += [Under("Framing"), Facts(tuple(_pairs(told)))]
     elif report.format == "review":
         blocks.append(Paragraph("The question was not framed: it was debated as it stands.", strong=True))
     brief: Any = report.rules.get("brief")
@@ -175,7 +180,10 @@ def _flat(value: Any) -> str:
         kept = {name: row for name, row in value.items() if row not in (None, "")}
         return ", ".join(f"{spoken(str(name))}: {_flat(row)}" for name, row in kept.items())
     if isinstance(value, list | tuple):
-        return ("\n" if any(isinstance(row, Mapping) for row in value) else "; ").join(map(_flat, value))
+        rows = [_flat(row) for row in value]
+        if any(row.endswith((".", "!", "?")) for row in rows):
+            return "\n".join(f"{number}. {row}" for number, row in enumerate(rows, 1)) if len(rows) > 1 else rows[0]
+        return ("\n" if any(isinstance(row, Mapping) for row in value) else "; ").join(rows)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)

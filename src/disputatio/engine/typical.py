@@ -1,0 +1,115 @@
+"""Answers as a participant of certain habits would give them, valid under the schema of the form; for previews."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+from random import Random
+from typing import Any
+
+from disputatio.participants.habits import Habits
+
+_OPEN = "It stays open because"
+_CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: _OPEN}
+"""By the last of the words that there are to choose from."""
+_SETTLED = {"no": "no", "yes": "no", "unresolved": "resolved_for_proposition"}
+_BEGUN = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[([.?])\]\$")
+_FEWEST_CHARACTERS = 8
+_UNSAID = 400
+"""Characters that are allowed where a form sets no bound."""
+_SYLLABLES = ("ba", "do", "fe", "gi", "ka", "lu", "mo", "ne", "pi", "ra", "so", "tu", "va", "wen", "zor")
+
+
+class Typical:
+    """Writes the answers of one seat after another; no text comes twice.
+
+    Args:
+        habits: how they answer.
+        course: tells one course of a debate from another where choices are drawn.
+    """
+
+    def __init__(self, habits: Habits, course: int = 0) -> None:
+        self._habits = habits
+        self._said: list[str] = []
+        self._choices: dict[str, Iterator[int]] = {}
+        # Nothing secret hangs on it: it only has to be the same tomorrow.
+        self._drawn = Random(f"course {course}")  # noqa: S311
+
+    def said_in(self, texts: Sequence[str]) -> int:
+        """How many characters of ``texts`` are those of answers that were given before."""
+        whole = "\n".join(texts)
+        return sum(len(row) * whole.count(row) for row in self._said)
+
+    def answer(self, schema: Mapping[str, Any], field: str = "") -> Any:
+        """An answer under ``schema``, as the forms of this package write schemas.
+
+        Raises:
+            LookupError, TypeError, ValueError: a schema of another kind.
+        """
+        if "enum" in schema:
+            return self._choice(schema["enum"])
+        match schema["type"]:
+            case "object":
+                return {name: self.answer(row, name) for name, row in schema["properties"].items()}
+            case "array":
+                return [self.answer(schema["items"], field) for _ in range(self._items(schema))]
+            case "integer":
+                return self._whole(schema["minimum"], schema["maximum"])
+            case "number":
+                return (schema["minimum"] + schema["maximum"]) / 2
+        return self._text(schema, field)
+
+    def _choice(self, words: Sequence[Any]) -> Any:
+        """By habit: at random; what ends the debate; or in turn, so that something always stays open."""
+        if self._habits.draws:
+            return self._drawn.choice(words)
+        if self._habits.settles:
+            settled = _SETTLED.get(words[-1])
+            return settled if settled in words else words[0]
+        if _CONTESTED.get(words[-1]) in words:
+            return _CONTESTED[words[-1]]
+        return words[next(self._choices.setdefault(repr(words), count())) % len(words)]
+
+    def _items(self, schema: Mapping[str, Any]) -> int:
+        fewest: int = schema.get("minItems", 0)
+        more = self._habits.more_items
+        most: int = schema.get("maxItems", fewest + 2 * more)
+        if not more:
+            return fewest
+        # As many more as fewer than the habit says, so that the habit is what comes out on the whole.
+        more = self._drawn.randint(0, 2 * more) if self._habits.draws else more
+        return min(max(fewest, 1) + more, most)
+
+    def _whole(self, least: int, most: int) -> int:
+        return self._drawn.randint(least, most) if self._habits.draws else (least + most + 1) // 2
+
+    def _text(self, schema: Mapping[str, Any], field: str) -> str:
+        least, most = schema.get("minLength", 0), schema.get("maxLength", _UNSAID)
+        length = min(max(least, self._habits.length(field, most), _FEWEST_CHARACTERS), most)
+        begun = _BEGUN.match(schema.get("pattern", ""))
+        # A sentence of a small model: one of its beginnings, then at least so many signs, and a full stop.
+        first, needed = (f"{self._choice(begun[1].split('|'))} ", int(begun[2])) if begun else ("", 0)
+        length = max(length, len(first) + needed + 1) - bool(begun)
+        text = (first + self._words(length))[:length].strip().ljust(least, ".")
+        text = f"{text.ljust(len(first) + needed, 'x')}{begun[3]}" if begun else text
+        self._said.append(text)
+        return text
+
+    def _words(self, length: int) -> str:
+        """Made-up words that stand in no other text, ``length`` characters or somewhat more.
+
+        A number and a denial make a criticism of it that counts; without the denial it is asked for again.
+        """
+        number = len(self._said) + 1
+        head = f"{number} not " if self._habits.objects else f"{number} "
+        line = _line(number)
+        return head + line * (length // len(line) + 1)
+
+
+@lru_cache(maxsize=4096)
+def _line(number: int) -> str:
+    """Forty made-up words, others for every number; kept, because every preview counts its texts from one."""
+    drawn = Random(number)  # noqa: S311
+    return "".join(f"{''.join(drawn.choices(_SYLLABLES, k=drawn.randint(1, 4)))} " for _ in range(40))
