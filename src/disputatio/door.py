@@ -13,10 +13,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from disputatio.failures import ExitCode, InvalidInputError, ResumeMismatchError, UnknownDebateError
+from disputatio.failures import ExitCode, InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence, read_motion
-from disputatio.participants.scripted import Scripted
 
 if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
     from disputatio.engine.ports import Watcher
     from disputatio.evidence import Source
     from disputatio.formats.registry import Format
+    from disputatio.market.knowledge import KnowledgeBase
     from disputatio.participants.gateways import OpenGateway
+    from disputatio.participants.human import Participant
     from disputatio.record.chain import Sealed
     from disputatio.record.events import Event
     from disputatio.record.store import Store
@@ -72,7 +73,9 @@ class Debate:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the command line returns for it."""
+        """What the command line returns for it: invalid input where its own rules could not go on."""
+        if self.outcome.get("fault"):
+            return ExitCode.INVALID_INPUT
         return _EXIT_CODES.get(self.status, ExitCode.INTERRUPTED)
 
     def text(self, width: int = 100) -> str:
@@ -155,14 +158,18 @@ def configured_store(arguments: CommandLine) -> Settings:
 
 
 async def debate(
-    motion: str,
+    motion: str = "",
     *,
+    topic: str | None = None,
     format: str = "structured",  # noqa: A002  (the word users know)
-    seats: Mapping[str, str | Scripted] | None = None,
+    seats: Mapping[str, str | Participant] | None = None,
     evidence: Sequence[Evidence | Source | str | Path] = (),
     evidence_by_round: Mapping[int, Sequence[Evidence | Source | str | Path]] | None = None,
+    knowledge: KnowledgeBase | str | Path | None = None,
     preset: str | None = None,
     positions: Sequence[str] = (),
+    personality: Mapping[str, str] | None = None,
+    personalities: str | Path | Mapping[str, str] | None = None,
     language: str | None = None,
     judges: int | None = None,
     debaters: Sequence[str] | None = None,
@@ -189,14 +196,21 @@ async def debate(
 
     Args:
         motion: the question or proposition, at most 4,000 characters.
-        format: ``structured``, ``freeform``, ``panel`` or ``review``.
-        seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
+        topic: a built-in motion in its place, by name (``disputatio topics`` lists them).
+        format: ``structured``, ``freeform``, ``panel``, ``review``, ``competition``, ``market``, or a file of your own
+            rules, such as ``./my_debate.py:rules``, which is run.
+        seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers
+            every seat. A person sits there as ``Person(surface)``, see `disputatio.participants.human`.
             Seats that are not named are taken as the environment and the configuration file say.
         evidence: sources laid before all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard
             input, or texts. What the seats quote from them is checked by code.
         evidence_by_round: sources that a later round of a review brings, by the number of the round.
+        knowledge: the knowledge base of a market debate: one that was built, the path of one, or ``example``, which is
+            taken where none is given. Its motion may be left out.
         preset: what a review looks for, such as ``contract-risk``.
         positions: 2 to 5 positions that a review weighs, each with a proposer of its own.
+        personality: how the debaters of a competition argue: ``{"pro": "logical", "con_2": "none"}``.
+        personalities: own ones: a file of TOML or YAML, or what each debater is told, by name.
         language: the language of the debate; English where nothing says otherwise.
         judges: how many judges there are, 1 to 9; ``judge_2`` and so on are their seats. How they judge is set by
             the keys under ``judging``, such as ``{"judging.both_orders": True}``.
@@ -229,18 +243,15 @@ async def debate(
     """
     from disputatio.engine.debates import start
     from disputatio.engine.escalating import escalation_target, hand_over
+    from disputatio.engine.market_matter import matter_given
     from disputatio.engine.opening import Proposal
     from disputatio.engine.terms import sources_by_round
-    from disputatio.formats.docket import place_of
-    from disputatio.formats.registry import find_format
 
-    chosen = find_format(format)
+    chosen, base, motion = matter_given(format, knowledge, evidence, motion, topic)
     if chosen.free_seats and debaters is None:
         debaters = [seat for seat in seats or {} if seat != "all"] or None
     named, participants = _split_seats(seats or {}, chosen, judges, debaters)
-    taken = chosen.seats_named(seats or {})
-    if judges is None and not chosen.free_seats and len(taken) > len(chosen.seats):
-        judges = sum(place_of(seat, "judge") is not None for seat in taken)
+    judges = _judges_among(seats or {}, chosen) if judges is None else judges
     arguments = _arguments(
         {
             "seat": named,
@@ -262,35 +273,65 @@ async def debate(
             "tools": tuple(f"{seat}={','.join(words) or 'none'}" for seat, words in (tools or {}).items()),
             "mcp": tuple(f"{name}={address}" for name, address in (mcp or {}).items()),
         }
-        | {"preset": preset, "position": tuple(positions)}
+        | {"preset": preset, "position": tuple(positions), **_styles(personality or {}, personalities)}
     )
-    settings = _settings(format, arguments, os.environ, Path.cwd(), chosen)
-    sources, introduced = sources_by_round(evidence, _by_round(evidence_by_round or {}))
-    proposal = Proposal(
-        read_motion(motion, settings.language), chosen, settings, sources, participants, prompts, introduced
-    )
+    settings = _settings(chosen.name, arguments, os.environ, Path.cwd(), chosen)
+    settings = _with_own_styles(settings, chosen, personality or {}, personalities)
+    sources, introduced = sources_by_round(evidence, _by_round(evidence_by_round))
+    said = read_motion(motion, settings.language)
+    proposal = Proposal(said, chosen, settings, sources, participants, prompts, introduced, base)
     named_to = settings.panel.escalate if escalate is None else told(escalate)
-    target = escalation_target(named_to, chosen, arguments, proposal.evidence)
+    target = escalation_target(named_to, chosen, arguments, sources)
     async with _Housed(store, settings.store, watcher, opener) as house:
         held = await start(proposal, house)
         await hand_over(held, target, house)
         return read_debate(house.store, held)
 
 
-def _by_round(evidence: Mapping[int, Sequence[Any]]) -> list[tuple[int, Any]]:
+def _styles(personality: Mapping[str, str], own: str | Path | Mapping[str, str] | None) -> dict[str, Any]:
+    """How debaters argue, as a command line would say it; a program's own personalities are no file."""
+    if isinstance(own, Mapping):
+        return {}
+    chosen = tuple(f"{seat}={name}" for seat, name in personality.items())
+    return {"personality": chosen, "personalities": None if own is None else str(own)}
+
+
+def _judges_among(seats: Mapping[str, object], form: Format) -> int | None:
+    """How many judges there are where more than one is seated."""
+    from disputatio.formats.docket import place_of
+
+    taken = form.seats_named(seats)
+    if form.free_seats or len(taken) <= len(form.seats):
+        return None
+    return sum(place_of(seat, "judge") is not None for seat in taken)
+
+
+def _with_own_styles(
+    settings: Settings, form: Format, personality: Mapping[str, str], own: str | Path | Mapping[str, str] | None
+) -> Settings:
+    """``settings`` with the personalities that a program gives in words."""
+    from disputatio.config.matter import cast_given
+
+    if not isinstance(own, Mapping):
+        return settings
+    return replace(settings, cast=cast_given(form, tuple(settings.seats), personality, own))
+
+
+def _by_round(evidence: Mapping[int, Sequence[Any]] | None) -> list[tuple[int, Any]]:
     """Each source with its round, earlier rounds first."""
-    return [(number, row) for number, rows in sorted(evidence.items()) for row in rows]
+    return [(number, row) for number, rows in sorted((evidence or {}).items()) for row in rows]
 
 
 async def resume(
     debate_id: str,
     *,
-    seats: Mapping[str, Scripted] | None = None,
+    seats: Mapping[str, Participant] | None = None,
     budget_usd: Decimal | str | None = None,
     budget_tokens: int | None = None,
     max_calls: int | None = None,
     mcp: Mapping[str, str] | None = None,
     escalate: Escalating | None = None,
+    format: str | None = None,  # noqa: A002
     prompts: Path | None = None,
     store: Store | str | None = None,
     watcher: Watcher | None = None,
@@ -300,12 +341,13 @@ async def resume(
 
     Args:
         debate_id: its id, or the beginning of it.
-        seats: the scripted participants it was begun with.
+        seats: the scripted participants and persons it was begun with.
         budget_usd: a new ceiling in US dollars, what is spent included.
         budget_tokens: a new ceiling in tokens.
         max_calls: a new ceiling in calls.
         mcp: the MCP servers of its tools, where the configuration does not name them.
         escalate: where a panel's decision to escalate goes, also that of a panel which is over already.
+        format: where the file of its own rules is now, if it was moved.
         prompts: the folder of prompt overrides it was begun with.
         store: where its record is.
         watcher: sees events and output as they come.
@@ -319,7 +361,7 @@ async def resume(
     from disputatio.engine.debates import Resumption, can_go_on, find_debate, read_verified
     from disputatio.engine.debates import resume as go_on
     from disputatio.engine.escalating import escalation_target, hand_over
-    from disputatio.formats.registry import find_format
+    from disputatio.engine.recorded import recorded_form
     from disputatio.record.history import History
 
     servers = tuple(f"{name}={address}" for name, address in (mcp or {}).items())
@@ -328,9 +370,9 @@ async def resume(
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
         record = read_verified(house.store, found)
-        settings = recorded_settings(found, record, arguments)
+        settings, form = recorded_settings(found, record, arguments, format), recorded_form(found, record, format)
         named_to = settings.panel.escalate if escalate is None else told(escalate)
-        target = escalation_target(named_to, find_format(settings.format_name), arguments, ())
+        target = escalation_target(named_to, form, arguments, ())
         if escalate is None and not can_go_on(History.of(row.event() for row in record)):
             target = None
         resumption = Resumption(
@@ -340,6 +382,7 @@ async def resume(
             budget_calls=max_calls,
             participants=seats or {},
             prompts=prompts,
+            form=form,
         )
         await go_on(found, resumption, house)
         await hand_over(found, target, house)
@@ -425,7 +468,7 @@ def import_transcripts_sync(files: Sequence[str | Path], *, store: Store | str |
     return _run(import_transcripts(files, store=store))
 
 
-def debate_sync(motion: str, **options: Any) -> Debate:
+def debate_sync(motion: str = "", **options: Any) -> Debate:
     """``debate`` for programs without an event loop; takes the same options."""
     return _run(debate(motion, **options))
 
@@ -440,57 +483,13 @@ def read_debate(store: Store, debate_id: str) -> Debate:
     return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
 
 
-def recorded_settings(debate_id: str, record: Sequence[Sealed], arguments: CommandLine) -> Settings:
-    """Today's settings for a recorded debate, with its own models in the seats that ``arguments`` do not name.
+def recorded_settings(
+    debate_id: str, record: Sequence[Sealed], arguments: CommandLine, rules_file: str | None = None
+) -> Settings:
+    """Today's settings for a recorded debate; see ``disputatio.engine.recorded``."""
+    from disputatio.engine.recorded import recorded_settings as settings_of
 
-    They bring the keys. What seats the environment would give to a new debate does not matter here.
-
-    Args:
-        debate_id: its id.
-        record: its record, which verifies.
-        arguments: the command line of today.
-
-    Raises:
-        InvalidInputError: the debate was held elsewhere.
-        ResumeMismatchError: an address is given that is not the recorded one.
-    """
-    from disputatio.engine.debates import refuse_imported
-    from disputatio.engine.table import seating_from_json
-    from disputatio.formats.registry import find_format
-    from disputatio.record.events import DebateOpened
-
-    refuse_imported(record)
-    opened = record[0].event()
-    if not isinstance(opened, DebateOpened):
-        raise UnknownDebateError(f"The record of {debate_id} has no opening.", "`disputatio list` shows all.")
-    seats: Mapping[str, Any] = opened.seats
-    if not arguments.seat:
-        _check_address(seats, arguments.base_url)
-        arguments = replace(arguments, base_url=None)
-    named = {entry.partition("=")[0].strip().lower() for entry in arguments.seat}
-    recorded = tuple(
-        f"{seat}={seating_from_json(row).address}"
-        for seat, row in seats.items()
-        if row["kind"] == "model" and not named & {"all", seat, seat.rpartition("_")[0]}
-    )
-    arguments = replace(arguments, seat=(*recorded, *arguments.seat))
-    form = find_format(opened.format)
-    if form.free_seats:
-        # Who sits there is known from the record alone, whatever the environment calls its debaters.
-        arguments = replace(arguments, debaters=",".join(seats))
-    return _settings(opened.format, arguments, os.environ, Path.cwd(), form)
-
-
-def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:
-    from disputatio.engine.table import seating_from_json
-
-    for seat, row in seats.items():
-        if base_url is not None and row["kind"] == "model" and row["base_url"] != base_url.rstrip("/"):
-            raise ResumeMismatchError(
-                f"The seat {seat} was taken by {seating_from_json(row).address}; "
-                "its address cannot become another one on resume.",
-                "Leave --base-url out, or start a new debate.",
-            )
+    return settings_of(debate_id, record, arguments, rules_file)
 
 
 class _Housed:
@@ -526,8 +525,8 @@ class _Housed:
 
 
 def _split_seats(
-    seats: Mapping[str, str | Scripted], form: Format, judges: int | None, debaters: Sequence[str] | None
-) -> tuple[tuple[str, ...], dict[str, Scripted]]:
+    seats: Mapping[str, str | Participant], form: Format, judges: int | None, debaters: Sequence[str] | None
+) -> tuple[tuple[str, ...], dict[str, Participant]]:
     named = tuple(f"{seat}={who}" for seat, who in seats.items() if isinstance(who, str))
     scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
     for_all = scripted.pop("all", None)

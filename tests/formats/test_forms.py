@@ -32,21 +32,21 @@ def extreme(schema: Any, *, large: bool) -> Any:
             return {name: extreme(inner, large=large) for name, inner in schema["properties"].items()}
         case "array":
             return [extreme(schema["items"], large=large)] * schema["maxItems" if large else "minItems"]
-        case "integer":
+        case "integer" | "number":
             return schema["maximum" if large else "minimum"]
         case _:
             return extreme_text(schema, large=large)
 
 
 def extreme_text(schema: Any, *, large: bool) -> str:
-    """The shortest or longest text; a pattern of these forms is a beginning, a number of signs, and a full stop."""
+    """The shortest or longest text; a pattern of these forms is a beginning, a number of signs, and its last sign."""
     if "pattern" not in schema:
         return "x" * schema["maxLength" if large else "minLength"]
-    kind = re.fullmatch(r"\^\(([^|)]+)[^)]*\) \[.*\]\{(\d+),\}\[\.\]\$", schema["pattern"])
+    kind = re.fullmatch(r"\^\(([^|)]+)[^)]*\) \[.*\]\{(\d+),\}\[([.?])\]\$", schema["pattern"])
     assert kind is not None, f"a pattern of another kind: {schema['pattern']}"
     beginning = kind[1] + " "
     signs = schema["maxLength"] - len(beginning) - 1 if large else int(kind[2])
-    text = f"{beginning}{'x' * signs}."
+    text = f"{beginning}{'x' * signs}{kind[3]}"
     assert re.search(schema["pattern"], text)
     assert len(text) <= schema["maxLength"]
     return text
@@ -190,4 +190,5 @@ def test_every_form_of_both_formats_is_met_by_these_tests() -> None:
         "rebuttal",
         "moderation",
         *("speech", "questions", "direction", "scoring", "summation"),
+        *("market_opening", "market_examination", "market_closing", "market_judging"),
     }

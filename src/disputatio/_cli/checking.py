@@ -154,16 +154,16 @@ def whole_number(option: str, given: str | None, least: int) -> int | None:
     return number
 
 
-def hold(trials: Sequence[Trial], settings: Settings, noun: str) -> SeriesResult:
-    """Hold the series; Ctrl-C keeps what was held and says how to go on."""
+def hold(trials: Sequence[Trial], settings: Settings, noun: str, *, side_by_side: bool = False) -> SeriesResult:
+    """Hold the series, ``side_by_side`` also under a ceiling; Ctrl-C keeps what was held and says how to go on."""
     from disputatio.evaluation.intervals import check_installed
     from disputatio.evaluation.series import refuse_silence
 
     check_installed()
-    progress = _Progress(len(trials), noun)
+    progress = Progress(len(trials), noun)
     with Stopping() as stopping:
         try:
-            result = stopping.run(_held(trials, settings, progress))
+            result = stopping.run(_held(trials, settings, progress, side_by_side))
         except (asyncio.CancelledError, KeyboardInterrupt):
             progress.end()
             tell(f"Stopped: {progress.done} of {len(trials)} {noun} are kept.", "The same command goes on from there.")
@@ -173,7 +173,9 @@ def hold(trials: Sequence[Trial], settings: Settings, noun: str) -> SeriesResult
     return result
 
 
-async def _held(trials: Sequence[Trial], settings: Settings, progress: _Progress) -> SeriesResult:
+async def _held(
+    trials: Sequence[Trial], settings: Settings, progress: Progress, side_by_side: bool  # noqa: FBT001
+) -> SeriesResult:
     from disputatio.evaluation.series import Series
     from disputatio.participants.gateways import open_gateway
     from disputatio.record.sql import SqlStore
@@ -186,6 +188,7 @@ async def _held(trials: Sequence[Trial], settings: Settings, progress: _Progress
             opener=lambda seating, key: open_gateway(seating, key, on_progress=progress.note),
             budget=settings.budget,
             on_held=progress.held,
+            shares_ceiling=side_by_side,
         )
         return await series.hold()
     finally:
@@ -208,18 +211,22 @@ def leave(result: SeriesResult) -> None:
         raise typer.Exit(int(ExitCode.TRUNCATED))
 
 
-class _Progress:
+class Progress:
     """Says on standard error how far a series is: a line that is rewritten on a terminal, else one now and then."""
 
     _EVERY_S = 10.0
 
-    def __init__(self, whole: int, noun: str) -> None:
+    def __init__(self, whole: int, noun: str, done: str = "judged") -> None:
         self.done = 0
-        self._whole, self._noun = whole, noun
+        self._whole, self._noun, self._word = whole, noun, done
         self._reused = 0
         self._drawn = False
         self._terminal = sys.stderr.isatty()
         self._last = time.monotonic()
+
+    def expect(self, whole: int) -> None:
+        """There are so many now."""
+        self._whole = whole
 
     def held(self, held: Held) -> None:
         """One more is done."""
@@ -247,7 +254,7 @@ class _Progress:
 
     def _line(self) -> str:
         kept = f", {self._reused} of them recorded before" if self._reused else ""
-        return f"{self.done} of {self._whole} {self._noun} judged{kept}"
+        return f"{self.done} of {self._whole} {self._noun} {self._word}{kept}"
 
 
 def check_judge(

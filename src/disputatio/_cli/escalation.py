@@ -34,8 +34,11 @@ def target_of(proposal: Proposal, arguments: CommandLine) -> Target | None:
 def named_target(settings: Settings, arguments: CommandLine, evidence: Sequence[Any] = ()) -> Target | None:
     """Who is named by the settings to take an escalated decision; None for formats that have none."""
     from disputatio.engine.escalating import escalation_target
+    from disputatio.formats.own_debate import OWN
     from disputatio.formats.registry import find_format
 
+    if settings.format_name == OWN and arguments.escalate is None:
+        return None
     form = find_format(settings.format_name)
     if arguments.escalate is not None and not form.free_seats:
         raise InvalidInputError(

@@ -15,6 +15,7 @@ from typing import Any
 from disputatio.config import Settings, fallback_seat, variable_prefix
 from disputatio.engine.estimating import estimate
 from disputatio.engine.journal import Journal
+from disputatio.engine.market_matter import KNOWLEDGE, is_rules, recorded_analyst, recorded_knowledge
 from disputatio.engine.opening import (
     Proposal,
     book_of,
@@ -25,24 +26,28 @@ from disputatio.engine.opening import (
     probe_table,
     seat_table,
 )
-from disputatio.engine.ports import Clock, Nobody, SystemClock, Watcher
+from disputatio.engine.own_files import format_recorded, is_own
+from disputatio.engine.ports import Clock, Nobody, SystemClock, Turnstile, Watcher
 from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
 from disputatio.engine.terms import usual_budget
 from disputatio.engine.toolboxes import debate_tools, recorded_tools
 from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError, VerificationError
-from disputatio.formats.registry import Format, find_format
+from disputatio.formats.own_debate import OWN
+from disputatio.formats.registry import Format
 from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
 from disputatio.motion import Evidence, Motion, one_line
+from disputatio.participants.analyst import ANALYST
 from disputatio.participants.call import Usage
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
+from disputatio.participants.human import KIND as PERSON
+from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS
-from disputatio.participants.scripted import Scripted
 from disputatio.prompts import PromptBook, Setting
 from disputatio.record.chain import Sealed, broken_link
-from disputatio.record.events import CallLost, DebateOpened, DebateResumed
+from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
 from disputatio.record.store import DebateRow, Store
 from disputatio.tools import DebateTools
@@ -56,7 +61,7 @@ class House:
     """What debates run in: a store, a clock, somebody who watches, and the way to models.
 
     ``watched`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
-    starts, whether it can be reached.
+    starts, whether it can be reached. ``turnstile`` is where calls wait for those of others.
     """
 
     store: Store
@@ -65,22 +70,31 @@ class House:
     clock: Clock = field(default_factory=SystemClock)
     opener: OpenGateway = open_gateway
     checks_first: bool = True
+    turnstile: Turnstile | None = None
 
 
-async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], None] | None = None) -> str:
+def new_id() -> str:
+    """An id for a debate: eight letters and digits that no other is likely to have."""
+    return secrets.token_hex(_ID_BYTES)
+
+
+async def start(
+    proposal: Proposal, house: House, *, on_opened: Callable[[str], None] | None = None, debate: str = ""
+) -> str:
     """Hold a debate from its beginning; returns its id. The record tells how it ended.
 
     Args:
         proposal: what is debated, how, and by whom.
         house: what it runs in.
         on_opened: is told the debate's id as soon as it has a record.
+        debate: the id it is to have, where somebody has promised it already.
 
     Raises:
         InvalidInputError: something asked for cannot be done; nothing was written or spent.
         ProviderError: a model certainly cannot answer; nothing was written or spent.
         StoreError: the record could not be written.
     """
-    gateways, debate = SharedGateways(house.opener), ""
+    gateways, claimed = SharedGateways(house.opener), ""
     tools: DebateTools | None = None
     try:
         table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
@@ -93,8 +107,9 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
             check_reachable(table, await probe_table(table))
         tools = await debate_tools(proposal.settings, table, proposal.evidence)
         plan = replace(plan, tools=tools)
-        debate = secrets.token_hex(_ID_BYTES)
+        debate = debate or new_id()
         house.store.claim(debate)
+        claimed = debate
         journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher)
         event, texts = opened_event(plan, budget, software())
         event = replace(event, estimate=await estimate(proposal, event))
@@ -107,8 +122,8 @@ async def start(proposal: Proposal, house: House, *, on_opened: Callable[[str], 
     finally:
         if tools is not None:
             await tools.aclose()
-        if debate:
-            house.store.release(debate)
+        if claimed:
+            house.store.release(claimed)
         await gateways.aclose()
 
 
@@ -123,6 +138,7 @@ def _running(
         watcher=house.watcher,
         streams=house.watched,
         texts=texts,
+        turnstile=house.turnstile,
     )
 
 
@@ -196,7 +212,7 @@ class Resumption:
     budget_usd: Decimal | None = None
     budget_tokens: int | None = None
     budget_calls: int | None = None
-    participants: Mapping[str, Scripted] | None = None
+    participants: Mapping[str, Participant] | None = None
     prompts: Path | None = None
     asked_seats: tuple[str, ...] = ()
     asked_format: str | None = None
@@ -264,6 +280,24 @@ async def _go_on(debate: str, events: tuple[Sealed, ...], resumption: Resumption
         await gateways.aclose()
 
 
+async def interrupt(debate: str, reason: str, house: House) -> None:
+    """Write down that a debate which nobody holds does not go on now, and why; one that is closed stays as it is.
+
+    Raises:
+        StoreError: another process holds it, or the record cannot be written.
+    """
+    house.store.claim(debate)
+    try:
+        written = tuple(house.store.read(debate))
+        journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=written)
+        if written and journal.history.status is Status.RUNNING:
+            lost = [CallLost(call=row.call, path=row.path) for row in journal.history.in_flight]
+            journal.write(*lost, DebateInterrupted(reason=reason))
+            await journal.durable()
+    finally:
+        house.store.release(debate)
+
+
 def refuse_imported(record: Sequence[Sealed]) -> None:
     """Refuse to go on with a debate that was held elsewhere.
 
@@ -290,18 +324,19 @@ def _recorded_plan(
     opened: DebateOpened, texts: Mapping[str, str], resumption: Resumption, gateways: SharedGateways
 ) -> Plan:
     """The plan that the record tells, with keys and participants of today."""
-    if resumption.asked_format not in {None, opened.format}:
+    asked = resumption.asked_format
+    if asked not in {None, opened.format} and not (opened.format == OWN and is_own(str(asked))):
         raise ResumeMismatchError(
-            f"The format was {opened.format}; it cannot become {resumption.asked_format} on resume.",
+            f"The format was {opened.format}; it cannot become {asked} on resume.",
             "Leave --format out, or start a new debate.",
         )
-    form = resumption.form or find_format(opened.format)
+    form = resumption.form or format_recorded(opened, asked)
     book = book_of(resumption.prompts)
     _check_prompts(opened, book)
     body: Any = opened.motion
     motion = Motion(body["text"], body["language"])
-    evidence = tuple(recorded_source(row, texts) for row in opened.evidence)
-    table = {seat: _recorded_sitter(seat, row, resumption, gateways) for seat, row in opened.seats.items()}
+    evidence = tuple(recorded_source(row, texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE)
+    table = {seat: _recorded_sitter(seat, row, resumption, gateways, texts) for seat, row in opened.seats.items()}
     personas = {
         seat: row.seatings[0].persona
         for seat, row in table.items()
@@ -317,7 +352,7 @@ def _recorded_plan(
     shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
     introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
     setting = Setting(form.name, motion, evidence, personas, shares, introduced)
-    return Plan(form, rules, setting, table, book, opened.seed)
+    return Plan(form, rules, setting, table, book, opened.seed, knowledge=recorded_knowledge(opened.evidence, texts))
 
 
 def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
@@ -337,12 +372,24 @@ def _check_prompts(opened: DebateOpened, book: PromptBook) -> None:
         )
 
 
-def _recorded_sitter(seat: str, row: Any, resumption: Resumption, gateways: SharedGateways) -> Sitter:
+def _recorded_sitter(
+    seat: str, row: Any, resumption: Resumption, gateways: SharedGateways, texts: Mapping[str, str]
+) -> Sitter:
     given = (resumption.participants or {}).get(seat)
+    if row["kind"] == ANALYST and given is None:
+        now = resumption.settings.seats[seat]
+        if seat in resumption.asked_seats and not is_rules(now):
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by {row['name']}; it cannot become {now.address} on resume.",
+                f"Leave --seat {seat}=... out, or start a new debate.",
+            )
+        return recorded_analyst(row, texts)
     if row["kind"] != "model":
         if given is None or given.as_json() != row:
+            named = f" {row['name']!r}" if row["name"] else ""
+            who = f"a person{named}" if row["kind"] == PERSON else f"the {row['kind']} participant{named}"
             raise ResumeMismatchError(
-                f"The seat {seat} was taken by the {row['kind']} participant {row['name']!r}.",
+                f"The seat {seat} was taken by {who}.",
                 "Give the same participant on resume.",
             )
         return given

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import FormatOptions, Settings, fallback_seat, missing_keys
+from disputatio.engine.market_matter import analyst_for, is_rules, knowledge_for, knowledge_row
 from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, Table, chain_of
 from disputatio.engine.terms import check_introduced, kindred_moderator, review_rules
@@ -19,18 +20,21 @@ from disputatio.formats.bench import BenchRules
 from disputatio.formats.bench_verdict import panel_of
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import numbered
+from disputatio.formats.own_debate import OF_THE_FILE
 from disputatio.formats.registry import FORMATS, Format
 from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
 from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
-from disputatio.kernel import Limits, Seat
+from disputatio.kernel import JsonObject, Limits, Seat
 from disputatio.ledger import Budget, PriceBook
 from disputatio.ledger.windows import context_window
+from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Evidence, Motion, one_line
+from disputatio.participants.analyst import Analyst
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.gateways import SharedGateways
+from disputatio.participants.human import Participant
 from disputatio.participants.providers import EMBEDDED_MODEL, PROVIDERS, Kind, family
-from disputatio.participants.scripted import Scripted
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import PromptBook, Setting, packaged_book
 from disputatio.record.events import DebateOpened
@@ -54,16 +58,18 @@ _OF_PANELS = {"debaters", "options", "decision", "speaker_selected_by"}
 class Proposal:
     """A debate as it was asked for. ``participants`` take seats in place of the models in ``settings``.
 
-    ``introduced`` names the sources among ``evidence`` that a later round of a review brings, with that round.
+    ``introduced`` names the sources among ``evidence`` that a later round of a review brings, with that round;
+    ``knowledge`` is the knowledge base of a market debate, the example where none is given.
     """
 
     motion: Motion
     format: Format
     settings: Settings
     evidence: tuple[Evidence | Source, ...] = ()
-    participants: Mapping[str, Scripted] = field(default_factory=dict)
+    participants: Mapping[str, Participant] = field(default_factory=dict)
     prompts: Path | None = None
     introduced: Mapping[str, int] = field(default_factory=dict)
+    knowledge: KnowledgeBase | None = None
 
 
 def format_options(form: Format) -> FormatOptions:
@@ -73,7 +79,7 @@ def format_options(form: Format) -> FormatOptions:
     own = {
         row.name: getattr(defaults, row.name)
         for row in fields(defaults)
-        if row.name not in limits and row.name not in _COMMON | _OF_PANELS
+        if row.name not in limits and row.name not in _COMMON | _OF_PANELS | OF_THE_FILE
     }
     others = [row for name, row in FORMATS.items() if name != form.name]
     phases = _phases(defaults)
@@ -90,6 +96,7 @@ def format_options(form: Format) -> FormatOptions:
         other_rules=frozenset(row.name for other in others for row in fields(other.rules)) - frozenset(own),
         free_seats=form.free_seats,
         personalities=hasattr(defaults, "cast"),
+        usual_provider=form.usual_provider,
     )
 
 
@@ -206,7 +213,7 @@ def _rubric(settings: Settings) -> Rubric | None:
 
 
 def seat_table(
-    form: Format, settings: Settings, participants: Mapping[str, Scripted], gateways: SharedGateways
+    form: Format, settings: Settings, participants: Mapping[str, Participant], gateways: SharedGateways
 ) -> Table:
     """Who sits where.
 
@@ -228,6 +235,9 @@ def seat_table(
             table[seat] = participants[seat]
             continue
         seatings = chain_of(settings.seats[seat])
+        if is_rules(seatings[0]):
+            table[seat] = analyst_for(seatings[0], seat, form)
+            continue
         keys = [settings.credentials.key(seat), settings.credentials.key(fallback_seat(seat))]
         carriers = tuple(gateways.get(row, key) for row, key in zip(seatings, keys, strict=False))
         table[seat] = ModelSeat(seatings[: len(carriers)], carriers)
@@ -241,6 +251,7 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
         for seat, sitter in table.items()
         if isinstance(sitter, ModelSeat) and sitter.seatings[0].persona
     }
+    knowledge = knowledge_for(proposal.format, proposal.knowledge, proposal.evidence)
     shares = shares_of(table, proposal.settings) if proposal.evidence else {}
     setting = Setting(
         proposal.format.name, proposal.motion, proposal.evidence, personas, shares, dict(proposal.introduced)
@@ -251,7 +262,7 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     if isinstance(getattr(rules, "bench", None), BenchRules):
         # Weights that are not the judges' are refused now, and not when all of them have spoken.
         panel_of(numbered(Seat("judge"), map(Seat, table)), rules.bench)
-    return Plan(proposal.format, rules, setting, table, book, proposal.settings.seed)
+    return Plan(proposal.format, rules, setting, table, book, proposal.settings.seed, knowledge=knowledge)
 
 
 def shares_of(table: Table, settings: Settings) -> dict[str, int]:
@@ -338,6 +349,13 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
     overridden = tuple(f"The prompt {name} is overridden." for name in plan.book.overridden)
     tools, tool_texts = offer_json(plan.tools, tuple(plan.table)) if plan.tools else ({}, {})
     texts |= tool_texts
+    texts |= {row.table: row.text for row in plan.table.values() if isinstance(row, Analyst)}
+    known: tuple[JsonObject, ...] = ()
+    if plan.knowledge is not None:
+        row, text = knowledge_row(plan.knowledge)
+        known, texts[str(row["text"])] = (row,), text
+    if plan.format.file_text:
+        texts[digest(plan.format.file_text)] = plan.format.file_text
     event = DebateOpened(
         format=plan.format.name,
         motion={"text": setting.motion.text, "language": setting.motion.language},
@@ -354,7 +372,8 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
                 **({"round": setting.introduced[row.source_id]} if row.source_id in setting.introduced else {}),
             }
             for row in setting.evidence
-        ),
+        )
+        + known,
         shares=dict(setting.shares),
         seed=plan.seed,
         software=software,

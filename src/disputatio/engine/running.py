@@ -16,19 +16,21 @@ from typing import Any
 
 from disputatio.engine.consulting import Consulting
 from disputatio.engine.journal import Journal
-from disputatio.engine.ports import Clock, Watcher
+from disputatio.engine.ports import Clock, Turnstile, Watcher
 from disputatio.engine.table import ModelSeat, Table, voices_of
 from disputatio.evidence.source_set import SourceSet
-from disputatio.failures import ResumeMismatchError
+from disputatio.failures import PersonLeftError, ResumeMismatchError
 from disputatio.formats.docket import Docket
 from disputatio.formats.registry import Format
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
 from disputatio.ledger import Ledger, Refusal
+from disputatio.market.knowledge import KnowledgeBase
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
+from disputatio.participants.human import Filled, Passed, Person, Situation
 from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import Consult, ModelTurn, Reject, Send, Taken, TurnTaking
+from disputatio.participants.turn_taking import Consult, Invite, ModelTurn, Reject, Send, Taken, TurnTaking
 from disputatio.prompts import (
     PromptBook,
     Setting,
@@ -37,7 +39,10 @@ from disputatio.prompts import (
     compose_part,
     looked_up_segment,
     reasons_segment,
+    role_for_person,
+    rules_for_person,
     schema_segment,
+    task_for_person,
 )
 from disputatio.record.events import (
     Abstained,
@@ -97,13 +102,14 @@ class Plan:
     book: PromptBook
     seed: int | None
     tools: Toolbox | None = None
+    knowledge: KnowledgeBase | None = None
 
     @property
     def docket(self) -> Docket:
         """What the rulebook is told besides its rules."""
         seats = tuple(Seat(seat) for seat in self.table)
         sources, voices = SourceSet(self.setting.evidence), voices_of(self.table)
-        return Docket(seats, self.setting.motion, sources, voices, self.setting.introduced)
+        return Docket(seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +149,7 @@ class Running:
         watcher: sees events and output.
         streams: ask models to stream, because somebody watches.
         texts: the texts of the record so far, by hash; for a resumed debate.
+        turnstile: lets calls through; None where they need not wait for others.
     """
 
     def __init__(
@@ -155,7 +162,9 @@ class Running:
         watcher: Watcher,
         streams: bool,
         texts: Mapping[str, str] = MappingProxyType({}),
+        turnstile: Turnstile | None = None,
     ) -> None:
+        self._turnstile = turnstile
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._watcher, self._streams = clock, watcher, streams
         self._consulting = Consulting(plan.tools, journal=journal, clock=clock, texts=texts)
@@ -194,9 +203,13 @@ class Running:
                 for path in [path for path, task in tasks.items() if task.done()]:
                     self._conclude(path, tasks.pop(path))
             self._close()
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as stop:
             await self._cancel(tasks)
-            self._journal.write(DebateInterrupted(reason="stopped from outside"))
+            self._journal.write(DebateInterrupted(reason=str(stop) or "stopped from outside"))
+            raise
+        except PersonLeftError as left:
+            await self._cancel(tasks)
+            self._journal.write(DebateInterrupted(reason=left.cause))
             raise
         except BaseException:
             await self._cancel(tasks)
@@ -299,17 +312,23 @@ class Running:
             status = Status.TRUNCATED
         elif missing:
             status = Status.DEGRADED if spoken else Status.FAILED
+        outcome = self._driver.outcome
+        fault = str(getattr(outcome, "fault", ""))
+        if fault and not truncated:
+            status = Status.FAILED
         self._journal.write(
             DebateClosed(
                 status=status.value,
                 missing=tuple(sorted(missing, key=lambda row: str(row["path"]))),
-                outcome=self._driver.outcome.as_json(),
-                reason=self._refusals[0].sentence if self._refusals else "",
+                outcome=outcome.as_json(),
+                reason=self._refusals[0].sentence if self._refusals else fault,
             )
         )
 
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
         sitter = self._plan.table[ask.seat]
+        if isinstance(sitter, Person):
+            return sitter.take(path, ask, _CHECKS, self._situation(ask))
         if not isinstance(sitter, ModelSeat):
             return sitter.take(path, ask, _CHECKS)
         embedded = sitter.seatings[0].provider == "embedded"
@@ -326,6 +345,19 @@ class Running:
             tools=self._consulting.offered(ask.seat),
             tool_limits=self._consulting.limits,
         ).take()
+
+    def _situation(self, ask: Ask) -> Situation:
+        """What surrounds an ask, for a person."""
+        book, setting = self._plan.book, self._plan.setting
+        return Situation(
+            self._journal.debate,
+            setting.motion.text,
+            setting.motion.language,
+            rules_for_person(book, setting),
+            role_for_person(book, setting, ask),
+            task_for_person(book, setting, ask),
+            setting.laid_out(ask.seat).texts,
+        )
 
     def _modes(self, ask: Ask, seating: ModelSeating, modes: tuple[OutputMode, ...]) -> list[OutputMode]:
         """The output modes to try: without those this server turned down earlier in the debate.
@@ -344,11 +376,13 @@ class Running:
         """Let one seat come to its turn, feeding recorded calls first."""
         history = self._journal.history
         recorded = deque(history.settled(path))
-        rejected = len(history.rejected.get(path, ()))
+        # A person is asked anew: what was not taken in an earlier session is not tried again first.
+        person = self._plan.table[ask.seat] if isinstance(self._plan.table[ask.seat], Person) else None
+        rejected = 0 if person else len(history.rejected.get(path, ()))
         consulted = self._consulting.recorded(path)
         asked, replaying = path in history.asked, False
         taking = self._turn_taking(path, ask)
-        brought: Reply | Fault | ToolResult | None = None
+        brought: Reply | Fault | ToolResult | Filled | Passed | None = None
         while True:
             try:
                 order = taking.send(brought)
@@ -369,6 +403,12 @@ class Running:
                 continue
             if opening:
                 self._journal.write(*opening)
+            if isinstance(order, Invite):
+                assert isinstance(person, Person)  # noqa: S101  (nobody else is invited)
+                # They may take long: what was said before is on disk while they write.
+                await self._journal.durable()
+                brought = await person.surface.fill(order.request)
+                continue
             if isinstance(order, Reject):
                 if rejected:
                     rejected -= 1
@@ -382,6 +422,15 @@ class Running:
                 await self._clock.sleep(order.seconds)
 
     async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
+        """Make one call when the turnstile lets it through; before that nothing is reserved for it."""
+        if self._turnstile is None:
+            return await self._carry(path, order, ask, opening)
+        # It may be long: what was answered before is on disk meanwhile.
+        self._journal.hand_over()
+        async with self._turnstile.passing(order.seating):
+            return await self._carry(path, order, ask, opening)
+
+    async def _carry(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
         """Make one call: reserve, write down (after ``opening``), send, settle, write down."""
         quote = self._ledger.quote(order.call, order.seating)
         history = self._journal.history

@@ -3,7 +3,9 @@
 Each debate of a series has its own record in the store, so a stopped series loses nothing: held again, a debate that
 is recorded under the very same configuration (format, motion, evidence, rules, seats, prompts and seed) is read and
 not asked for, and one that was interrupted is resumed. A ceiling is of the whole series and counts what its records
-spent before; under a ceiling the debates are held one at a time, each with what is left.
+spent before; under a ceiling the debates are held one at a time, each with what is left. Where they share it instead,
+several are held at a time, each with an equal part of what is left, and one that its part does not suffice for is gone
+on with alone at the end, with all that is left then.
 """
 
 from __future__ import annotations
@@ -113,6 +115,7 @@ class Series:
         budget: the ceilings of the whole series.
         lanes: how many debates run at a time where there is no ceiling.
         on_held: is told of each trial as it ends.
+        shares_ceiling: hold several debates at a time under a ceiling too.
     """
 
     def __init__(
@@ -124,10 +127,13 @@ class Series:
         budget: Budget = UNLIMITED,
         lanes: int = LANES,
         on_held: Callable[[Held], None] = lambda _: None,
+        shares_ceiling: bool = False,
     ) -> None:
         self._trials, self._store, self._budget = trials, store, budget
         self._kept = _KeptGateways(opener)
-        self._lanes = 1 if budget != UNLIMITED else lanes
+        self._lanes = 1 if budget != UNLIMITED and not shares_ceiling else lanes
+        self._parts: dict[str, Budget] = {}
+        self._cut_short: list[tuple[Trial, str | None]] = []
         self._on_held = on_held
         self._held: dict[str, Held] = {}
         self._spent = Spent()
@@ -149,20 +155,29 @@ class Series:
         waiting = self._recorded()
         try:
             if waiting:
-                await self._check_first(waiting[0][0].proposal)
+                await self._check_first([trial.proposal for trial, _ in waiting])
             queue = iter(waiting)
-            lanes = [asyncio.ensure_future(self._lane(queue)) for _ in range(min(self._lanes, len(waiting)))]
+            self._lanes = max(1, min(self._lanes, len(waiting)))
+            lanes = [asyncio.ensure_future(self._lane(queue)) for _ in range(self._lanes)]
             try:
                 await asyncio.gather(*lanes)
             finally:
                 for lane in lanes:
                     lane.cancel()
                 await asyncio.gather(*lanes, return_exceptions=True)
+            alone, self._cut_short, self._lanes = self._cut_short, [], 1
+            await self._lane(iter(alone))
         finally:
             await self._kept.aclose()
         missing = tuple(row.key for row in self._trials if row.key not in self._held)
         failed = self._failures >= FAILURES_THAT_STOP
         return SeriesResult(self.held, missing, self._spent, self._stopped, failed)
+
+    def recorded(self) -> SeriesResult:
+        """What the store has of the trials already; nothing is asked for."""
+        waiting = self._recorded()
+        missing = tuple(trial.key for trial, _ in waiting)
+        return SeriesResult(self.held, missing, self._spent, "only what was recorded is told" if missing else "")
 
     def _recorded(self) -> list[tuple[Trial, str | None]]:
         """Take in what the store has, and give what is left to hold, with the record to go on with if there is one."""
@@ -190,11 +205,18 @@ class Series:
         event, _ = opened_event(plan_of(proposal, table, book_of(proposal.prompts)), UNLIMITED, "")
         return _identity(event)
 
-    async def _check_first(self, proposal: Proposal) -> None:
-        """Refuse, before anything is spent, what certainly cannot go well."""
-        table = seat_table(proposal.format, proposal.settings, proposal.participants, SharedGateways(self._kept.open))
-        check_prices(table, self._budget, PriceBook())
-        check_reachable(table, await probe_table(table))
+    async def _check_first(self, proposals: Sequence[Proposal]) -> None:
+        """Refuse, before anything is spent, what certainly cannot go well; each set of models is asked once."""
+        seen: set[tuple[str, ...]] = set()
+        for proposal in proposals:
+            models = tuple(sorted({row.address for row in proposal.settings.seats.values()}))
+            if models in seen:
+                continue
+            seen.add(models)
+            gateways = SharedGateways(self._kept.open)
+            table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
+            check_prices(table, self._budget, PriceBook())
+            check_reachable(table, await probe_table(table))
 
     async def _lane(self, queue: Iterable[tuple[Trial, str | None]]) -> None:
         for trial, earlier in queue:
@@ -202,9 +224,13 @@ class Series:
                 return
             own = spent_on(self._history(earlier)) if earlier else Spent()
             left = self._left()
+            if left is None and self._parts:
+                self._cut_short.append((trial, earlier))
+                continue
             if left is None:
                 self._stopped = "the ceiling was reached"
                 return
+            self._parts[trial.key] = left
             house = House(self._store, opener=self._kept.open, checks_first=False)
             if earlier is None:
                 proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=left))
@@ -215,18 +241,22 @@ class Series:
 
     def _end(self, trial: Trial, debate: str, before: Spent) -> None:
         """Take in a trial that was held, unless the ceiling cut it short."""
+        self._parts.pop(trial.key, None)
         history = self._history(debate)
         now = spent_on(history)
         usd = None if now.usd is None or before.usd is None else now.usd - before.usd
         self._spent = self._spent.plus(Spent(now.calls - before.calls, now.tokens - before.tokens, usd))
+        if history.status is Status.TRUNCATED and self._lanes > 1:
+            self._cut_short.append((trial, debate))
+            return
         if history.status is Status.TRUNCATED:
             self._stopped = "the ceiling was reached" + (f": {history.closed.reason}" if history.closed else "")
             return
-        unreachable = _unreachable(history)
-        self._failures = self._failures + 1 if unreachable else 0
+        why = unreachable(history)
+        self._failures = self._failures + 1 if why else 0
         self._take(Held(trial.key, debate, history, reused=False))
         if self._failures >= FAILURES_THAT_STOP and not self._stopped:
-            self._stopped = f"the model could not be reached {FAILURES_THAT_STOP} times in a row ({unreachable})"
+            self._stopped = f"the model could not be reached {FAILURES_THAT_STOP} times in a row ({why})"
 
     def _take(self, held: Held) -> None:
         self._held[held.key] = held
@@ -236,11 +266,22 @@ class Series:
         return History.of(sealed.event() for sealed in read_verified(self._store, debate))
 
     def _left(self) -> Budget | None:
-        """What the series may still spend; None where that is nothing."""
-        budget = self._budget
+        """What the next debate may spend: its part, or all where that cannot be parted; None of nothing."""
+        others = self._parts
+        return self._part(max(1, self._lanes - len(others))) or (None if others else self._part(1))
+
+    def _part(self, free: int) -> Budget | None:
+        """One of ``free`` equal parts of what is neither spent nor another's; None where that is nothing."""
+        budget, others = self._budget, list(self._parts.values())
         usd = None if budget.usd is None else budget.usd - (self._spent.usd or Decimal(0))
         tokens = None if budget.tokens is None else budget.tokens - self._spent.tokens
         calls = None if budget.calls is None else budget.calls - self._spent.calls
+        if usd is not None:
+            usd = (usd - sum((row.usd or Decimal(0) for row in others), Decimal(0))) / free
+        if tokens is not None:
+            tokens = (tokens - sum(row.tokens or 0 for row in others)) // free
+        if calls is not None:
+            calls = (calls - sum(row.calls or 0 for row in others)) // free
         if any(row is not None and row <= 0 for row in (usd, tokens, calls)):
             return None
         return Budget(usd=usd, tokens=tokens, calls=calls)
@@ -262,15 +303,15 @@ def _identity(opened: DebateOpened) -> str:
     return canonical({row.name: getattr(opened, row.name) for row in fields(opened) if row.name not in _NO_IDENTITY})
 
 
-def _unreachable(history: History) -> str:
-    """Why the judge could not be reached, where that is why there is no finding; empty otherwise."""
+def unreachable(history: History) -> str:
+    """Why a seat could not be reached, where that is why it took no turn; empty otherwise."""
     rows = [row for row in history.answered.values() if isinstance(row, Abstained) and row.reason in _KINDS]
     return rows[0].detail or rows[0].reason if rows else ""
 
 
 def _is_open(history: History) -> bool:
     """Whether a record is to be gone on with: it is not closed, was cut short, or its judge was never reached."""
-    return history.closed is None or history.status is Status.TRUNCATED or bool(_unreachable(history))
+    return history.closed is None or history.status is Status.TRUNCATED or bool(unreachable(history))
 
 
 class _KeptGateways:
@@ -312,7 +353,7 @@ def refuse_silence(result: SeriesResult) -> None:
     Raises:
         ProviderError: no trial got an answer because the provider failed each time.
     """
-    if result.provider_failed and all(_unreachable(row.history) for row in result.held):
+    if result.provider_failed and all(unreachable(row.history) for row in result.held):
         raise ProviderError(
             f"No answer came: {result.stopped}.", "`disputatio doctor` tests the seat; the same command then goes on."
         )

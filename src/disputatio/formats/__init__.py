@@ -7,6 +7,7 @@ from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import Docket
 from disputatio.formats.freeform import FreeformRules, FreeformVerdict, freeform
 from disputatio.formats.match_verdict import MatchVerdict
+from disputatio.formats.own import Answer, Speaker, choice, each, score, several, text, together
 from disputatio.formats.panel import PanelRules, panel
 from disputatio.formats.panel_verdict import PanelReport, PanelVerdict
 from disputatio.formats.registry import FORMATS, Format, find_format
@@ -17,6 +18,7 @@ from disputatio.formats.trace import StructuredVerdict, TraceRow
 
 __all__ = [
     "FORMATS",
+    "Answer",
     "Brief",
     "CompetitionRules",
     "DecisionRule",
@@ -31,13 +33,20 @@ __all__ = [
     "ReviewRules",
     "ReviewVerdict",
     "RuleName",
+    "Speaker",
     "StructuredRules",
     "StructuredVerdict",
     "TraceRow",
+    "choice",
     "competition",
+    "each",
     "find_format",
     "freeform",
     "panel",
     "review",
+    "score",
+    "several",
     "structured",
+    "text",
+    "together",
 ]

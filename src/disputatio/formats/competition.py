@@ -323,10 +323,11 @@ def form_of(
     """What a legal speech is."""
     stance, other = stance_of(team_of(seat)), opponent_of(team_of(seat))
     heard = {"heard": last_of(match, other)}
+    number = sum(row.team == team_of(seat) for row in match.speeches)
     if kind is SpeechKind.QUESTIONS:
         answerers = tuple(debater(other, place) for place in DEFENDERS)
-        return QuestionsForm(answerers, limit, rules.least_questions, stance, heard)
-    return SpeechForm(kind, limit, stance, heard)
+        return QuestionsForm(answerers, limit, rules.least_questions, stance, number, heard)
+    return SpeechForm(kind, limit, stance, number, heard)
 
 
 def limits_of(kind: SpeechKind, rules: CompetitionRules) -> Limits:

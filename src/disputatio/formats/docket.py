@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from disputatio.evidence.source_set import SourceSet
 from disputatio.kernel import Seat
+from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Motion
 
 
@@ -30,6 +31,7 @@ class Docket:
         motion: what is debated.
         sources: what citations are checked against; without any, no citation is asked for.
         introduced: the sources that are held back, each with the round that brings it.
+        knowledge: the knowledge base of a market debate; None for the other formats.
         voices: whose voice each seat has that a model sits in.
     """
 
@@ -38,6 +40,7 @@ class Docket:
     sources: SourceSet = field(default_factory=SourceSet, compare=False)
     voices: tuple[Voice, ...] = ()
     introduced: Mapping[str, int] = field(default_factory=dict, compare=False)
+    knowledge: KnowledgeBase | None = field(default=None, compare=False)
 
     def sources_by(self, number: int) -> SourceSet:
         """The sources that are known in round ``number``."""

@@ -11,6 +11,7 @@ from disputatio.formats.competition import competition
 from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.docket import Docket, place_of
 from disputatio.formats.freeform import FreeformRules, freeform
+from disputatio.formats.market import ANALYSTS, MarketRules, market
 from disputatio.formats.match import DEBATERS as EIGHT
 from disputatio.formats.match import JUDGE
 from disputatio.formats.panel import DEBATERS, PanelRules, panel
@@ -39,6 +40,9 @@ class Format:
         judges: the seats whose absence leaves a debate unjudged.
         repeatable: the seats that there may be several of (``judge_2``, ``judge_3``), each with the most there may be.
         free_seats: whether users name the seats; ``seats`` are then those of a debate for which nobody did.
+        file_text: the text of the file its rules are in, where they are a user's own.
+        usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
+        knows: whether it is held on a knowledge base, and on nothing else.
     """
 
     name: str
@@ -49,6 +53,9 @@ class Format:
     judges: frozenset[Seat]
     repeatable: Mapping[Seat, int] = field(default_factory=dict)
     free_seats: bool = False
+    file_text: str = ""
+    usual_provider: str = ""
+    knows: bool = False
 
     @property
     def further_seats(self) -> tuple[Seat, ...]:
@@ -119,8 +126,22 @@ FORMATS: dict[str, Format] = {
             competition,
             frozenset({JUDGE}),
         ),
+        Format(
+            "market",
+            "a bull and a bear for each of four lenses, on a point-in-time knowledge base; figures are checked",
+            (*ANALYSTS, JUDGE),
+            MarketRules,
+            market,
+            frozenset({JUDGE}),
+            usual_provider="rules",
+            knows=True,
+        ),
     )
 }
+
+
+UNLISTED = "single"
+"""The baseline that is no debate: its records are read and gone on with, but nobody is offered it as a format."""
 
 
 def find_format(name: str) -> Format:
@@ -129,6 +150,10 @@ def find_format(name: str) -> Format:
     Raises:
         InvalidInputError: there is none.
     """
+    if name == UNLISTED:
+        from disputatio.formats.single import SINGLE
+
+        return SINGLE
     if name not in FORMATS:
         raise InvalidInputError(f"There is no format called {name!r}.", f"The formats are: {', '.join(FORMATS)}.")
     return FORMATS[name]

@@ -11,6 +11,7 @@ from disputatio.prompts.compose import (
     schema_segment,
 )
 from disputatio.prompts.fence import fence
+from disputatio.prompts.for_people import role_for_person, rules_for_person, task_for_person
 
 __all__ = [
     "LOCK_FILE",
@@ -24,5 +25,8 @@ __all__ = [
     "looked_up_segment",
     "packaged_book",
     "reasons_segment",
+    "role_for_person",
+    "rules_for_person",
     "schema_segment",
+    "task_for_person",
 ]

@@ -13,7 +13,8 @@ from string import Template
 from disputatio.failures import InvalidInputError
 
 LOCK_FILE = "lock.json"
-_FOLDERS = ("structured", "freeform", "panel", "review", "competition", "shared", "small", "tools")
+_FOLDERS = ("structured", "freeform", "single", "panel", "review", "competition", "market", "own", "shared")
+_FOLDERS += ("small", "tools")
 
 
 @cache

@@ -62,9 +62,11 @@ class DirectionForm:
         if done:
             return None
         bid = {"wanted": schema.one_of(_BIDS)} if self.bids else {}
-        keys = {"speaker": schema.one_of(self.candidates), "direction": schema.text(15, 200), **bid}
-        task = Task("competition-direction", {"stance": self.stance}, self.quotes)
-        return Part("direction", schema.record(keys), task, 120)
+        point = "benefit" if self.stance == "for" else "problem"
+        direction = schema.begun_with([f"Say that one {point} is"], 15, 200)
+        keys = {"speaker": schema.one_of(self.candidates), "direction": direction, **bid}
+        task = Task("competition-direction", {"stance": self.stance, "point": point}, self.quotes)
+        return Part("direction", schema.record(keys), task, 120, 0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The direction, with the word as a number."""

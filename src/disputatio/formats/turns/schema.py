@@ -18,14 +18,14 @@ def text(minimum: int, maximum: int) -> JsonObject:
     return {"type": "string", "minLength": minimum, "maxLength": maximum}
 
 
-def begun_with(beginnings: Iterable[str], minimum: int, maximum: int) -> JsonObject:
+def begun_with(beginnings: Iterable[str], minimum: int, maximum: int, end: str = ".") -> JsonObject:
     """A sentence with one of the given beginnings, which say what kind of answer it is.
 
     A small model chooses a word beside a text without regard to the text; the way its own sentence begins decides
-    both. The least length is in the pattern, since grammars do not take it beside one.
+    both. ``end`` is its last sign. The least length is in the pattern, since grammars do not take it beside one.
     """
     choice = "|".join(beginnings)
-    return {"type": "string", "pattern": rf"^({choice}) [\w ,'%-]{{{minimum},}}[.]$", "maxLength": maximum}
+    return {"type": "string", "pattern": rf"^({choice}) [\w ,'%-]{{{minimum},}}[{end}]$", "maxLength": maximum}
 
 
 def one_of(words: Iterable[str]) -> JsonObject:
@@ -51,3 +51,8 @@ def record(keys: Mapping[str, JsonObject]) -> JsonObject:
         "required": list(keys),
         "additionalProperties": False,
     }
+
+
+def share() -> JsonObject:
+    """A number from 0 to 1. Grammars do not keep the bounds; code does."""
+    return {"type": "number", "minimum": 0, "maximum": 1}

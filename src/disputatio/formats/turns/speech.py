@@ -12,6 +12,7 @@ from typing import cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.opening import ANGLES
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -64,12 +65,14 @@ class Spoken:
 class SpeechForm:
     """A speech of at most ``limit`` words. More are a breach that costs what the rules say; nothing is asked again.
 
-    ``quotes`` are for small models, which are shown no more than what they answer.
+    ``quotes`` are for small models, which are shown no more than what they answer; ``number`` counts the speeches of
+    the team, so that each looks from another angle.
     """
 
     kind: SpeechKind
     limit: int
     stance: str = ""
+    number: int = 0
     quotes: Mapping[str, str] = field(default_factory=dict)
     name: str = "speech"
 
@@ -84,22 +87,38 @@ class SpeechForm:
 
     def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
         """What code can find: too many words, and a question where an answer was due."""
-        found = _over(turn, self.limit, "speech")
+        found = _over(turn, self.limit)
         if self.kind is SpeechKind.ANSWER and is_question(turn.words_said):
-            found += (Violation("counter_question", "the answer ends as a question", "speech"),)
+            found += (Violation("counter_question", "the answer ends as a question"),)
         return found
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """The speech in one short piece."""
-        if done:
+        """A reason from an angle, or an answer to what was heard; of an opening two reasons.
+
+        A beginning that says on whose side the sentence is keeps a small model there.
+        """
+        if len(done) >= (2 if self.kind is SpeechKind.OPENING else 1):
             return None
-        task = Task(f"competition-{self.kind}", {"stance": self.stance}, self.quotes)
-        text = schema.text(20, 300 if self.kind is SpeechKind.ANSWER else 500)
-        return Part("speech", schema.record({"speech": text}), task, 240)
+        point = "benefit" if self.stance == "for" else "problem"
+        angle = ANGLES[(self.number + 2 * len(done)) % len(ANGLES)]
+        values = {"stance": self.stance, "point": point, "angle": angle}
+        # Shown what was said it says it again: two free speeches of three are points of the team's own.
+        answers = self.kind is not SpeechKind.FREE or self.number // 2 % 3 == 2
+        task = Task(f"competition-{self.kind if answers else 'point'}", values, self.quotes if answers else {})
+        if self.kind is SpeechKind.OPENING:
+            return Part(f"reason-{len(done) + 1}", schema.record({point: schema.text(30, 320)}), task, 200, 0.3)
+        begun = _BEGUN.get(self.kind, f"We are {self.stance} this proposal because")
+        return Part("speech", schema.record({"speech": schema.begun_with([begun], 30, 320)}), task, 200, 0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The speech."""
-        return done[0]
+        return {"speech": " ".join(str(text) for part in done for text in part.values())}
+
+
+_BEGUN = {SpeechKind.ANSWER: "Our answer is that", SpeechKind.SUMMARY: "This does not convince us because"}
+"""How a small model's sentence begins, where it is not by the side."""
+_ASKED = ("What would happen if", "Who will have to", "How can you be sure that", "Why is it not better to")
+"""How its questions begin; left to itself it puts the same one each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +129,7 @@ class QuestionsForm:
     limit: int
     least: int
     stance: str = ""
+    number: int = 0
     quotes: Mapping[str, str] = field(default_factory=dict)
     name: str = "questions"
 
@@ -128,28 +148,29 @@ class QuestionsForm:
 
     def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
         """Too many words, or too few questions."""
-        found = _over(turn, self.limit, "questions")
+        found = _over(turn, self.limit)
         asked = sum(is_question(row) for row in turn.questions)
         if asked < self.least:
             detail = f"{asked} of what was said are questions and at least {self.least} are due"
-            found += (Violation("too_few_questions", detail, "questions"),)
+            found += (Violation("too_few_questions", detail),)
         return found
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """All questions, and who must answer."""
-        if done:
+        """One question at a time, each about something else; with the first of them who must answer."""
+        if len(done) >= max(self.least, 1):
             return None
-        questions = schema.several(schema.text(15, 220), self.least or 1, max(self.least, 1))
-        keys = {"answerer": schema.one_of(self.answerers), "questions": questions}
-        task = Task("competition-questions", {"stance": self.stance, "least": str(max(self.least, 1))}, self.quotes)
-        return Part("questions", schema.record(keys), task, 300)
+        keys = {"question": schema.begun_with([_ASKED[len(done) % len(_ASKED)]], 10, 200, "?")}
+        keys = keys if done else {"answerer": schema.one_of(self.answerers), **keys}
+        angle = ANGLES[(self.number + len(done)) % len(ANGLES)]
+        task = Task("competition-questions", {"stance": self.stance, "angle": angle}, self.quotes)
+        return Part(f"question-{len(done) + 1}", schema.record(keys), task, 140, 0.5)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The questions."""
-        return done[0]
+        return {"answerer": done[0]["answerer"], "questions": [part["question"] for part in done]}
 
 
-def _over(turn: Spoken, limit: int, part: str) -> tuple[Violation, ...]:
+def _over(turn: Spoken, limit: int) -> tuple[Violation, ...]:
     if turn.words <= limit:
         return ()
-    return (Violation("overtime", f"{turn.words} words were said and {limit} are allowed", part),)
+    return (Violation("overtime", f"{turn.words} words were said and {limit} are allowed"),)

@@ -1,0 +1,91 @@
+"""Debates that end in an answer: the seat that judges hears all of it and answers the question.
+
+A free-form debate and a review have no verdict that code could read as an option or a number. Held on a question whose
+right answer is known, their judge is asked for one more turn: the answer, in the same form as a single answer. The
+debate itself is the same to the letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import field as dataclass_field
+from functools import cache
+from typing import Any
+
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import Format, Outcome, find_format
+from disputatio.formats.single import ONCE
+from disputatio.formats.turns.answer import AnswerForm, GivenAnswer
+from disputatio.kernel import Ask, Branches, JsonObject, Phase, Post, Rulebook, Seat, Task, Turn, ask
+
+ANSWER_PHASE = Phase("answer")
+WHO_ANSWERS = {"freeform": Seat("judge"), "review": Seat("moderator")}
+"""The seat that answers, by format."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredVerdict:
+    """What the debate came to, and the answer; None where the seat abstained."""
+
+    verdict: Outcome
+    answer: GivenAnswer | None
+
+    def as_json(self) -> JsonObject:
+        """The verdict as its format has it, with the answer beside."""
+        row = self.answer
+        given = None if row is None else {"answer": row.answer, "confidence": row.confidence}
+        return {**self.verdict.as_json(), "answer": given}
+
+
+@cache
+def answered(name: str) -> Format:
+    """The format ``name`` with an answer at its end; its rules have ``answers``, the options (none: a number).
+
+    Raises:
+        KeyError: no seat of that format could answer for it.
+    """
+    form, seat = find_format(name), WHO_ANSWERS[name]
+    rules = make_dataclass(
+        f"Answered{form.rules.__name__}",
+        [("answers", tuple[str, ...], dataclass_field(default=()))],
+        bases=(form.rules,),
+        frozen=True,
+    )
+    return replace(form, rules=rules, rulebook=_with_answer(form.rulebook, seat))
+
+
+def _with_answer(
+    rulebook: Callable[[Any, Docket], Rulebook[Outcome]], seat: Seat
+) -> Callable[[Any, Docket], Rulebook[AnsweredVerdict]]:
+    def held(rules: Any, docket: Docket) -> Rulebook[AnsweredVerdict]:
+        heard: list[Post] = []
+        verdict = yield from overheard(rulebook(rules, docket), heard)
+        if not heard:
+            return AnsweredVerdict(verdict, None)
+        task = Task("answer", {"options": ", ".join(rules.answers) or "a number"})
+        turn = yield from ask(
+            seat, ANSWER_PHASE, returns=AnswerForm(rules.answers), task=task, sees=tuple(heard), limits=ONCE
+        )
+        return AnsweredVerdict(verdict, turn if isinstance(turn, GivenAnswer) else None)
+
+    return held
+
+
+def overheard(rulebook: Rulebook[Any], heard: list[Post]) -> Rulebook[Any]:
+    """Hold ``rulebook`` as it is and write down every turn, branches in their order and not in that of arrival."""
+    answer: Any = None
+    while True:
+        try:
+            request = rulebook.send(answer)
+        except StopIteration as end:
+            return end.value
+        if isinstance(request, Branches):
+            own: list[list[Post]] = [[] for _ in request.branches]
+            pairs = zip(request.branches, own, strict=True)
+            answer = yield Branches(tuple((name, overheard(branch, posts)) for (name, branch), posts in pairs))
+            heard.extend(post for posts in own for post in posts)
+            continue
+        answer = yield request
+        if isinstance(request, Ask) and isinstance(answer, Turn):
+            heard.append(Post(request.seat, request.phase, answer.text()))

@@ -1,0 +1,330 @@
+"""The market debate: eight analysts who look through four lenses, and a judge.
+
+The rules
+    1. Seats. Technical, fundamental, macro and sentiment, each with a bull and a bear: tech_bull, tech_bear, fund_bull,
+       fund_bear, macro_bull, macro_bear, senti_bull, senti_bear. Each pair sees its own slice of the knowledge base and
+       nothing else, of the base or of what the other pairs say. The judge sees everything.
+    2. Opening, all eight at once. Two to four arguments each: a claim of under 100 characters that could turn out
+       false, the figures it rests on, a confidence from 0 to 1, counterpoints and assumptions. They are numbered
+       tech_bull_arg_0, tech_bull_arg_1, ... A figure names where in the slice it stands, or how it follows from what
+       stands there. Code looks up every figure; what the slice does not have must be marked as inferred. A figure or a
+       claim that the base does not bear out is asked for again, once, and then stands with its status.
+    3. Cross-examination within the lens. The bull first, then the bear, who has heard it; the four pairs at once. Each
+       responds to every argument of the other: it refutes, questions the evidence, concedes or partly accepts. At
+       least half of the responses must refute or question. New figures come from the slice; nothing may be inferred.
+    4. Closing, all eight at once. What is left of each claim and the confidence in it now, what is conceded, a final
+       stance of 50 to 100 words, and whether the conviction is strengthened, weakened or unchanged.
+    5. Judging. The judge scores every argument with whole numbers from 1 to 10 on logic, evidence, clarity and
+       persuasiveness, says where it stands (upheld, weakened, refuted, uncertain), and sums up the bull case, the bear
+       case, what they most disagree on, and the most important insight. Weighted scores and the spread of the scores
+       are code's, and beside the judge's standing stands the one that follows from the exchange.
+    6. The scores measure the arguing. They are no forecast of who is right, and nothing here is financial advice.
+
+An analyst who does not open has nothing to defend and nothing to attack with; its opponent is then not examined, which
+is shown. Without arguments there is nothing to judge. Nothing is put in the place of a missing turn.
+
+Source: the market debate protocol (eight agents, three rounds, judge). Departures: evidence is a list of figures that
+code can look up instead of a sentence; concessions of the cross-examination come back in the closing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from disputatio.failures import InvalidInputError
+from disputatio.formats.docket import Docket
+from disputatio.formats.market_verdict import Analyst, MarketVerdict, exhibits_of, market_verdict
+from disputatio.formats.turns.market_closing import FEWEST_WORDS, MOST_WORDS, MarketClosing, MarketClosingForm
+from disputatio.formats.turns.market_cross import MarketExamination, MarketExaminationForm
+from disputatio.formats.turns.market_figures import Desk
+from disputatio.formats.turns.market_judging import MarketAdjudication, MarketJudgingForm
+from disputatio.formats.turns.market_opening import MarketOpening, MarketOpeningForm
+from disputatio.judging import Criterion, Rubric
+from disputatio.kernel import (
+    Abstention,
+    Channel,
+    Floor,
+    Limits,
+    Phase,
+    Post,
+    Rulebook,
+    Seat,
+    Task,
+    ask,
+    declare,
+    together,
+)
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.market.slices import Lens, slice_of, whole
+
+LENSES: dict[str, Lens] = {
+    "tech": Lens.TECHNICAL,
+    "fund": Lens.FUNDAMENTAL,
+    "macro": Lens.MACRO,
+    "senti": Lens.SENTIMENT,
+}
+"""The lenses by what their seats are called."""
+BULL, BEAR = "bull", "bear"
+ANALYSTS = tuple(Seat(f"{name}_{way}") for name in LENSES for way in (BULL, BEAR))
+JUDGE, KNOWLEDGE_BASE = Seat("judge"), Seat("knowledge base")
+OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
+CLOSING, JUDGING, SLICE = Phase("closing"), Phase("judging"), Phase("slice")
+BENCH = Channel("bench")
+
+MARKET_RUBRIC = Rubric(
+    "market",
+    (
+        Criterion(
+            "logic", Fraction(30, 100), "Does the claim follow from its figures? 1 = it does not; 10 = watertight."
+        ),
+        Criterion(
+            "evidence",
+            Fraction(30, 100),
+            "Are the figures specific, verified and to the point? 1 = vague or wrong; 10 = irrefutable.",
+        ),
+        Criterion(
+            "clarity", Fraction(20, 100), "Can it be understood exactly and answered? 1 = no; 10 = at first reading."
+        ),
+        Criterion(
+            "persuasiveness",
+            Fraction(20, 100),
+            "How well did it survive the cross-examination, honestly? 1 = it fell; 10 = nothing touched it.",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MarketRules:
+    """What may be set about the rules. Temperatures and token limits are the protocol's own.
+
+    Attributes:
+        minimum_arguments: the fewest arguments of an opening.
+        maximum_arguments: the most arguments of an opening.
+        stance_fewest_words: the fewest words of a final stance.
+        stance_most_words: the most words of a final stance.
+        rubric: what the judge scores, with the weights.
+    """
+
+    minimum_arguments: int = 2
+    maximum_arguments: int = 4
+    stance_fewest_words: int = FEWEST_WORDS
+    stance_most_words: int = MOST_WORDS
+    rubric: Rubric = MARKET_RUBRIC
+    opening: Limits = field(default=Limits(max_tokens=2000, temperature=0.7))
+    cross_examination: Limits = field(default=Limits(max_tokens=1500, temperature=0.4))
+    closing: Limits = field(default=Limits(max_tokens=900, temperature=0.5))
+    judging: Limits = field(default=Limits(max_tokens=6000, temperature=0.2))
+
+
+def market(rules: MarketRules, docket: Docket) -> Rulebook[MarketVerdict]:
+    """A market debate from its eight openings to its verdict.
+
+    Raises:
+        InvalidInputError: the docket has no knowledge base.
+    """
+    base = knowledge_of(docket)
+    desks = {name: Desk(base, slice_of(base, lens)) for name, lens in LENSES.items()}
+    bench = Desk(base, whole(base))
+    floor = table_of(desks, bench)
+
+    analysts = yield from together(*(opening(seat, desks[lens_name(seat)], floor, rules) for seat in ANALYSTS))
+    floor = floor.post(*said(OPENING, analysts))
+
+    pairs = yield from together(**{name: cross_examination(pair_of(name, analysts), floor, rules) for name in LENSES})
+    analysts = tuple(row for pair in pairs for row in pair)
+    floor = floor.post(*said(CROSS_EXAMINATION, analysts))
+
+    analysts = yield from together(*(closing(row, opponent_of(row, analysts), floor, rules) for row in analysts))
+    floor = floor.post(*said(CLOSING, analysts))
+
+    finding = yield from judging(analysts, bench, floor, rules)
+    verdict = market_verdict(analysts, finding, rules.rubric, base)
+    for row in verdict.trace:
+        yield from declare("score", row.argument, row.score_json())
+    return verdict
+
+
+def knowledge_of(docket: Docket) -> KnowledgeBase:
+    """The knowledge base that lies before the debate.
+
+    Raises:
+        InvalidInputError: there is none.
+    """
+    if docket.knowledge is None:
+        raise InvalidInputError(
+            "A market debate needs a knowledge base, and none is given.",
+            "Give one with --knowledge FILE, or --knowledge example for the synthetic one.",
+        )
+    return docket.knowledge
+
+
+def lens_name(seat: str) -> str:
+    """What the lens of an analyst is called in its seat: ``tech``, ``fund``, ``macro`` or ``senti``."""
+    return seat.partition("_")[0]
+
+
+def lens_of(seat: str) -> Lens:
+    """The lens of an analyst's seat."""
+    return LENSES[lens_name(seat)]
+
+
+def channel_of(seat: str) -> Channel:
+    """The channel of a lens, which its pair and the judge read."""
+    return Channel(seat.partition("_")[0])
+
+
+def table_of(desks: Mapping[str, Desk], bench: Desk) -> Floor:
+    """The floor before anybody speaks: each pair has its slice on a channel of its own, the judge the whole base."""
+    pairs = {Channel(name): frozenset({Seat(f"{name}_{BULL}"), Seat(f"{name}_{BEAR}"), JUDGE}) for name in LENSES}
+    own = {_slice_channel(name): pairs[Channel(name)] - {JUDGE} for name in LENSES}
+    readers = {**pairs, **own, BENCH: frozenset({JUDGE})}
+    slices = [Post(KNOWLEDGE_BASE, SLICE, desk.text, _slice_channel(name)) for name, desk in desks.items()]
+    return Floor(readers=tuple(readers.items())).post(*slices, Post(KNOWLEDGE_BASE, SLICE, bench.text, BENCH))
+
+
+def _slice_channel(name: str) -> Channel:
+    return Channel(f"{name} slice")
+
+
+def opening(seat: Seat, desk: Desk, floor: Floor, rules: MarketRules) -> Rulebook[Analyst]:
+    """One analyst makes its case from its slice. It hears nobody."""
+    form = MarketOpeningForm(seat, desk, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL))
+    counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
+    turn = yield from ask(
+        seat,
+        OPENING,
+        returns=form,
+        task=task_of("opening", seat, desk, counts),
+        sees=floor.seen_by(seat),
+        limits=rules.opening,
+    )
+    return Analyst(seat, desk, opening=turn) if isinstance(turn, MarketOpening) else Analyst(seat, desk).without(turn)
+
+
+def cross_examination(
+    pair: tuple[Analyst, Analyst], floor: Floor, rules: MarketRules
+) -> Rulebook[tuple[Analyst, Analyst]]:
+    """The bull of a lens examines the bear, then the bear, who has heard it, the bull."""
+    bull, bear = pair
+    bull = yield from examination(bull, bear, floor, rules)
+    bear = yield from examination(bear, bull, floor.post(*said(CROSS_EXAMINATION, (bull,))), rules)
+    return bull, bear
+
+
+def examination(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) -> Rulebook[Analyst]:
+    """One analyst responds to every argument of the other; with no arguments there is nothing to respond to."""
+    if not other.arguments:
+        return own
+    targets = {"targets": ", ".join(row.id for row in other.arguments), "half": str(-(-len(other.arguments) // 2))}
+    turn = yield from ask(
+        own.seat,
+        CROSS_EXAMINATION,
+        returns=MarketExaminationForm(own.seat, other.arguments, own.arguments, own.desk),
+        task=task_of("cross-examination", own.seat, own.desk, targets),
+        sees=floor.seen_by(own.seat),
+        limits=rules.cross_examination,
+    )
+    return own.after(examination=turn) if isinstance(turn, MarketExamination) else own.without(turn)
+
+
+def closing(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) -> Rulebook[Analyst]:
+    """One analyst says what is left of its arguments; without any it has nothing to close."""
+    if not own.arguments:
+        return own
+    form = MarketClosingForm(
+        own.seat,
+        own.arguments,
+        other.challenges,
+        own.challenges,
+        own.desk,
+        rules.stance_fewest_words,
+        rules.stance_most_words,
+    )
+    words = {
+        "own": ", ".join(row.id for row in own.arguments),
+        "conceded": ", ".join(form.conceded) or "none",
+        "fewest": str(form.fewest_words),
+        "most": str(form.most_words),
+    }
+    turn = yield from ask(
+        own.seat,
+        CLOSING,
+        returns=form,
+        task=task_of("closing", own.seat, own.desk, words),
+        sees=floor.seen_by(own.seat),
+        limits=rules.closing,
+    )
+    return own.after(closing=turn) if isinstance(turn, MarketClosing) else own.without(turn)
+
+
+def judging(
+    analysts: tuple[Analyst, ...], bench: Desk, floor: Floor, rules: MarketRules
+) -> Rulebook[MarketAdjudication | Abstention | None]:
+    """The judge finds on every argument; without arguments there is nothing to judge."""
+    exhibits = exhibits_of(analysts)
+    if not exhibits:
+        return None
+    form = MarketJudgingForm(exhibits, rules.rubric, bench)
+    words = {"criteria": form.criteria(), "arguments": ", ".join(row.argument.id for row in exhibits)}
+    finding = yield from ask(
+        JUDGE,
+        JUDGING,
+        returns=form,
+        task=Task("judging", words),
+        sees=floor.seen_by(JUDGE),
+        limits=rules.judging,
+    )
+    return finding
+
+
+def task_of(prompt: str, seat: Seat, desk: Desk, words: dict[str, str]) -> Task:
+    """What an analyst is told, in four layers: its role, its data, how it behaves, and the form of this turn."""
+    lens = lens_of(seat)
+    other = BEAR if seat.endswith(BULL) else BULL
+    values = {
+        **words,
+        "seat": seat,
+        "opponent": f"{seat.partition('_')[0]}_{other}",
+        "lens": lens.value,
+        "about": ABOUT[lens],
+        "stance": STANCE[seat.partition("_")[2]],
+        "modules": ", ".join(desk.modules),
+    }
+    return Task(prompt, values, layers=("role", "data", "behaviour"))
+
+
+ABOUT: dict[Lens, str] = {
+    Lens.TECHNICAL: "price, trend, momentum and the sectors' moves; not earnings, the economy or mood",
+    Lens.FUNDAMENTAL: "valuation, earnings yield and which sectors lead; not chart patterns, the economy or mood",
+    Lens.MACRO: "growth, prices, rates, jobs and markets abroad; not this market's chart, valuation or mood",
+    Lens.SENTIMENT: "fear, volume and breadth; not the chart, valuation or the economy",
+}
+STANCE = {
+    BULL: "that the market will rise",
+    BEAR: "that the market will fall or is too risky to hold",
+}
+
+
+def pair_of(name: str, analysts: tuple[Analyst, ...]) -> tuple[Analyst, Analyst]:
+    """The bull and the bear of one lens."""
+    rows = {row.seat: row for row in analysts}
+    return rows[Seat(f"{name}_{BULL}")], rows[Seat(f"{name}_{BEAR}")]
+
+
+def opponent_of(own: Analyst, analysts: tuple[Analyst, ...]) -> Analyst:
+    """The other analyst of the same lens."""
+    bull, bear = pair_of(own.seat.partition("_")[0], analysts)
+    return bear if own.seat == bull.seat else bull
+
+
+def said(phase: Phase, analysts: tuple[Analyst, ...]) -> tuple[Post, ...]:
+    """What analysts put on the channels of their lenses in ``phase``; nothing where one abstained."""
+    found = []
+    for row in analysts:
+        turn = {OPENING: row.opening, CROSS_EXAMINATION: row.examination, CLOSING: row.closing}[phase]
+        if turn is not None:
+            found.append(Post(row.seat, phase, turn.text(), channel_of(row.seat)))
+    return tuple(found)

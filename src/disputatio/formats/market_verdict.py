@@ -1,0 +1,393 @@
+"""The verdict of a market debate: every argument with its figures, scores and standings, by analyst.
+
+Everything here is worked out by code from the turns. What the judge did not give stays missing.
+
+The computed standing is read off the exchange (see `judging.standing`) and then held against the check of the figures:
+- a response that brings figures which the base does not bear out attacks nothing;
+- an argument none of whose figures is verified, and one of whose is wrong, is REFUTED;
+- an argument with a wrong figure, or with inferred ones alone, is at best WEAKENED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from disputatio.formats.turns.closing import Hold
+from disputatio.formats.turns.market_closing import MarketClosing, RefinedClaim
+from disputatio.formats.turns.market_cross import Challenge, ChallengeType, MarketExamination
+from disputatio.formats.turns.market_figures import Desk, Figure
+from disputatio.formats.turns.market_judging import (
+    MarketAdjudication,
+    MarketExhibit,
+    MarketJudgement,
+    MarketStanding,
+)
+from disputatio.formats.turns.market_opening import MarketArgument, MarketOpening
+from disputatio.judging import (
+    AgreedPoint,
+    Exchange,
+    Reply,
+    Rubric,
+    ScoreSpread,
+    Standing,
+    agreed_points,
+    computed_standing,
+    exchange_strength,
+    mean,
+    rounded,
+    score_spread,
+    weighted,
+)
+from disputatio.kernel import Abstention, JsonObject, Seat
+from disputatio.market.knowledge import KnowledgeBase
+
+DISCLAIMERS = (
+    "The scores measure the arguing: this is not a forecast of who is right.",
+    "This is not financial advice.",
+)
+"""Printed on every surface (requirement M7)."""
+SIDES = ("bull", "bear")
+_REPLIES = {
+    ChallengeType.REFUTE: "refute",
+    ChallengeType.QUESTION_EVIDENCE: "challenge",
+    ChallengeType.PARTIAL: "partial",
+    ChallengeType.CONCEDE: "concede",
+}
+_STANDINGS = {
+    Standing.UPHELD: MarketStanding.UPHELD,
+    Standing.PARTIALLY_UPHELD: MarketStanding.WEAKENED,
+    Standing.REFUTED: MarketStanding.REFUTED,
+    Standing.UNCERTAIN: MarketStanding.UNCERTAIN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Analyst:
+    """What one analyst has said so far."""
+
+    seat: Seat
+    desk: Desk
+    opening: MarketOpening | None = None
+    examination: MarketExamination | None = None
+    closing: MarketClosing | None = None
+    silences: tuple[Abstention, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[MarketArgument, ...]:
+        """Its arguments; none where it did not open."""
+        return self.opening.arguments if self.opening else ()
+
+    @property
+    def challenges(self) -> tuple[Challenge, ...]:
+        """Its responses; none where it did not respond."""
+        return self.examination.challenges if self.examination else ()
+
+    @property
+    def side(self) -> str:
+        """``bull`` or ``bear``."""
+        return self.seat.partition("_")[2]
+
+    def refined(self, argument: str) -> RefinedClaim | None:
+        """What it made of one of its arguments in the end."""
+        claims = self.closing.claims if self.closing else ()
+        return next((row for row in claims if row.argument == argument), None)
+
+    def after(self, *, examination: MarketExamination | None = None, closing: MarketClosing | None = None) -> Analyst:
+        """The same analyst after another turn."""
+        return replace(self, examination=examination or self.examination, closing=closing or self.closing)
+
+    def without(self, silence: object) -> Analyst:
+        """The same analyst after a turn it did not take."""
+        return replace(self, silences=(*self.silences, silence)) if isinstance(silence, Abstention) else self
+
+
+@dataclass(frozen=True, slots=True)
+class MarketRow:
+    """One argument from its claim to its standing. ``judgement`` is None where nobody judged it."""
+
+    exhibit: MarketExhibit
+    judgement: MarketJudgement | None
+    rubric: Rubric
+    strength: Fraction
+
+    @property
+    def argument(self) -> str:
+        """Its id."""
+        return self.exhibit.argument.id
+
+    @property
+    def seat(self) -> str:
+        """Whose it is."""
+        return self.exhibit.argument.seat
+
+    @property
+    def score(self) -> Fraction | None:
+        """The weighted score, 1 to 10, exact; None where nobody judged it."""
+        return weighted(self.judgement.scores, self.rubric) if self.judgement else None
+
+    @property
+    def confidence(self) -> float:
+        """The analyst's confidence at the end: the adjusted one, or that of the opening where it did not close."""
+        return self.exhibit.refined.confidence if self.exhibit.refined else self.exhibit.argument.confidence
+
+    @property
+    def standing(self) -> MarketStanding:
+        """The judge's standing, or the computed one where nobody judged."""
+        return self.judgement.standing if self.judgement else self.exhibit.computed
+
+    @property
+    def differs(self) -> bool:
+        """Whether the judge's standing and the computed one part."""
+        return self.judgement is not None and self.judgement.standing is not self.exhibit.computed
+
+    def score_json(self) -> JsonObject:
+        """What the record keeps of this row."""
+        judged = self.judgement
+        return {
+            "side": self.seat,
+            "criteria": judged.scores if judged else None,
+            "weighted": None if self.score is None else rounded(self.score, 4),
+            "judged": judged.standing.value if judged else None,
+            "computed": self.exhibit.computed.value,
+            "strength": rounded(self.strength, 4),
+            "differs": self.differs,
+            "confidence": self.exhibit.argument.confidence,
+            "confidence_adjusted": self.confidence,
+        }
+
+    def as_json(self) -> JsonObject:
+        """The whole row."""
+        argument, refined = self.exhibit.argument, self.exhibit.refined
+        return {
+            "id": argument.id,
+            "claim": argument.claim,
+            **self.score_json(),
+            "citations": [row.as_json() for row in argument.figures],
+            "not_borne_out": [row.text for row in argument.words],
+            "counterpoints": list(argument.counterpoints),
+            "assumptions": list(argument.assumptions),
+            "drew": [
+                {
+                    "response": row.kind.value,
+                    "reasoning": row.reasoning,
+                    "citations": [figure.as_json() for figure in row.figures],
+                    "not_borne_out": [each.text for each in row.words],
+                }
+                for row in self.exhibit.drew
+            ],
+            "refined": None
+            if refined is None
+            else {"status": refined.hold.value, "refinement": refined.refinement, "confidence": refined.confidence},
+            "judged_reason": self.judgement.reason if self.judgement else "",
+            "computed_reason": self.exhibit.because,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MarketVerdict:
+    """What came of a market debate. Totals are exact means, None where nothing was scored."""
+
+    analysts: tuple[Analyst, ...]
+    trace: tuple[MarketRow, ...]
+    finding: MarketAdjudication | None
+    judge_silent: Abstention | None
+    rubric: Rubric
+    base: KnowledgeBase
+
+    @property
+    def judged(self) -> bool:
+        """Whether the judge found on the arguments."""
+        return self.finding is not None
+
+    @property
+    def spread(self) -> ScoreSpread:
+        """How the judge's integers are spread, and whether they are inflated."""
+        rows = self.finding.judgements if self.finding else ()
+        return score_spread([score for row in rows for score in row.scores.values()])
+
+    @property
+    def synthesis(self) -> Mapping[str, str]:
+        """The judge's sum; empty where nobody judged."""
+        return self.finding.synthesis if self.finding else {}
+
+    def of(self, seat: str) -> tuple[MarketRow, ...]:
+        """The arguments of one analyst, or of a side (``bull``, ``bear``)."""
+        return tuple(row for row in self.trace if row.seat == seat or row.seat.endswith(f"_{seat}"))
+
+    def total(self, seat: str) -> Fraction | None:
+        """The mean score of an analyst's or a side's arguments; None where none was scored."""
+        return mean([row.score for row in self.of(seat) if row.score is not None])
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure of every argument and response."""
+        argued = (figure for row in self.trace for figure in row.exhibit.argument.figures)
+        drawn = (figure for row in self.trace for each in row.exhibit.drew for figure in each.figures)
+        return (*argued, *drawn)
+
+    @property
+    def agreed(self) -> tuple[AgreedPoint, ...]:
+        """The arguments that the other analyst of the lens conceded and their own still holds."""
+        seats = {row.argument: row.seat for row in self.trace}
+        claims = [(row.argument, row.exhibit.argument.claim, _opponent(seats[row.argument])) for row in self.trace]
+        conceded = [
+            row.argument for row in self.trace if any(each.kind is ChallengeType.CONCEDE for each in row.exhibit.drew)
+        ]
+        gone = [
+            row.argument for row in self.trace if row.exhibit.refined and row.exhibit.refined.hold is Hold.WITHDRAWN
+        ]
+        return agreed_points(claims, conceded, gone)
+
+    @property
+    def reading(self) -> str:
+        """What came of it in a sentence; of the arguing, and of nothing else."""
+        if not self.trace:
+            return "no analyst argued"
+        if not self.judged:
+            return f"{len(self.trace)} arguments, which nobody judged"
+        return " and ".join(self._counted(side) for side in SIDES)
+
+    def _counted(self, side: str) -> str:
+        rows = self.of(side)
+        upheld = sum(row.standing is MarketStanding.UPHELD for row in rows)
+        return f"{upheld} of {len(rows)} {side} arguments upheld"
+
+    def summary_json(self) -> JsonObject:
+        """The means by analyst and by side."""
+        return {
+            "totals": {side: _rounded(self.total(side)) for side in SIDES},
+            "reading": self.reading,
+            "rubric": self.rubric.name,
+        }
+
+    def as_json(self) -> JsonObject:
+        """The whole verdict, as the record and the exports keep it."""
+        return {
+            **self.summary_json(),
+            "format": "market",
+            "judged": self.judged,
+            "trace": [row.as_json() for row in self.trace],
+            "agreed": [{"id": row.argument, "claim": row.claim, "conceded_by": row.conceded_by} for row in self.agreed],
+            "analysts": [self._analyst_json(row) for row in self.analysts],
+            "synthesis": dict(self.synthesis),
+            "inflation": self.spread.as_json() if self.judged else None,
+            "knowledge": knowledge_json(self.base),
+            "disclaimers": list(DISCLAIMERS),
+            "measures": "the quality of the argument, not who is right",
+        }
+
+    def _analyst_json(self, analyst: Analyst) -> JsonObject:
+        rows = self.of(analyst.seat)
+        closing = analyst.closing
+        before = [row.exhibit.argument.confidence for row in rows]
+        return {
+            "seat": analyst.seat,
+            "side": analyst.side,
+            "arguments": [row.argument for row in rows],
+            "score": _rounded(self.total(analyst.seat)),
+            "confidence": _mean(before),
+            "confidence_adjusted": _mean([row.confidence for row in rows]),
+            "standings": {row.argument: row.standing.value for row in rows},
+            "figures": _statuses([figure for row in rows for figure in row.exhibit.argument.figures]),
+            "conviction": closing.conviction.value if closing else None,
+            "stance": closing.final_stance if closing else "",
+            "concessions": [{"target": row.target, "accepted": row.accepted} for row in closing.concessions]
+            if closing
+            else [],
+            "silent": [{"reason": row.reason, "detail": row.detail} for row in analyst.silences],
+        }
+
+
+def knowledge_json(base: KnowledgeBase) -> JsonObject:
+    """What the verdict says of its knowledge base: when and whence, and what it lacks."""
+    meta = base.meta
+    return {
+        "subject": meta.subject,
+        "subject_name": meta.subject_name,
+        "as_of": meta.as_of,
+        "day": meta.day,
+        "data_sources": list(meta.data_sources),
+        "synthetic": meta.synthetic,
+        "lacks": list(meta.warnings),
+    }
+
+
+def exhibits_of(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
+    """Every argument with what it drew, what became of it, and the standing that follows."""
+    found = []
+    for own in analysts:
+        lens = own.seat.partition("_")[0]
+        others = [row for row in analysts if row.seat != own.seat and row.seat.partition("_")[0] == lens]
+        for argument in own.arguments:
+            drew = tuple(row for other in others for row in other.challenges if row.target == argument.id)
+            refined = own.refined(argument.id)
+            computed, because = _computed(argument, drew, refined)
+            found.append(MarketExhibit(argument, drew, refined, computed, because))
+    return tuple(found)
+
+
+def market_verdict(
+    analysts: Sequence[Analyst],
+    finding: MarketAdjudication | Abstention | None,
+    rubric: Rubric,
+    base: KnowledgeBase,
+) -> MarketVerdict:
+    """Put together the verdict from what was said and what the judge found."""
+    found = finding if isinstance(finding, MarketAdjudication) else None
+    judgements = {row.argument: row for row in found.judgements} if found else {}
+    trace = tuple(
+        MarketRow(row, judgements.get(row.argument.id), rubric, _strength(row)) for row in exhibits_of(analysts)
+    )
+    silent = finding if isinstance(finding, Abstention) else None
+    return MarketVerdict(tuple(analysts), trace, found, silent, rubric, base)
+
+
+def _exchange(argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None) -> Exchange:
+    """The exchange about an argument. Its closing answers what it drew, unless the argument was given up there."""
+    answered = refined is not None and refined.hold is not Hold.WITHDRAWN
+    replies = tuple(Reply(_REPLIES[row.kind], answered) for row in drew if row.sound)
+    return Exchange(argument.id, replies, refined.hold.value if refined else None)
+
+
+def _computed(
+    argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None
+) -> tuple[MarketStanding, str]:
+    standing, because = computed_standing(_exchange(argument, drew, refined))
+    found = _STANDINGS[standing]
+    if drew and not any(row.sound for row in drew) and found is MarketStanding.UNCERTAIN:
+        found, because = MarketStanding.UPHELD, "all that was said against it rests on what the base does not say"
+    wrong = sum(not row.sound and not row.inferred for row in argument.figures)
+    verified = sum(row.sound for row in argument.figures)
+    if wrong and not verified:
+        return MarketStanding.REFUTED, "the knowledge base bears out none of its figures"
+    if found is MarketStanding.UPHELD and (wrong or argument.words):
+        return MarketStanding.WEAKENED, "the knowledge base does not bear out all that it says"
+    if found is MarketStanding.UPHELD and not verified:
+        return MarketStanding.WEAKENED, "it rests on inferences alone"
+    return found, because
+
+
+def _opponent(seat: str) -> str:
+    lens, _, side = seat.partition("_")
+    return f"{lens}_{'bear' if side == 'bull' else 'bull'}"
+
+
+def _strength(row: MarketExhibit) -> Fraction:
+    return exchange_strength(_exchange(row.argument, row.drew, row.refined))
+
+
+def _statuses(figures: Sequence[Figure]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in figures:
+        found[row.status] = found.get(row.status, 0) + 1
+    return found
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 4) if values else None
+
+
+def _rounded(value: Fraction | None) -> float | None:
+    return None if value is None else rounded(value, 4)

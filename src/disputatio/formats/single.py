@@ -1,0 +1,88 @@
+"""The single answer: one seat answers the question, once or several times, and nobody discusses anything.
+
+The rules
+    1. The answerer is asked for one of the options, or for a number where there are none, with its reasons first.
+    2. Asked several times, it never sees an earlier answer: each is a sample of its own, numbered from ``first``.
+    3. The answer given most often wins (self-consistency: Wang et al. 2023, "Self-Consistency Improves Chain of Thought
+       Reasoning in Language Models"). Of answers that are level the one that was given first wins, so that an even
+       number of samples is not held against this baseline. Samples without an answer do not vote.
+
+It is here as the baseline that debates are compared with, once at the cost of one answer and once at theirs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import Format
+from disputatio.formats.turns.answer import AnswerForm, GivenAnswer
+from disputatio.kernel import JsonObject, Limits, Phase, Rulebook, Seat, Task, ask, together
+
+ANSWERER = Seat("answerer")
+ANSWERING = Phase("answer")
+ONCE = Limits(max_tokens=1500, temperature=0.2)
+SAMPLED = Limits(max_tokens=1500, temperature=0.7)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleRules:
+    """What may be set about the rules. Without ``options`` the answer is a number."""
+
+    options: tuple[str, ...] = ()
+    samples: int = 1
+    first: int = 1
+    answering: Limits = field(default=ONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleVerdict:
+    """Every sample's answer, None where it abstained, and what they come to."""
+
+    answers: tuple[GivenAnswer | None, ...]
+    first: int
+
+    def as_json(self) -> JsonObject:
+        """The verdict as the record keeps it; the reasons are in the turns."""
+        given = [row.answer if row else None for row in self.answers]
+        return {
+            "format": "single",
+            "judged": any(row is not None for row in given),
+            "first": self.first,
+            "answers": given,
+            "confidence": [row.confidence if row else None for row in self.answers],
+            "tally": dict(Counter(row for row in given if row is not None)),
+            "winner": most_given(given),
+        }
+
+
+def most_given(answers: Sequence[str | None]) -> str | None:
+    """The answer given most often; of those that are level the one given first; None where none was given."""
+    counts = Counter(row for row in answers if row is not None)
+    # A counter keeps the order of first appearance, and max takes the first of several.
+    return max(counts, key=lambda row: counts[row]) if counts else None
+
+
+def single(rules: SingleRules, _docket: Docket) -> Rulebook[SingleVerdict]:
+    """One answer, or several that know nothing of each other."""
+    numbers = range(rules.first, rules.first + rules.samples)
+    turns = yield from together(**{f"sample-{number}": _answer(rules) for number in numbers})
+    return SingleVerdict(tuple(row if isinstance(row, GivenAnswer) else None for row in turns), rules.first)
+
+
+def _answer(rules: SingleRules) -> Rulebook[object]:
+    task = Task("answer", {"options": ", ".join(rules.options) or "a number"})
+    turn = yield from ask(ANSWERER, ANSWERING, returns=AnswerForm(rules.options), task=task, limits=rules.answering)
+    return turn
+
+
+SINGLE = Format(
+    "single",
+    "one seat answers, once or several times; the baseline",
+    (ANSWERER,),
+    SingleRules,
+    single,
+    frozenset({ANSWERER}),
+)

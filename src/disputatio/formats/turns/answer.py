@@ -1,0 +1,91 @@
+"""An answer to a question whose right answer is one of several options, or a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
+from disputatio.kernel import JsonObject, Part, Task, Violation
+
+_NUMBER = r"^-?[0-9][0-9,]{0,14}([.][0-9]{1,9})?$"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """One answer: an option, or a number as plain digits. ``confidence`` is 0 to 100, None where nobody was asked."""
+
+    answer: str
+    reasoning: str
+    confidence: int | None = None
+
+    def text(self) -> str:
+        """The answer as a reader sees it."""
+        return unmarked(f"{self.reasoning}\nAnswer: {self.answer}")
+
+
+def plain_number(text: str) -> str | None:
+    """``text`` as plain digits, so that equal numbers are equal texts; None where it is no number."""
+    try:
+        value = Decimal(text.replace(",", "").strip().removesuffix("%").strip())
+    except InvalidOperation:
+        return None
+    return format(value.normalize(), "f") if value.is_finite() else None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """Reasons, then one of ``options`` (a number where there are none), then how likely it is to be right."""
+
+    options: tuple[str, ...]
+    name: str = "answer"
+
+    @property
+    def schema(self) -> JsonObject:
+        """Reasons before the answer, so that the answer follows from them."""
+        return schema.record(
+            {"reasoning": schema.text(10, 4000), "answer": self._answer(), "confidence": schema.whole(0, 100)}
+        )
+
+    def _answer(self) -> JsonObject:
+        if self.options:
+            return schema.one_of(self.options)
+        return {"type": "string", "pattern": _NUMBER, "maxLength": 30}
+
+    def read(self, content: JsonObject) -> GivenAnswer:
+        """The answer; a number in plain digits."""
+        given = cast("str", content["answer"])
+        answer = given if self.options else plain_number(given) or given
+        return GivenAnswer(answer, cast("str", content["reasoning"]), int(cast("int", content["confidence"])))
+
+    def breaches(self, turn: GivenAnswer) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+        """None."""
+        return ()
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """A thought, and a sentence whose beginning is the answer."""
+        if done:
+            return None
+        keys: dict[str, JsonObject] = {"thought": schema.text(10, 240)}
+        if self.options:
+            keys["my_answer"] = schema.begun_with(self._beginnings(), 15, 260)
+        else:
+            keys["number"] = self._answer()
+        offered = ", ".join(self.options) or "a number"
+        return Part("answer", schema.record(keys), Task("answer", {"options": offered}), 240, temperature=None)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The thought, the answer; a small model is not asked how sure it is, which is half."""
+        said = done[0]
+        thought = cast("str", said["thought"])
+        if not self.options:
+            return {"reasoning": thought, "answer": said["number"], "confidence": 50}
+        sentence = cast("str", said["my_answer"])
+        beginnings = self._beginnings()
+        begun = max((row for row in beginnings if sentence.startswith(row)), key=len)
+        return {"reasoning": f"{thought} {sentence}", "answer": beginnings[begun], "confidence": 50}
+
+    def _beginnings(self) -> dict[str, str]:
+        return {f"My answer is {option} because": option for option in self.options}

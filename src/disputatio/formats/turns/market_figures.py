@@ -1,0 +1,194 @@
+"""Figures in the turns of market analysts: how they are asked for, and what the knowledge base says to each.
+
+An analyst gives a figure as its basis (the pointer of a value, or an expression over pointers), the value, its unit and
+the module it comes from. Code looks it up in the analyst's slice. What is not there may be said, but only as inferred.
+Numbers in sentences that no figure and no value of the slice bears out are found as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
+from disputatio.kernel import JsonObject, Violation
+from disputatio.market.checking import CheckedItem, EvidenceItem, check_items
+from disputatio.market.expressions import LONGEST_EXPRESSION, pointers_in
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.market.loose_numbers import loose_numbers
+from disputatio.market.rendering import render_slice, written
+from disputatio.market.slices import Slice
+from disputatio.motion import one_line
+
+INFERRED = "inferred"
+KNOWLEDGE = "knowledge"
+"""What a figure's source is called where citations are shown."""
+UNITS = ("points", "%", "pp", "x", "USD", "thousand", "share", "label", "")
+_VALUE = 60
+_MOST_LINES = 60
+"""A small model chooses from so many figures at most: grammars with long lists are slow."""
+_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure that a seat gave, and what the check came to.
+
+    Its status is ``verified``, ``wrong``, ``not in slice``, ``not in base`` or ``inferred``.
+    """
+
+    checked: CheckedItem
+
+    @property
+    def status(self) -> str:
+        """What the check came to, in a word or three."""
+        return str(self.checked.status)
+
+    @property
+    def sound(self) -> bool:
+        """Whether the knowledge base bears it out."""
+        return self.checked.sound
+
+    @property
+    def inferred(self) -> bool:
+        """Whether it is the analyst's own inference, marked as such."""
+        return self.status == INFERRED
+
+    @property
+    def said(self) -> str:
+        """The figure as the seat gave it, on one line."""
+        item = self.checked.item
+        unit = f" {item.unit}" if item.unit not in {"", "label", "share"} else ""
+        return one_line(f"{item.basis or 'no place'} = {item.value}{unit}", _SHOWN)
+
+    @property
+    def why(self) -> str:
+        """Why it is not verified; empty where it is."""
+        return "" if self.sound else one_line(self.checked.statement(), 300)
+
+    def as_json(self) -> JsonObject:
+        """The figure as the record keeps it, in the shape of a citation."""
+        item = self.checked.item
+        unit = f" {item.unit}" if item.unit not in {"", "label", "share"} else ""
+        return {
+            "source_id": KNOWLEDGE,
+            "module": item.source,
+            "pointer": item.basis,
+            "value": f"{item.value}{unit}",
+            "status": self.status,
+            "detail": self.why,
+            "true_value": self.checked.true_value,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class WordsFinding:
+    """A number in a sentence that nothing bears out. ``text`` is it as it was written."""
+
+    text: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What lies before a seat of the knowledge base: its own slice, for the judge the whole."""
+
+    base: KnowledgeBase
+    part: Slice
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of the slice, in the order of the schema."""
+        return tuple(dict.fromkeys(pointer.partition(".")[0] for pointer in self.part.data))
+
+    @cached_property
+    def text(self) -> str:
+        """The slice as a seat reads it."""
+        return render_slice(self.part)
+
+    def schema(self, *, inferred: bool) -> JsonObject:
+        """The form of one figure; ``inferred`` allows what is not in the slice, marked as such."""
+        sources = [*self.modules, *([INFERRED] if inferred else [])]
+        return schema.record(
+            {
+                "basis": schema.text(0, LONGEST_EXPRESSION),
+                "value": schema.text(1, _VALUE),
+                "unit": schema.one_of(UNITS),
+                "source": schema.one_of(sources),
+            }
+        )
+
+    def read(self, rows: Sequence[Mapping[str, Any]], sentence: str = "") -> tuple[Figure, ...]:
+        """The figures in ``rows``, each looked up; words of direction in ``sentence`` must agree with them."""
+        items = [
+            EvidenceItem(
+                row["basis"],
+                row["value"],
+                row["unit"],
+                "" if row["source"] == INFERRED else _modules(row["basis"], row["source"]),
+                row["source"] == INFERRED,
+            )
+            for row in rows
+        ]
+        return tuple(Figure(each) for each in check_items(self.base, self.part, items, sentence))
+
+    def words(self, text: str, figures: Iterable[Figure]) -> tuple[WordsFinding, ...]:
+        """The numbers in ``text`` that neither ``figures`` nor the slice bear out."""
+        if not any(char.isdigit() for char in text):
+            return ()
+        loose = loose_numbers(text, [row.checked for row in figures], self.part)
+        return tuple(
+            WordsFinding(row.text, f'"{one_line(row.text, 40)}" is no value of the slice and follows from none')
+            for row in loose
+        )
+
+    def lines(self) -> dict[str, JsonObject]:
+        """What a small model may cite, a line each, with the figure it stands for."""
+        found: dict[str, JsonObject] = {}
+        for pointer, datum in self.part.data.items():
+            if datum.is_known and len(found) < _MOST_LINES:
+                value, _, unit = written(datum).partition(" ")
+                line = f"{' '.join(pointer.split('.')[1:])}: {written(datum)}".replace("_", " ")
+                found[line] = {
+                    "basis": pointer,
+                    "value": value,
+                    "unit": unit if unit in UNITS else "",
+                    "source": pointer.partition(".")[0],
+                }
+        return found
+
+
+def _modules(basis: str, stated: str) -> str:
+    """The module that a figure states; all of them where its expression reaches over several and it states one."""
+    found = tuple(dict.fromkeys(pointer.partition(".")[0] for pointer in pointers_in(basis)))
+    return ",".join(found) if len(found) > 1 and stated in found else stated
+
+
+def figure_lines(figures: Iterable[Figure]) -> list[str]:
+    """Figures as the other seats see them, a line each: the status, then what was said."""
+    return [
+        f"\u27e6{row.status}\u27e7 {unmarked(row.said)}{f' ({unmarked(row.why)})' if row.why else ''}"
+        for row in figures
+    ]
+
+
+def words_lines(words: Iterable[WordsFinding]) -> list[str]:
+    """What the sentences of a turn say beyond the base, as the other seats see it."""
+    return [f"\u27e6not borne out\u27e7 {unmarked(row.detail)}" for row in words]
+
+
+def unsupported_words(words: Iterable[WordsFinding], who: str, part: str) -> list[Violation]:
+    """A breach for each number in a sentence that nothing bears out."""
+    return [Violation("unsupported_number", f"{who}: {row.detail}", part) for row in words]
+
+
+def unsupported(figures: Iterable[Figure], who: str, part: str) -> list[Violation]:
+    """A breach for each figure that the base does not bear out and that is not marked as inferred."""
+    return [
+        Violation("unverified_figure", f"{who}: {one_line(row.checked.statement(), 300)}", part)
+        for row in figures
+        if not row.sound and not row.inferred
+    ]

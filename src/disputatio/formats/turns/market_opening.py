@@ -1,0 +1,184 @@
+"""The opening of a market analyst: two to four claims, each with figures that code looks up in the knowledge base.
+
+The analyst names where each figure stands, or how it follows from others, and what it is; whether that is so is found
+by code. What is not in the analyst's slice has to be marked as inferred. A claim that is too long, or says more than
+the base does, is asked for again, and then stands with what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from disputatio.formats.turns import schema
+from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.market_figures import (
+    Desk,
+    Figure,
+    WordsFinding,
+    figure_lines,
+    unsupported,
+    unsupported_words,
+    words_lines,
+)
+from disputatio.kernel import JsonObject, Part, Task, Violation
+from disputatio.motion.wording import same_words
+
+LONGEST_CLAIM = 99
+"""In characters: under 100."""
+_LENIENT_CLAIM = 600
+SURE: dict[str, float] = {"doubtful": 0.3, "even": 0.5, "likely": 0.65, "sure": 0.8}
+"""How a small model says how sure it is; asked for a number it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarketArgument:
+    """One argument of an analyst.
+
+    Attributes:
+        id: such as ``tech_bull_arg_0``; counted from 0, as the document does.
+        seat: whose it is.
+        claim: one proposition that could turn out false.
+        figures: its evidence, each figure with what the knowledge base says to it.
+        confidence: 0 to 1, as the analyst states it.
+        counterpoints: what the analyst itself sees against it.
+        assumptions: what it takes for granted.
+        words: the numbers and words of direction in the claim that the base does not bear out.
+    """
+
+    id: str
+    seat: str
+    claim: str
+    figures: tuple[Figure, ...]
+    confidence: float
+    counterpoints: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    words: tuple[WordsFinding, ...] = ()
+
+    def text(self) -> str:
+        """The argument as a reader, or another seat's prompt, sees it."""
+        lines = [f"{self.id}: {unmarked(self.claim)} (confidence {self.confidence:.2f})"]
+        lines += figure_lines(self.figures)
+        lines += words_lines(self.words)
+        lines += [f"Counterpoint: {unmarked(text)}" for text in self.counterpoints]
+        return "\n".join([*lines, *(f"Assumes: {unmarked(text)}" for text in self.assumptions)])
+
+
+@dataclass(frozen=True, slots=True)
+class MarketOpening:
+    """The arguments of one analyst, in the order given."""
+
+    arguments: tuple[MarketArgument, ...]
+
+    @property
+    def cited(self) -> tuple[tuple[str, Figure], ...]:
+        """Every figure with the argument it supports."""
+        return tuple((row.id, figure) for row in self.arguments for figure in row.figures)
+
+    def text(self) -> str:
+        """All arguments, one after the other."""
+        return "\n\n".join(row.text() for row in self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class MarketOpeningForm:
+    """``minimum`` to ``maximum`` arguments of ``seat``, on what lies on its ``desk``."""
+
+    seat: str
+    desk: Desk
+    minimum: int = 2
+    maximum: int = 4
+    name: str = "market_opening"
+    bullish: bool = field(default=True)
+
+    @property
+    def schema(self) -> JsonObject:
+        """The arguments as a list."""
+        return self._schema(LONGEST_CLAIM)
+
+    @property
+    def lenient_schema(self) -> JsonObject:
+        """The same with longer claims: an analyst that cannot be brief is heard, and the breach is recorded."""
+        return self._schema(_LENIENT_CLAIM)
+
+    def _schema(self, claim: int) -> JsonObject:
+        argument = schema.record(
+            {
+                "claim": schema.text(10, claim),
+                "evidence": schema.several(self.desk.schema(inferred=True), 1, 5),
+                "confidence": schema.share(),
+                "counterpoints": schema.several(schema.text(5, 400), 1, 3),
+                "assumptions": schema.several(schema.text(5, 400), 1, 3),
+            }
+        )
+        return schema.record({"arguments": schema.several(argument, self.minimum, self.maximum)})
+
+    def read(self, content: JsonObject) -> MarketOpening:
+        """The opening with its ids, every figure looked up."""
+        rows = cast("list[dict[str, Any]]", content["arguments"])
+        return MarketOpening(tuple(self._argument(number, row) for number, row in enumerate(rows)))
+
+    def _argument(self, number: int, row: dict[str, Any]) -> MarketArgument:
+        figures = self.desk.read(row["evidence"], row["claim"])
+        return MarketArgument(
+            id=f"{self.seat}_arg_{number}",
+            seat=self.seat,
+            claim=row["claim"],
+            figures=figures,
+            confidence=float(row["confidence"]),
+            counterpoints=tuple(row["counterpoints"]),
+            assumptions=tuple(row["assumptions"]),
+            words=self.desk.words(row["claim"], figures),
+        )
+
+    def breaches(self, turn: MarketOpening) -> tuple[Violation, ...]:
+        """Claims that are too long, said twice or not borne out, and figures that the base does not have."""
+        found: list[Violation] = []
+        repeats = dict(same_words([row.claim for row in turn.arguments]))
+        for number, row in enumerate(turn.arguments):
+            part = f"argument-{number + 1}"
+            if len(row.claim) > LONGEST_CLAIM:
+                detail = f"the claim of {row.id} has {len(row.claim)} characters, and under 100 are allowed"
+                found.append(Violation("claim_length", detail, part))
+            if number in repeats:
+                detail = f"{row.id} makes the same claim as {turn.arguments[repeats[number]].id}"
+                found.append(Violation("repeated_argument", detail, part))
+            found += unsupported(row.figures, row.id, part)
+            found += unsupported_words(row.words, f"the claim of {row.id}", part)
+        return tuple(found)
+
+    def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
+        """One figure of the slice at a time, chosen from a list, and what follows from it; the fewest there may be."""
+        lines = self._choice(done)
+        if len(done) >= self.minimum or not lines:
+            return None
+        keys = {
+            "figure": schema.one_of(list(lines)),
+            "claim": schema.text(20, LONGEST_CLAIM),
+            "but": schema.text(15, 200),
+            "if": schema.text(15, 200),
+            "how_sure": schema.one_of(list(SURE)),
+        }
+        way = "rise" if self.bullish else "fall"
+        task = Task("market-opening-argument", {"way": way}, {"figures": "\n".join(lines)})
+        return Part(f"argument-{len(done) + 1}", schema.record(keys), task, 300, temperature=0.5)
+
+    def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
+        """The chosen figures as evidence, in the base's own words: a small model cannot misquote them."""
+        return {
+            "arguments": [
+                {
+                    "claim": part["claim"],
+                    "evidence": [self._choice(done[:place])[cast("str", part["figure"])]],
+                    "confidence": SURE[cast("str", part["how_sure"])],
+                    "counterpoints": [part["but"]],
+                    "assumptions": [part["if"]],
+                }
+                for place, part in enumerate(done)
+            ]
+        }
+
+    def _choice(self, done: tuple[JsonObject, ...]) -> dict[str, JsonObject]:
+        """The lines a small model may choose from, each with the evidence it stands for: none of them twice."""
+        used = {part.get("figure") for part in done}
+        return {line: item for line, item in self.desk.lines().items() if line not in used}

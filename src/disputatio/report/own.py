@@ -1,0 +1,38 @@
+"""What a debate by a user's own rules came to, and what its seats answered; and outcomes of no known kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from disputatio.report.statements import Statement, statements
+
+_OWN = "own"
+_LONG = 40
+
+
+def is_own_outcome(outcome: Mapping[str, Any]) -> bool:
+    """Whether an outcome is that of a user's own rules."""
+    return outcome.get("format") == _OWN and isinstance(outcome.get("result"), Mapping)
+
+
+def outcome_statements(outcome: Mapping[str, Any]) -> tuple[Statement, ...]:
+    """The outcome of a format that has no view of its own: of own rules what they returned, else everything."""
+    if not is_own_outcome(outcome):
+        return statements("", "", outcome)
+    told = {"result": outcome.get("reading"), "winner": outcome.get("winner"), **outcome["result"]}
+    rows = statements("", "", {key: value for key, value in told.items() if value not in ("", None)})
+    return (*rows, *statements("", "", {"rules": outcome.get("rules")}))
+
+
+def own_answer(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    """What a seat answered: a single text as it is, else what is long first; the record does not keep the order."""
+    if len(content) == 1 and isinstance(text := next(iter(content.values())), str):
+        yield Statement("", "", text)
+        return
+    rows = sorted(content.items(), key=lambda row: (not (isinstance(row[1], str) and len(row[1]) > _LONG), row[0]))
+    yield from statements("", "", dict(rows))
+
+
+OWN_VIEWS = {"own_answer": own_answer}
+"""How the turns of own rules are shown, by the name of their form."""
