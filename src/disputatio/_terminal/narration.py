@@ -5,8 +5,12 @@ Both views use it; the live one adds a region below that moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable
 
+from disputatio._terminal.hearing import Hearing, held_back
+from disputatio._terminal.match_state import SPEECHES
+from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.progress import Progress
 from disputatio.motion import one_line
 from disputatio.participants.call import FaultKind
@@ -31,7 +35,6 @@ from disputatio.record.events import (
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.consultations import Consultation
 from disputatio.report.lines import Line, Role, Span, flow, span
-from disputatio.report.match import PenaltyReading, SpeechReading, speech_sentence
 from disputatio.report.panel import CountReading
 from disputatio.report.panel_lines import count_lines
 from disputatio.report.reading import DebateReport, Entry, EntryState, settled_entry
@@ -65,6 +68,16 @@ class Narration:
         self._names_models = False
         self._models: dict[str, str] = {}
         self._past: list[Event | Sealed] = []
+        self.hearing = Hearing()
+        self.told: Counter[str] = Counter()
+        """How many public turns each seat has been heard with in this session."""
+        self.fancy = True
+
+    @property
+    def match(self) -> MatchTelling | None:
+        """How a match is told; None where the debate is none."""
+        state = self._progress.match
+        return None if state is None else MatchTelling(state, self.hearing, fancy=self.fancy)
 
     def recall(self, events: Iterable[Sealed]) -> None:
         """Take in what was recorded before this session, without telling it again."""
@@ -92,13 +105,8 @@ class Narration:
                     f"{self._progress.seat_of(event.call)}: a call was under way when the debate stopped; "
                     "its cost is unknown and what was reserved for it counts as spent"
                 )
-            case AnswerRejected():
-                asked = self._asked.get(event.path)
-                seat, phase = (asked.seat, asked.phase) if asked else ("a seat", "debate")
-                self.note(rejection_note(seat, phase, event.because, event.reasons, event.part))
-            case ToolCalled():
-                row = Consultation.of(event, {})
-                self._say(consultation_lines(row, min(self._width(), MEASURE), event.seat))
+            case AnswerRejected() | ToolCalled():
+                self._incident(event)
             case TurnTaken() | Abstained():
                 self._settle(event)
             case VoteCounted() | ScoreGiven() | PenaltyGiven():
@@ -112,18 +120,13 @@ class Narration:
                 pass
 
     def _establish(self, event: VoteCounted | ScoreGiven | PenaltyGiven) -> None:
-        """A count, a penalty, or a score with the totals so far; scores without totals are told with the result."""
+        """A count of votes, or the score of a speech with what it cost; other scores are told with the result."""
         if isinstance(event, VoteCounted):
-            count = CountReading.of(event.body)
+            count = CountReading.of(event.body) if self.hearing.facts else None
             self._say([] if count is None else [(), *count_lines(count, self._width())])
             return
-        if isinstance(event, PenaltyGiven):
-            self.note(f"penalty: {PenaltyReading.of(event.body).sentence}")
-            return
-        speech, totals = SpeechReading.of(event.body), event.body.get("totals")
-        if speech is not None and isinstance(totals, Mapping):
-            text, width = speech_sentence(speech, totals), min(self._width(), MEASURE)
-            self._say(flow([span(text, Role.LEAD)], width, first=(Span("  "),), hang=4))
+        if self.match is not None:
+            self._say(self.match.tells(event, self._width()) or [])
 
     def note(self, text: str) -> None:
         """Say one thing beside the debate."""
@@ -150,6 +153,23 @@ class Narration:
         if event.form == "criticism" and event.path.endswith("#2"):
             self.note("the critique is weak: the critic is asked once more, with a stronger instruction")
 
+    def _incident(self, event: AnswerRejected | ToolCalled) -> None:
+        """An answer that was not accepted, or a tool that was called, where it may be told."""
+        if not self._heard(event.path):
+            return
+        if isinstance(event, ToolCalled):
+            row = Consultation.of(event, {})
+            self._say(consultation_lines(row, min(self._width(), MEASURE), event.seat))
+            return
+        asked = self._asked.get(event.path)
+        seat, phase = (asked.seat, asked.phase) if asked else ("a seat", "debate")
+        self.note(rejection_note(seat, phase, event.because, event.reasons, event.part))
+
+    def _heard(self, path: str) -> bool:
+        """Whether what happens at ``path`` may be told; what a person is told in their own seat is told there."""
+        asked = self._asked.get(path)
+        return asked is None or (asked.seat not in self.hearing.seats and self.hearing.turn(asked.seat, asked.form))
+
     def _enter(self, phase: str) -> None:
         if phase not in self._phases:
             self._phases.append(phase)
@@ -173,11 +193,22 @@ class Narration:
         if asked is None:
             asked = Entry(event.path, event.seat, event.phase, "", "", "", EntryState.OPEN)
         self._enter(event.phase)
-        entry = settled_entry(asked, event)
-        lines = entry_lines(entry, self._width(), self._progress.questions, names_model=self._names_models, whole=False)
         again = event.phase in self._spoken
-        self._spoken.add(event.phase)
-        self._say([(), *lines] if again else lines)
+        lines = self._turn_lines(asked, event)
+        if lines:
+            self._spoken.add(event.phase)
+        self._say([(), *lines] if again and lines else lines)
+
+    def _turn_lines(self, asked: Entry, event: TurnTaken | Abstained) -> list[Line]:
+        if isinstance(event, TurnTaken) and self.match is not None:
+            own = self.match.tells(event, self._width())
+            if own is not None:
+                self.told[event.seat] += event.form in SPEECHES
+                return own
+        if isinstance(event, TurnTaken) and not self.hearing.turn(event.seat, event.form):
+            return [(Span("  "), span(held_back(event.seat, event.form), Role.QUIET))]
+        entry = settled_entry(asked, event)
+        return entry_lines(entry, self._width(), self._progress.questions, names_model=self._names_models, whole=False)
 
 
 def _entry(event: TurnAsked) -> Entry:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disputatio._terminal.drafts import Draft
+from disputatio._terminal.match_state import MatchState
 from disputatio.formats.turns.opening import ANGLES
 from disputatio.record.events import (
     Abstained,
@@ -69,6 +70,7 @@ class Progress:
 
     def __init__(self) -> None:
         self.opened: DebateOpened | None = None
+        self.match: MatchState | None = None
         self.budget: Mapping[str, Any] = {}
         self.open: dict[str, OpenAsk] = {}
         self.phase = ""
@@ -80,9 +82,11 @@ class Progress:
 
     def add(self, event: Event, now: float) -> None:
         """Take in one event."""
+        if self.match is not None:
+            self.match.add(event)
         match event:
             case DebateOpened():
-                self.opened, self.budget = event, event.budget
+                self.opened, self.budget, self.match = event, event.budget, MatchState.of(event)
             case DebateResumed():
                 self.budget = event.budget
             case TurnAsked():
@@ -138,7 +142,7 @@ class Progress:
             now,
             Draft(event.form, event.seat),
             self._expected(event),
-            self._word_limit(event.form),
+            self._word_limit(event),
         )
 
     def _sent(self, event: CallSent, now: float) -> None:
@@ -191,8 +195,10 @@ class Progress:
         }
         return expected.get(event.form) or None
 
-    def _word_limit(self, form: str) -> int | None:
-        return self._rule("speech_words") if form == "monologue" else None
+    def _word_limit(self, event: TurnAsked) -> int | None:
+        if self.match is not None:
+            return self.match.limit(event.seat, event.phase, event.form)
+        return self._rule("speech_words") if event.form == "monologue" else None
 
     def _rule(self, name: str) -> int | None:
         value = self.opened.rules.get(name) if self.opened else None

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from disputatio._terminal.paint import put
 from disputatio.motion import one_line
+from disputatio.report.baselines import baseline_lines, table_of
 from disputatio.report.briefing import advice_lines, result_lines
 from disputatio.report.lines import Line, Role, Span, span
 from disputatio.report.reading import DebateReport
 from disputatio.report.text import report_lines
 from disputatio.report.transcript import NARROWEST
+from disputatio.report.verdict import verdict_sentence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 def print_result(console: Console, report: DebateReport) -> None:
     """Print what came of the debate, its heading first where something is missing."""
     width = max(NARROWEST, console.width)
-    lines: list[Line] = [(), *result_lines(report, width), (), *advice_lines(report, width)]
+    beside = baseline_lines(table_of(report, verdict_sentence(report)), width)
+    lines: list[Line] = [(), *result_lines(report, width), *beside, (), *advice_lines(report, width)]
     put(console, lines, styled=_styled(console))
 
 

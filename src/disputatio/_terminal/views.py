@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from disputatio._terminal.hearing import Hearing
+from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.narration import Narration
 from disputatio._terminal.paint import painted, put
 from disputatio._terminal.progress import OpenAsk, Progress, standing
@@ -20,7 +23,7 @@ from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
 from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.lines import Line, Role, Span, line_columns, span
+from disputatio.report.lines import Line, Role, Span, line_columns, span, trimmed
 from disputatio.report.sittings import sitting_of
 from disputatio.report.transcript import MEASURE, NARROWEST, ceiling, seat_role, statement_lines
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 REFRESH_S = 0.125
 """The shortest time between two pictures, in seconds."""
 _BAR = 20
+_SPEECH_LINES = 10
+"""Of a speech in a match while it is made, at most."""
 _HINT = "   (Ctrl-C stops, resume goes on)"
 
 
@@ -46,6 +51,8 @@ class PlainView:
         self._console, self._clock = console, clock
         self._progress = Progress()
         self._narration = Narration(self._progress, self._say, lambda: _width(console))
+        self._narration.fancy = False
+        self._held: list[list[Line]] | None = None
         self._last_note = ""
 
     def __enter__(self) -> Self:
@@ -75,7 +82,29 @@ class PlainView:
             self._last_note = message
             self._narration.note(message)
 
+    def hear(self, hearing: Hearing) -> None:
+        """Tell only what these seats may hear."""
+        self._narration.hearing = hearing
+
+    def told_of(self, seat: str) -> int:
+        """How many public turns of ``seat`` were told in this session."""
+        return self._narration.told[seat]
+
+    @contextmanager
+    def yielded(self) -> Iterator[None]:
+        """Nothing is told while the block runs; what happens meanwhile is told after it."""
+        self._held = []
+        try:
+            yield
+        finally:
+            held, self._held = self._held, None
+            for lines in held:
+                self._say(lines)
+
     def _say(self, lines: list[Line]) -> None:
+        if self._held is not None:
+            self._held.append(lines)
+            return
         put(self._console, lines, styled=False)
         self._console.file.flush()
 
@@ -92,21 +121,29 @@ class LiveView:
         self._console, self._clock = console, clock
         self._progress = Progress()
         self._narration = Narration(self._progress, self._say, lambda: _width(console))
+        self._narration.fancy = not console.options.ascii_only
+        self._held: list[list[Line]] | None = None
         self._live: Live | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._began = clock()
         self._dirty = True
         self._drawn_second = -1
+        self._drawn: list[int] = []
+        """The columns of each line of the picture that is on the screen."""
+        self._drawn_width = 0
         self._note = ""
 
     def __enter__(self) -> Self:
+        self._began = self._clock()
+        self._begin()
+        return self
+
+    def _begin(self) -> None:
         from rich.live import Live
 
-        self._began = self._clock()
         self._live = Live(console=self._console, auto_refresh=False, transient=True, get_renderable=self._picture)
         self._live.start()
         self._tick_later()
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -145,8 +182,49 @@ class LiveView:
         self._dirty = True
         self._tick_later()
 
+    def hear(self, hearing: Hearing) -> None:
+        """Tell only what these seats may hear."""
+        self._narration.hearing = hearing
+
+    def told_of(self, seat: str) -> int:
+        """How many public turns of ``seat`` were told in this session."""
+        return self._narration.told[seat]
+
+    @contextmanager
+    def yielded(self) -> Iterator[None]:
+        """The terminal is somebody else's while the block runs; what happens meanwhile is told after it."""
+        shown, self._live = self._live, None
+        self._held = []
+        if shown is not None:
+            # It draws nothing now, and takes away what was drawn.
+            shown.stop()
+        try:
+            yield
+        finally:
+            held, self._held = self._held, None
+            for lines in held:
+                self._say(lines)
+            if shown is not None:
+                # A new one: the old one remembers lines to draw over that are not its own any more.
+                self._begin()
+
     def _say(self, lines: list[Line]) -> None:
+        if self._held is not None:
+            self._held.append(lines)
+            return
+        self._reckon_with_resize()
         put(self._console, lines)
+
+    def _reckon_with_resize(self) -> None:
+        """Where the window became narrower its lines were broken anew: the region covers more of them than were drawn.
+
+        Rich goes up by the lines it drew, so it is told how many there are now. It has no public way to say so.
+        """
+        width = self._console.size.width
+        if self._live is not None and 0 < width < self._drawn_width:
+            rows = sum(max(1, -(-size // width)) for size in self._drawn)
+            self._live._live_render._shape = (width, min(rows, self._console.size.height))
+        self._drawn_width = width
 
     def _tick_later(self) -> None:
         if self._live is None or self._ticking is not None:
@@ -164,6 +242,7 @@ class LiveView:
         second = int(self._clock() - self._began)
         if self._live is not None and (self._dirty or second != self._drawn_second):
             self._dirty, self._drawn_second = False, second
+            self._reckon_with_resize()
             self._live.refresh()
         self._tick_later()
 
@@ -174,9 +253,19 @@ class LiveView:
             return Text("", end="")
         fancy = not self._console.options.ascii_only
         size = self._console.size
-        lines = region_lines(self._progress, self._clock(), size.width, size.height, began=self._began, fancy=fancy)
+        lines = region_lines(
+            self._progress,
+            self._clock(),
+            size.width,
+            size.height,
+            began=self._began,
+            fancy=fancy,
+            match=self._narration.match,
+            hearing=self._narration.hearing,
+        )
         if self._note:
             lines = [(), (Span("  "), Span(cut(self._note, size.width - 3), Role.QUIET)), *lines]
+        self._drawn = [line_columns(trimmed(line)) for line in lines]
         return painted(lines, self._console.encoding)
 
 
@@ -184,7 +273,17 @@ def _width(console: Console) -> int:
     return max(NARROWEST, console.width)
 
 
-def region_lines(progress: Progress, now: float, width: int, height: int, *, began: float, fancy: bool) -> list[Line]:
+def region_lines(
+    progress: Progress,
+    now: float,
+    width: int,
+    height: int,
+    *,
+    began: float,
+    fancy: bool,
+    match: MatchTelling | None = None,
+    hearing: Hearing | None = None,
+) -> list[Line]:
     """The picture of what goes on right now, at most ``height`` lines less a few.
 
     Every open ask has the same number of lines whether or not it has text yet, so that nothing jumps.
@@ -196,8 +295,16 @@ def region_lines(progress: Progress, now: float, width: int, height: int, *, beg
     room = max(0, height - 4 - len(asks))
     each = min(3, room // len(asks)) if asks else 0
     lines: list[Line] = [()]
+    if match is not None:
+        measure = min(width, MEASURE)
+        lines += [match.head(progress.phase, measure)] if height >= 10 else []
+        each = max(0, min(_SPEECH_LINES, (height - 8) // max(1, len(asks))))
+        for ask in asks[: max(1, height - 4)]:
+            lines += match.region(ask, progress, now, measure, each)
+        return [*lines, _foot_line(progress, int(now - began), width)]
     for ask in asks[: max(1, height - 4)]:
-        lines += _ask_lines(ask, progress, now, width, each, fancy=fancy)
+        heard = hearing is None or hearing.turn(ask.seat, ask.form)
+        lines += _ask_lines(ask, progress, now, width, each, fancy=fancy, heard=heard)
     return [*lines, _foot_line(progress, int(now - began), width)]
 
 
@@ -219,7 +326,9 @@ def _who(ask: OpenAsk) -> str:
     return cut(one_line(f"{ask.seat} {sitting}" if sitting else ask.seat), 24)
 
 
-def _ask_lines(ask: OpenAsk, progress: Progress, now: float, width: int, each: int, *, fancy: bool) -> list[Line]:
+def _ask_lines(
+    ask: OpenAsk, progress: Progress, now: float, width: int, each: int, *, fancy: bool, heard: bool = True
+) -> list[Line]:
     size = max(6, *(columns(_who(row)) for row in progress.open.values()))
     head: list[Span] = [Span("  "), Span(pad(_who(ask), size), seat_role(ask.seat)), Span(" ")]
     how = standing(ask, progress.questions, now)
@@ -230,7 +339,7 @@ def _ask_lines(ask: OpenAsk, progress: Progress, now: float, width: int, each: i
     head.append(span(cut(one_line(how.words), width - line_columns(tuple(head))), role))
     if not each:
         return [tuple(head)]
-    said = ask.draft.statements(progress.questions)
+    said = ask.draft.statements(progress.questions) if heard else ()
     shown = statement_lines(said[-1], ask.seat, min(width, MEASURE)) if said else []
     shown = shown[-each:]
     return [tuple(head), *shown, *([()] * (each - len(shown)))]

@@ -317,7 +317,7 @@ def check_prices(table: Table, budget: Budget, prices: PriceBook) -> None:
 def blind_spots(table: Table) -> tuple[str, ...]:
     """The warning that all models are of one family, where they are."""
     families = {family(seating.model, seating.provider) for _, seating in _seatings(table)}
-    if len(families) != 1:
+    if len(families) != 1 or any(isinstance(sitter, Analyst) for sitter in table.values()):
         return ()
     return (f"All seats are of one model family ({families.pop()}): they share its blind spots.",)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Protocol
 
+from disputatio.participants.seating import ModelSeating
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
 
@@ -55,6 +57,13 @@ class Watcher(Protocol):
 
     def writing(self, path: str, part: str, text: str) -> None:
         """Raw output arrived for the ask at ``path``; ``text`` is what is new."""
+
+
+class Turnstile(Protocol):
+    """Lets calls through to providers: so many at once and so many a minute, whoever makes them."""
+
+    def passing(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
+        """Waits until a call to ``seating`` may leave; it counts as under way until the context ends."""
 
 
 class Nobody:

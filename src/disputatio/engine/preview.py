@@ -28,7 +28,7 @@ from disputatio.ledger import UNLIMITED, Ledger, PriceBook
 from disputatio.ledger.ledger import call_size
 from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
-from disputatio.participants.habits import LONG, SHORT, USUAL, Habits, habits_of
+from disputatio.participants.habits import SHORT, USUAL, Habits, habits_of
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
@@ -156,16 +156,20 @@ async def preview(proposal: Proposal) -> Preview:
 
 
 async def preview_range(proposal: Proposal) -> tuple[Preview, Preview]:
-    """The least and the most to expect of ``proposal``, whatever models are in its seats.
+    """The least and the most to expect of ``proposal``.
 
     The least: a sentence where a paragraph may stand, and agreement as soon as there can be. The most: half of what
-    the forms allow, and every round. Answers that are not accepted, and calls that fail, are in neither.
+    the forms allow, and every round. Where the length of a model's texts is declared or told, it holds for both, and
+    only lists and rounds differ. Answers that are not accepted, and calls that fail, are in neither.
 
     Raises:
         InvalidInputError: something in it cannot be used.
     """
-    seats = seat_habits(proposal)
-    return await _held(proposal, dict.fromkeys(seats, SHORT)), await _held(proposal, dict.fromkeys(seats, LONG))
+    seats, seen = seat_habits(proposal), await preview(proposal)
+    least = await _held(proposal, {seat: row.least() for seat, row in seats.items()})
+    most = await _held(proposal, {seat: row.most() for seat, row in seats.items()})
+    # Where lengths are known the ends lie close together, and random choices may lead out of them.
+    return min(least, seen, key=lambda row: row.tokens), max(most, seen, key=lambda row: row.tokens)
 
 
 async def preview_stages(proposal: Proposal) -> tuple[Stage, ...]:

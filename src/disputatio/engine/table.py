@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 
 from disputatio.formats.docket import Voice
 from disputatio.kernel import JsonObject
+from disputatio.participants.analyst import Analyst
 from disputatio.participants.call import Gateway, OutputMode
+from disputatio.participants.human import Participant
 from disputatio.participants.providers import family
-from disputatio.participants.scripted import Scripted
 from disputatio.participants.seating import ModelSeating, Price
 
 
@@ -35,7 +36,7 @@ class ModelSeat:
         )
 
 
-Sitter: TypeAlias = ModelSeat | Scripted
+Sitter: TypeAlias = ModelSeat | Participant | Analyst
 Table: TypeAlias = Mapping[str, Sitter]
 
 

@@ -72,7 +72,25 @@ class UnknownDebateError(RecordError):
     exit_code = ExitCode.INVALID_INPUT
 
 
+class PersonLeftError(DisputatioError):
+    """A person in a seat left; the debate stopped there, and goes on when they come back."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
 class StoreError(DisputatioError):
     """The store cannot be read or written."""
 
     exit_code = ExitCode.STORE
+
+
+class HeldElsewhereError(StoreError):
+    """Another process that lives holds the debate."""
+
+
+class TakenOverError(StoreError):
+    """Another process has taken the debate over from this one, which must write no more of it."""
+
+
+class QueueFullError(StoreError):
+    """So many debates are waiting already that no more are taken."""

@@ -45,6 +45,18 @@ class Habits:
             return round(allowed * self.share)
         return next((length for word, length in self.by_field if word in field), self.characters)
 
+    def least(self) -> Habits:
+        """The least to expect of such a participant: ``SHORT``, unless the length of its texts is known."""
+        if self.characters is None:
+            return replace(SHORT, share=min(SHORT.share, self.share))
+        return replace(self, more_items=0, settles=True, draws=False, objects=True, invents=False)
+
+    def most(self) -> Habits:
+        """The most to expect of it: ``LONG``, unless the length of its texts is known."""
+        if self.characters is None:
+            return replace(LONG, share=max(LONG.share, self.share))
+        return replace(self, more_items=max(LONG.more_items, self.more_items), settles=False, draws=False)
+
 
 USUAL = Habits()
 """Nothing is known: a fifth of what the form allows, and every round that may be held."""

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     GROQ = "groq"
     BEDROCK = "bedrock"
     EMBEDDED = "embedded"
+    RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class Provider:
     @property
     def takes_address(self) -> bool:
         """Whether a server address can be set for it."""
-        return self.kind not in {Kind.EMBEDDED, Kind.BEDROCK}
+        return self.kind not in {Kind.EMBEDDED, Kind.BEDROCK, Kind.RULES}
 
     @property
     def needs_address(self) -> bool:
@@ -97,6 +98,8 @@ class Provider:
 
 
 EMBEDDED_MODEL = "smollm2-135m"
+TEXTBOOK = "textbook"
+"""The table that rule-based analysts argue from where none is named."""
 _PRICE_ID_BY_HOST = {"open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
 
 _TABLE = (
@@ -244,6 +247,14 @@ _TABLE = (
         free=True,
         piecewise=True,
     ),
+    Provider(
+        name="rules",
+        title="rule-based analysts",
+        kind=Kind.RULES,
+        default_model=TEXTBOOK,
+        needs_key=False,
+        free=True,
+    ),
 )
 
 PROVIDERS: Mapping[str, Provider] = MappingProxyType({provider.name: provider for provider in _TABLE})
@@ -358,11 +369,17 @@ def checked_model(provider: Provider, model: str, *, source: str) -> str:
     """
     model = model.strip()
     embedded = provider.kind is Kind.EMBEDDED
-    blank = not model.isprintable() or (not embedded and re.search(r"\s", model))
+    file = embedded or provider.kind is Kind.RULES
+    blank = not model.isprintable() or (not file and re.search(r"\s", model))
     if not model or blank or len(model) > _MAX_MODEL_CHARS:
         raise InvalidInputError(
             f"The model {shown(model)} (from {source}) is not a model name.",
             f"Allowed is one word of 1 to {_MAX_MODEL_CHARS} characters, such as gpt-5 or qwen3:8b.",
+        )
+    if provider.kind is Kind.RULES and model != TEXTBOOK and not model.lower().endswith(".toml"):
+        raise InvalidInputError(
+            f"The rules {shown(model)} (from {source}) are not known.",
+            f"Allowed is {TEXTBOOK}, or the path of a .toml file of the same form: rules:PATH.toml.",
         )
     if embedded and not _is_embedded_model(model):
         raise InvalidInputError(

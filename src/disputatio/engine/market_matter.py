@@ -1,0 +1,137 @@
+"""What a market debate brings to its opening: its knowledge base, and the tables of its rule-based analysts.
+
+Both go into the record as texts, so that a debate is resumed and read again on exactly what it was held on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from disputatio.config.matter import motion_or_topic
+from disputatio.engine.own_files import format_given
+from disputatio.failures import InvalidInputError
+from disputatio.formats.registry import Format
+from disputatio.kernel import JsonObject
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.market.knowledge_json import as_json, from_json
+from disputatio.participants.analyst import Analyst, packaged_text
+from disputatio.participants.providers import PROVIDERS, TEXTBOOK, Kind
+from disputatio.participants.seating import ModelSeating
+from disputatio.record.text import digest
+
+KNOWLEDGE = "knowledge"
+"""The kind and the id of a knowledge base among the evidence of a record."""
+EXAMPLE = "example"
+_LARGEST_TABLE = 1 << 20
+"""Bytes of a file of rules; the packaged one has some forty thousand."""
+
+
+def knowledge_for(
+    form: Format, given: KnowledgeBase | str | Path | None, evidence: Iterable[object]
+) -> KnowledgeBase | None:
+    """The knowledge base of a debate of this format: the given one, or that in the file given, else the example.
+
+    Raises:
+        InvalidInputError: one is given to a format that has none, or evidence to one that has nothing else; or the
+            file cannot be used.
+    """
+    if not form.knows:
+        if given is not None:
+            raise InvalidInputError(
+                f"A knowledge base is for market debates, and the format is {form.name}.", "Add --format market."
+            )
+        return None
+    if any(True for _ in evidence):
+        raise InvalidInputError(
+            "A market debate argues from its knowledge base alone, and evidence is given beside it.",
+            "Leave the evidence out, or take --format structured, which cites sources.",
+        )
+    if isinstance(given, KnowledgeBase):
+        return given
+    from disputatio.market.sources import knowledge_named
+
+    base: KnowledgeBase = knowledge_named(str(given or EXAMPLE))
+    return base
+
+
+def matter_given(
+    form: str, knowledge: KnowledgeBase | str | Path | None, evidence: Sequence[object], motion: str, topic: str | None
+) -> tuple[Format, KnowledgeBase | None, str]:
+    """The format, the knowledge base and the motion of a debate, as a program gives them.
+
+    Raises:
+        InvalidInputError: there is no such format, base or topic, or they do not fit each other.
+    """
+    chosen = format_given(form)
+    base = knowledge_for(chosen, knowledge, evidence)
+    usual = question_on(base) if base is not None and topic is None else None
+    return chosen, base, motion_or_topic(motion or usual, topic)
+
+
+def question_on(base: KnowledgeBase) -> str:
+    """The motion of a market debate for which none is given."""
+    return f"Will {base.meta.subject_name} rise within a month?"
+
+
+def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
+    """How the record lists a knowledge base among its evidence, and its text."""
+    # Its own order and not the canonical one: what is resumed lays the values before the seats as they lay.
+    text = json.dumps(as_json(base), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    title = f"{base.meta.subject_name}, as known on {base.meta.day}{' (synthetic)' if base.meta.synthetic else ''}"
+    return {"source_id": KNOWLEDGE, "title": title, "kind": KNOWLEDGE, "text": digest(text)}, text
+
+
+def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, str]) -> KnowledgeBase | None:
+    """The knowledge base that a record keeps; None where it has none."""
+    text = next((texts[str(row["text"])] for row in rows if row.get("kind") == KNOWLEDGE), None)
+    return None if text is None else from_json(json.loads(text))
+
+
+def is_rules(seating: ModelSeating) -> bool:
+    """Whether a seat is taken by a rule-based analyst and no model."""
+    return PROVIDERS[seating.provider].kind is Kind.RULES
+
+
+def analyst_for(seating: ModelSeating, seat: str, form: Format) -> Analyst:
+    """The rule-based analyst of ``seat``.
+
+    Raises:
+        InvalidInputError: the format is none that rules can argue in, or its table cannot be read.
+    """
+    if not form.knows:
+        raise InvalidInputError(
+            f"{seat} is given to rules, which argue from a knowledge base, and the format is {form.name}.",
+            "Take --format market, or seat a model: --seat all=PROVIDER:MODEL.",
+        )
+    if seating.model == TEXTBOOK:
+        return _packaged()
+    path = Path(seating.model)
+    analyst = Analyst(_table_text(path), path.name)
+    # Read now, so that a slip in it is told before the debate.
+    return analyst if analyst.book.rules else _packaged()
+
+
+@cache
+def _packaged() -> Analyst:
+    return Analyst(packaged_text())
+
+
+def _table_text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _LARGEST_TABLE:
+            raise InvalidInputError(f"The rules in {path} are too large.", "A table has less than a megabyte.")
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        cause = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInputError(
+            f"The rules in {path} cannot be read: {cause}.", "Give the path of a TOML file: rules:PATH.toml."
+        ) from None
+
+
+def recorded_analyst(row: Mapping[str, Any], texts: Mapping[str, str]) -> Analyst:
+    """The rule-based analyst that a record names, with the table it argued from."""
+    return Analyst(texts[str(row["table"])], "the record")

@@ -1,0 +1,51 @@
+"""A rule-based analyst in a seat: a participant that calls no model, and whose table is part of the record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
+from disputatio.participants.analyst.playing import answer
+from disputatio.participants.analyst.textbook import Textbook, read_textbook
+from disputatio.participants.answers import SchemaChecks
+from disputatio.participants.scripted import Scripted
+from disputatio.participants.turn_taking import TurnTaking
+from disputatio.record.text import digest
+
+ANALYST = "analyst"
+"""The kind of participant, as the record has it."""
+
+
+@dataclass(frozen=True)
+class Analyst:
+    """A seat that argues by the table in ``text``; ``name`` is how the table calls itself."""
+
+    text: str
+    where: str = "textbook.toml"
+
+    @cached_property
+    def book(self) -> Textbook:
+        """The table."""
+        return read_textbook(self.text, self.where)
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+        return self.book.name
+
+    @cached_property
+    def table(self) -> str:
+        """The SHA-256 of the table, under which the record keeps it."""
+        return digest(self.text)
+
+    def as_json(self) -> JsonObject:
+        """How the record names who sits here."""
+        return {"kind": ANALYST, "name": f"rules {self.name}", "table": self.table}
+
+    def take(self, path: AskPath, ask: Ask, checks: SchemaChecks) -> TurnTaking:
+        """Come to the turn, through the same checks as a model."""
+        return Scripted(self._said, self.name).take(path, ask, checks)
+
+    def _said(self, ask: Ask, path: AskPath, reasons: tuple[str, ...]) -> JsonObject | Abstention:  # noqa: ARG002
+        return answer(self.book, ask)

@@ -1,0 +1,69 @@
+"""A person in a seat: asked through a surface, held to the same form and rules as a model.
+
+The record says that a person sat there; no prompt does, so no seat and no judge can tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
+from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.human.request import Passed, Situation, Surface, TurnRequest
+from disputatio.participants.scripted import Scripted
+from disputatio.participants.turn_taking import Invite, Reject, Taken, TurnTaking
+from disputatio.record.text import canonical
+
+KIND = "person"
+MOST_TRIES = 50
+"""Answers of the wrong shape after which a seat abstains: a person corrects, a broken surface would loop for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person in a seat. ``name`` goes into the record and must be the same on resume; it may be empty."""
+
+    surface: Surface
+    name: str = ""
+
+    def as_json(self) -> JsonObject:
+        """How the record names who sits here."""
+        return {"kind": KIND, "name": self.name}
+
+    def take(self, path: AskPath, ask: Ask, checks: SchemaChecks, situation: Situation) -> TurnTaking:
+        """Come to the turn: a wrong shape is asked again until it fits, a broken rule as often as of a model."""
+        request = TurnRequest(path, ask, situation, checks)
+        best: Taken | None = None
+        rule_asks = asked = 0
+        for _ in range(MOST_TRIES):
+            given = yield Invite(request)
+            asked += 1
+            for sentence in given.tried:
+                yield Reject("", "shape", (sentence,))
+            if isinstance(given, Passed):
+                return replace(best, asked=asked) if best else Abstention(ask.seat, given.reason, given.detail)
+            read = read_answer(canonical(given.content), ask.form.schema, checks)
+            if isinstance(read, Misfit):
+                yield Reject("", "shape", read.reasons)
+                request = replace(request, reasons=read.reasons, because="shape", last=given.content)
+                continue
+            taken = _taken(ask, read)
+            if best is None or len(taken.violations) <= len(best.violations):
+                best = taken
+            if not best.violations or rule_asks >= ask.limits.rule_asks:
+                return replace(best, asked=asked)
+            rule_asks += 1
+            reasons = tuple(row.detail for row in taken.violations)
+            yield Reject("", "rule", reasons)
+            request = replace(request, reasons=reasons, because="rule", last=given.content)
+        return best or Abstention(ask.seat, "misfit", f"{asked} answers did not fit the form")
+
+
+def _taken(ask: Ask, answer: ShapedAnswer) -> Taken:
+    turn = ask.form.read(answer.content)
+    return Taken(turn, answer.content, ask.form.breaches(turn), answer.repaired)
+
+
+Participant: TypeAlias = Scripted | Person
+"""Somebody who takes a seat in the place of a model."""

@@ -1,0 +1,168 @@
+"""What a person is asked for: the floor as the seat may see it, the task, the form, and the check of an answer.
+
+A surface is anything that can put a request to a person and bring back an answer: a terminal, a web page, a test. It
+gets a `TurnRequest` and returns a `Filled` or a `Passed`, or raises `PersonLeftError`; drafts are its own to keep (see
+`DraftBook`). The same code checks a person's turn as a model's; `TurnRequest.faults` and `TurnRequest.breaches` let a
+surface say so while the person can still change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from disputatio.kernel import Ask, AskPath, JsonObject, Post
+from disputatio.motion import count_words
+from disputatio.participants.answers import Misfit, SchemaChecks, read_answer
+from disputatio.participants.human.fields import TurnSheet, UnknownShapeError, abouts_in, sheet_of
+from disputatio.record.text import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What surrounds an ask, in words for people.
+
+    Attributes:
+        debate: the id of the debate.
+        motion: what is debated.
+        language: the language to speak.
+        rules: the rules of the format, as every seat is told them.
+        role: who the seat is and what its place asks of it; may be empty.
+        task: what this turn is for, as a model in the seat would be told.
+        sources: id, title and text of each source that lies before the seat.
+    """
+
+    debate: str
+    motion: str
+    language: str
+    rules: str
+    role: str
+    task: str
+    sources: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One turn that a person is asked for.
+
+    Attributes:
+        path: where the ask stands; unique in its debate.
+        ask: the ask itself.
+        situation: what surrounds it.
+        checks: compiled schemas.
+        reasons: why the last answer was not taken, empty at first.
+        because: ``shape`` or ``rule`` where it was not.
+        last: the answer that was not taken, to be changed rather than written again.
+    """
+
+    path: AskPath
+    ask: Ask
+    situation: Situation
+    checks: SchemaChecks
+    reasons: tuple[str, ...] = ()
+    because: str = ""
+    last: JsonObject | None = None
+
+    @property
+    def seat(self) -> str:
+        """Who is asked."""
+        return str(self.ask.seat)
+
+    @property
+    def heard(self) -> tuple[Post, ...]:
+        """What the seat has heard so far, and nothing else of the debate."""
+        return self.ask.sees
+
+    @property
+    def sheet(self) -> TurnSheet:
+        """The form; empty where it can only be answered as JSON."""
+        try:
+            return sheet_of(self.ask.form.schema, abouts_in(self.situation.task))
+        except UnknownShapeError:
+            return TurnSheet()
+
+    @property
+    def word_limit(self) -> int | None:
+        """The most words of the turn, where its form counts them."""
+        limit = getattr(self.ask.form, "limit", None) or getattr(self.ask.form, "words", None)
+        return limit if isinstance(limit, int) else None
+
+    def counted(self, content: object) -> int:
+        """The words of ``content``, finished or not, that count against the limit."""
+        if self.ask.form.name == "closing" and isinstance(content, Mapping):
+            content = {key: row for key, row in content.items() if key != "answers"}
+        return words_in(content)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether a broken rule is not asked again: the turn is then taken as it is, with what that costs."""
+        return self.ask.limits.rule_asks == 0 or self.because == "rule"
+
+    def faults(self, content: object) -> tuple[str, ...]:
+        """Why ``content`` cannot be taken at all; empty where it can."""
+        read = read_answer(canonical(content), self.ask.form.schema, self.checks)
+        return read.reasons if isinstance(read, Misfit) else ()
+
+    def breaches(self, content: JsonObject) -> tuple[str, ...]:
+        """The rules that ``content`` would break, which has no fault."""
+        read = read_answer(canonical(content), self.ask.form.schema, self.checks)
+        if isinstance(read, Misfit):
+            return ()
+        return tuple(row.detail for row in self.ask.form.breaches(self.ask.form.read(read.content)))
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The answer, and in ``tried`` what the surface did not take before it, a sentence for each try, for the record."""
+
+    content: JsonObject
+    tried: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The person takes no turn. ``reason`` is a fixed word, ``detail`` a sentence."""
+
+    reason: str = "passed"
+    detail: str = "the person in this seat passed"
+    tried: tuple[str, ...] = ()
+
+
+class Surface(Protocol):
+    """Puts requests to people."""
+
+    async def fill(self, request: TurnRequest) -> Filled | Passed:
+        """What the person makes of ``request``.
+
+        Requests of several seats may come at once; a surface that can show one at a time puts them in a row. Must not
+        block the loop, and lets itself be cancelled.
+
+        Raises:
+            PersonLeftError: the person left; what was written is kept, and the debate stops where it is.
+        """
+
+
+def words_in(content: Any) -> int:
+    """The words of all texts in an answer, by the one rule for every script."""
+    if isinstance(content, str):
+        return count_words(content)
+    rows: Sequence[Any] = ()
+    if isinstance(content, Mapping):
+        rows = list(content.values())
+    elif isinstance(content, Sequence):
+        rows = content
+    return sum(words_in(row) for row in rows)
+
+
+@dataclass(slots=True)
+class ScriptedSurface:
+    """A surface that answers by a function, for tests and simulations."""
+
+    answer: Callable[[TurnRequest], Filled | Passed]
+    asked: list[TurnRequest] = field(default_factory=list)
+
+    async def fill(self, request: TurnRequest) -> Filled | Passed:
+        """The function's answer."""
+        self.asked.append(request)
+        return self.answer(request)
