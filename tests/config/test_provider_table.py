@@ -65,7 +65,7 @@ def test_every_extra_in_the_table_is_one_that_can_be_installed():
 
 
 def test_only_what_runs_on_ones_own_machine_is_declared_free():
-    assert {name for name, each in PROVIDERS.items() if each.free} == {"embedded", "ollama", "lmstudio"}
+    assert {name for name, each in PROVIDERS.items() if each.free} == {"embedded", "ollama", "lmstudio", "rules"}
 
 
 def test_a_key_variable_belongs_to_one_provider():
@@ -85,6 +85,7 @@ def test_only_the_generic_server_has_no_address_of_its_own():
     assert {each.kind for each in PROVIDERS.values() if not each.takes_address} == {
         Kind.EMBEDDED,
         Kind.BEDROCK,
+        Kind.RULES,
     }
 
 

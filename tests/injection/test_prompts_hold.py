@@ -36,7 +36,7 @@ from disputatio.prompts import (
 from disputatio.prompts.fence import plain_name, quoted
 from disputatio.testing.instances import instance
 from disputatio.tools import OfferedTool, ToolRequest, ToolResult
-from strategies import Held, hold
+from strategies import Held, example_base, hold
 
 pytestmark = pytest.mark.slow
 
@@ -112,7 +112,8 @@ def staged(format_name: str, words: Words, evidence: tuple[Evidence, ...] = (), 
         return turn
 
     form = FORMATS[format_name]
-    docket = Docket(form.seats, Motion(motion or one_line(words())), SourceSet(evidence))
+    base = example_base() if form.knows else None
+    docket = Docket(form.seats, Motion(motion or one_line(words())), SourceSet(evidence), knowledge=base)
     return hold(form.rulebook(form.rules(), docket), answering)
 
 

@@ -25,6 +25,7 @@ from disputatio.market import slice_of, written
 from disputatio.motion import Motion
 from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer
+from disputatio.participants.human.fields import NumberField, sheet_of
 from disputatio.prompts import PromptBook, Setting, compose
 from strategies import Answers, debates, docket_of, example_base, examples, hold
 
@@ -354,3 +355,13 @@ JUDGED = [  # (logic, evidence, clarity, persuasiveness) of the document's judge
 def test_the_documents_weighted_scores_follow_from_its_integers(seat: str, scores: tuple[int, ...], printed: str):
     keys = ("logic", "evidence", "clarity", "persuasiveness")
     assert weighted(dict(zip(keys, scores, strict=True)), MARKET_RUBRIC) == Fraction(printed)
+
+
+def test_every_turn_can_be_taken_by_a_person():
+    asks = hold(market(MarketRules(), DOCKET), Answers("people")).asks.values()
+    assert all(sheet_of(asked.form.schema).fields for asked in asks)
+    confidence = next(row for row in sheet_of(next(iter(asks)).form.schema).leaves() if row.key == "confidence")
+    assert isinstance(confidence, NumberField)
+    assert confidence.read("0.85") == 0.85
+    with pytest.raises(ValueError, match="no number from 0 to 1"):
+        confidence.read("85")

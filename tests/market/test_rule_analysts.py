@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import disputatio
+from disputatio.engine.market_matter import knowledge_row, recorded_knowledge
 from disputatio.failures import InvalidInputError
 from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
 from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_opening import MarketOpeningForm
 from disputatio.kernel import Abstention, Driver
-from disputatio.market import KnowledgeBase, Missing, data_of, pointers_in, slice_of
-from disputatio.market.sources import example_index
+from disputatio.market import KnowledgeBase, Missing, data_of, pointers_in, render_slice, slice_of
+from disputatio.market.sources import build, example_index, open_source
 from disputatio.motion import count_words
 from disputatio.participants.analyst import market_by_rules, packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer, opening
@@ -25,6 +28,7 @@ from disputatio.testing import InstanceGateway
 from strategies import docket_of, example_base
 
 BOOK = read_textbook(packaged_text())
+MARKET = Path(__file__).parents[3] / "shared" / "market"
 
 
 def without(base: KnowledgeBase, *names: str) -> KnowledgeBase:
@@ -187,3 +191,29 @@ def test_missing_is_no_zero():
     base = without(example_base(), "sentiment.vix_level")
     assert isinstance(data_of(base)["sentiment.vix_level"].held, Missing)
     assert not any("VIX" in row.exhibit.argument.claim for row in market_by_rules(base).of("senti_bull"))
+
+
+def test_a_base_out_of_a_record_lies_before_the_seats_as_it_lay():
+    base = example_base()
+    row, text = knowledge_row(base)
+    kept = recorded_knowledge((row,), {str(row["text"]): text})
+    assert kept == base
+    assert kept is not None
+    assert all(render_slice(slice_of(kept, lens)) == render_slice(slice_of(base, lens)) for lens in LENSES.values())
+
+
+@pytest.mark.slow  # reading the history takes a second
+@pytest.mark.skipif(not MARKET.is_dir(), reason="no market history beside the repository, ../shared/market")
+def test_on_real_history_every_figure_of_the_rules_is_verified_and_every_sentence_borne_out():
+    shelf = open_source(f"csv:{MARKET}")
+    for year in range(2000, 2023, 3):
+        for month in (3, 10):
+            verdict = market_by_rules(build(date(year, month, 28), shelf))
+            said = [figure for row in verdict.trace for figure in row.exhibit.argument.figures]
+            assert {row.status for row in (*said, *verdict.figures)} == {"verified"}, (year, month)
+            drew = [each for row in verdict.trace for each in row.exhibit.drew]
+            closings = [row.closing for row in verdict.analysts if row.closing]
+            sentences = (*(row.exhibit.argument for row in verdict.trace), *drew, *closings, verdict.finding)
+            assert not any(row.words for row in sentences if row is not None), (year, month)
+            assert all(len(row.exhibit.argument.claim) < 100 for row in verdict.trace)
+            assert all(50 <= count_words(row.final_stance) <= 100 for row in closings)

@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.formats import FORMATS, CompetitionRules, DecisionRule, PanelRules, RuleName
+from disputatio.formats.answering import answered
 from disputatio.formats.cast import Cast, Personality
+from disputatio.formats.docket import Docket
 from disputatio.formats.sides import PRO
+from disputatio.formats.single import SINGLE
 from disputatio.formats.turns.monologue import Monologue
 from disputatio.kernel import Abstention, Ask, AskPath, Part, Turn
 from disputatio.motion import Evidence, Motion, clean
@@ -101,12 +104,31 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> N
             for part in parts_of(asked, "all of it"):
                 compose_part(book, setting, asked, part)
             check_no_word_is_lost(book, name, asked)
+    for asked, name in asks_for_answers():
+        setting = Setting(name, Motion("Should it be so?", "German"), evidence)
+        compose(book, setting, asked)
+        for part in parts_of(asked, "all of it"):
+            compose_part(book, setting, asked, part)
+        check_no_word_is_lost(book, name, asked)
     reasons_segment(book, "shape", ("a",))
     reasons_segment(book, "rule", ("a",))
     schema_segment(book, {})
     choosing_segment(book, "Speak.", tuple(HOUSE_TOOLS.values()), 3)
     looked_up_segment(book, ToolRequest("calculate", {}), ToolResult("4"))
     assert {f"{name}.md" for name in book.filled} == set(current_hashes())
+
+
+def asks_for_answers() -> list[tuple[Ask, str]]:
+    """Asks that come only where a question has a right answer: a single answer, and that of whoever judged."""
+    found = []
+    for form, rules in (
+        (SINGLE, SINGLE.rules(options=("yes", "no"))),
+        (answered("freeform"), answered("freeform").rules(answers=("yes", "no"))),
+        (answered("review"), answered("review").rules()),
+    ):
+        docket = Docket(form.seats, Motion("Be it so"))
+        found += [(asked, form.name) for asked in hold(form.rulebook(rules, docket), Answers("x")).asks.values()]
+    return found
 
 
 def asks_of_long_debates(name: str) -> list[Ask]:
@@ -161,7 +183,7 @@ def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debat
     for asked in debate.held().asks.values():
         prompt = compose(book, setting, asked)
         # In a competition each team hears its captain and the judge its own notes, so each has a beginning of its own.
-        readers = asked.seat.partition("_")[0] if debate.format == "competition" else "all"
+        readers = asked.seat.partition("_")[0] if debate.format in {"competition", "market"} else "all"
         assert prompt[1:-1][: len(heard.get(readers, ()))] == heard.get(readers, ())
         heard[readers] = prompt[1:-1]
         assert len(heard[readers]) == len(asked.sees)

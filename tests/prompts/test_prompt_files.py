@@ -103,7 +103,7 @@ def test_an_override_takes_the_place_of_one_prompt_and_shows(tmp_path: Path) -> 
 def test_a_book_without_overrides_shows_the_locked_hashes() -> None:
     book = PromptBook()
     assert book.overridden == ()
-    every = [book.hashes(name, small=True, tools=True) for name in FORMATS]
+    every = [book.hashes(name, small=True, tools=True) for name in (*FORMATS, "single", "own")]
     assert {name: value for row in every for name, value in row.items()} == current_hashes()
 
 

@@ -15,7 +15,9 @@ def advice(report: DebateReport) -> tuple[str, ...]:
     """What to tell, in lines."""
     again = (f"Read it again: disputatio show {report.id}", f"As Markdown:   disputatio show {report.id} --as md")
     if not is_small(report):
-        return again
+        by_rules = sum(row.kind == "analyst" for row in report.seats)
+        seated = ("Fixed rules took every seat. Models: --seat all=PROVIDER:MODEL, or one seat of them.",)
+        return (*seated, *again) if by_rules and by_rules == len(report.seats) else again
     return (
         "This model has 135 million parameters: the protocol is real, the arguments are weak, its scores tell nothing.",
         'A better one:  disputatio debate "..." --seat all=ollama:qwen3:8b, or set OPENAI_API_KEY',

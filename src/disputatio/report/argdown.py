@@ -39,9 +39,10 @@ from disputatio.report.verdict import TraceLine, structured_reading, verdict_sen
 _SPECIAL = re.compile(r"[\\@#*_\[\]<>{}|=`~]|(?<=-)-|-(?=-)|/(?=[/*])|(?<=/)/|([.:])(?=\S*\1)|\((?=\d+\))|(?<=\])\(")
 _START = re.compile(r"^[-+_(]")
 _AIMED = re.compile(r"PROP\d*-\d+")
+_EXAMINING = {"cross_examination", "market_examination"}
 _OF_FORM = {"proposition": "PROP", "criticism": "CRIT"}
 _NAME = re.compile(r"[^\w -]+")
-_SIGNS = {"refute": "-", "challenge": "_", "partial": "_", "concede": "+"}
+_SIGNS = {"refute": "-", "challenge": "_", "question evidence": "_", "partial": "_", "concede": "+"}
 
 
 def escaped(text: str) -> str:
@@ -61,7 +62,8 @@ def render_argdown(report: DebateReport) -> str:
     for seat, row in said.arguments:
         if row.mark in said.aimed:
             continue
-        lines.append(f"  {'+' if seat == sides[0] else '-'} [{_name(row.mark)}]")
+        supports = seat == sides[0] or seat.endswith("_bull")
+        lines.append(f"  {'+' if supports else '-'} [{_name(row.mark)}]")
     blocks.append("\n".join(lines))
     for seat in sides:
         blocks.append(f"# {escaped(seat.upper())}")
@@ -99,10 +101,10 @@ class _Said:
             if entry.path in weaker:
                 continue
             for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations):
-                if entry.form == "opening" or row.mark.startswith(_OF_FORM.get(entry.form, " ")):
+                if entry.form in {"opening", "market_opening"} or row.mark.startswith(_OF_FORM.get(entry.form, " ")):
                     self.arguments.append((entry.seat, row))
                     self._aim(row)
-                elif entry.form == "cross_examination" or (entry.form == "rebuttal" and " -> " in row.mark):
+                elif entry.form in _EXAMINING or (entry.form == "rebuttal" and " -> " in row.mark):
                     self.responses.setdefault(row.mark.rpartition(" -> ")[2], []).append((entry.seat, row))
                 elif entry.form == "closing" and row.word == "answer":
                     self.answers.setdefault(row.mark.partition(".")[0], []).append((entry.seat, row))

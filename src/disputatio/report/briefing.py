@@ -10,12 +10,14 @@ from disputatio.report.columns import pad
 from disputatio.report.heading import heading
 from disputatio.report.judges import Opinion, compact
 from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.market import market_reading
+from disputatio.report.market_lines import analyst_lines, disclaimer_lines
 from disputatio.report.match import match_reading
 from disputatio.report.match_lines import match_lines
+from disputatio.report.own import outcome_statements
 from disputatio.report.panel import panel_reading
 from disputatio.report.panel_lines import panel_lines as decision_lines
 from disputatio.report.reading import DebateReport
-from disputatio.report.statements import statements
 from disputatio.report.transcript import MEASURE, caution_lines, mark_role, seat_role, word_role
 from disputatio.report.verdict import (
     NOT_TRUTH,
@@ -53,7 +55,7 @@ def result_lines(report: DebateReport, width: int) -> list[Line]:
         lines += closing_lines(report, width)
     elif report.closed:
         lines += [*_apart(lines), (Span("Outcome", Role.TITLE),)]
-        for row in statements("", "", report.outcome):
+        for row in outcome_statements(report.outcome):
             points = "\n".join(f"{label}: {text}" if label else text for label, text in row.points)
             lines += _point(row.mark, row.lead or points, width)
         lines += closing_lines(report, width)
@@ -69,6 +71,9 @@ def _apart(lines: list[Line]) -> list[Line]:
 def structured_lines(report: DebateReport, verdict: StructuredReading, width: int) -> list[Line]:
     """Trace table, scores and decision briefing."""
     lines: list[Line] = []
+    market = market_reading(report)
+    if market is not None:
+        lines += [*disclaimer_lines(market, width), (), *analyst_lines(market, width), ()]
     if verdict.trace:
         lines += [(Span("Argument trace", Role.TITLE),), *trace_lines(verdict, width)]
         lines += [*difference_lines(verdict, width), ()]

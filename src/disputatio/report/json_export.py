@@ -29,8 +29,7 @@ EXPORT_SCHEMA = "disputatio-debate-1"
 
 def export_json(report: DebateReport) -> dict[str, Any]:
     """Everything about the debate, as an object of plain JSON values."""
-    head = heading(report)
-    questions = report_questions(report)
+    head, questions = heading(report), report_questions(report)
     return {
         "schema": EXPORT_SCHEMA,
         "id": report.id,
@@ -48,6 +47,7 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "facts": [{"kind": row.kind, "about": row.about, "body": _plain(row.body)} for row in report.facts],
         "escalations": [_plain(encode(row)) for row in report.escalations],
         "addenda": [_addendum(row) for row in report.addenda],
+        "baselines": [row.as_json() for row in report.baselines],
         "seats": {seat.seat: _seat(seat) for seat in report.seats},
         "phases": [
             {"name": phase.name, "asks": [_entry(entry, questions) for entry in phase.entries]}

@@ -13,12 +13,15 @@ from disputatio.motion import clean, one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.advice import advice
 from disputatio.report.amounts import counted, spoken
+from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.briefing import briefing_points, drew_words, strength_words
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import abstained, heading
 from disputatio.report.judges import compact
+from disputatio.report.market import MarketReading, market_reading
 from disputatio.report.match import MatchReading, match_reading
+from disputatio.report.own import outcome_statements
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statements import Questions, Statement, statements
@@ -29,6 +32,7 @@ from disputatio.report.verdict import (
     five_headings,
     structured_reading,
     sureness,
+    verdict_sentence,
 )
 
 _SPECIAL = re.compile(r"[\\`*\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])")
@@ -62,7 +66,7 @@ def render_markdown(report: DebateReport) -> str:
     """The debate as Markdown (CommonMark with tables): its heading, what came of it, then all that was said."""
     blocks = [f"# {escaped(report.motion) or 'A debate'}", *_caution(report), *_facts(report)]
     blocks += _result(report)
-    blocks += _addenda(report)
+    blocks += [*_baselines(report), *_addenda(report)]
     if report.phases:
         blocks.append("## What was said")
     questions, names = report_questions(report), names_models(report)
@@ -73,6 +77,13 @@ def render_markdown(report: DebateReport) -> str:
             blocks += _entry(entry, questions, names_model=names)
     blocks += ["---", *(escaped(row) for row in advice(report))]
     return "\n\n".join(blocks) + "\n"
+
+
+def _baselines(report: DebateReport) -> list[str]:
+    rows = table_of(report, verdict_sentence(report))
+    if not rows:
+        return []
+    return ["## Baselines", _table(HEADS, rows), f"*{escaped(MEANING)}*"]
 
 
 def _addenda(report: DebateReport) -> list[str]:
@@ -92,7 +103,7 @@ def _caution(report: DebateReport) -> list[str]:
 
 def _facts(report: DebateReport) -> list[str]:
     rows = [
-        ("Debate", f"{report.format}, {report.id}, {report.status.value}"),
+        ("Debate", f"{report.kind}, {report.id}, {report.status.value}"),
         *((label or "", text) for label, text in seat_rows(report.seats)),
         *(imported_facts(report.imported) if report.imported else [("Ceiling", ceiling(report.budget))]),
     ]
@@ -131,7 +142,7 @@ def _result(report: DebateReport) -> list[str]:
     if not report.closed:
         return []
     blocks = ["## Outcome"]
-    for row in statements("", "", report.outcome):
+    for row in outcome_statements(report.outcome):
         blocks += _statement(row)
     return [*blocks, *_sure(report)]
 
@@ -144,9 +155,13 @@ def _structured(report: DebateReport, verdict: StructuredReading) -> list[str]:
     scores = f"{totals}: {escaped(verdict.reading)}. ({NOT_TRUTH})"
     if verdict.bench.panel:
         scores = f"**{escaped(verdict.reading)}.**\n\nScores together: {totals}. ({NOT_TRUTH})\n\n{_panel(verdict)}"
-    blocks = [f"## Verdict{whole}", scores if verdict.judged else "Nobody judged this debate: it has no scores."]
+    market = market_reading(report)
+    disclaimers = [f"**{escaped(text)}**" for text in market.disclaimers] if market else []
+    blocks = [f"## Verdict{whole}", *disclaimers]
+    blocks += [scores if verdict.judged else "Nobody judged this debate: it has no scores."]
     for title, texts in briefing_points(verdict):
         blocks += [f"### {escaped(title)}", _bullets(texts) if len(texts) > 1 else _paragraph(texts[0])]
+    blocks += _analysts(market) if market else []
     return [*blocks, "### Argument trace", _trace(verdict)] if verdict.trace else blocks
 
 
@@ -204,6 +219,26 @@ def _match(match: MatchReading) -> list[str]:
         blocks.append(f"### {escaped(title)}")
         blocks += [f"**{escaped(label.capitalize())}**: {_paragraph(text)}" for label, text in points]
     return blocks
+
+
+def _analysts(market: MarketReading) -> list[str]:
+    """The table of a market debate by analyst, and where each stands in the end."""
+    rows = [
+        (
+            row.seat,
+            row.shown_score,
+            row.shown_confidence,
+            row.conviction or "-",
+            row.standings or row.silent or "-",
+            row.figures or "-",
+        )
+        for row in market.analysts
+    ]
+    about = escaped(f"{market.subject}, as known on {market.day}; sources: {market.sources or 'none named'}.")
+    blocks = ["### By analyst", about]
+    blocks.append(_table(("analyst", "score", "confidence", "conviction", "standings", "figures"), rows))
+    stances = [f"{row.seat}: {row.stance}" for row in market.analysts if row.stance]
+    return [*blocks, "### Final stances", _bullets(stances)] if stances else blocks
 
 
 def _panel(verdict: StructuredReading) -> str:

@@ -218,14 +218,6 @@ def match_sureness(reading: MatchReading) -> list[str]:
     return said
 
 
-def speech_sentence(speech: SpeechReading, totals: Mapping[str, Any]) -> str:
-    """A scored speech in a line, as it is told while the match runs."""
-    running = ", ".join(
-        f"{team.upper()} {total:.2f}" for team in ("pro", "con") if (total := _number(totals.get(team))) is not None
-    )
-    return f"{speech.id} {speech.seat.upper()}: {speech.clock} words, {speech.shown}. Now {running or 'no total'}."
-
-
 _NOT_SAID = "(nobody said these words: it does not count)"
 
 

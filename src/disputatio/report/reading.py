@@ -34,6 +34,7 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.report.addenda import Addendum
+from disputatio.report.baselines import BaselineReading
 from disputatio.report.citations import CitationReading, citation_readings
 from disputatio.report.consultations import Consultation
 from disputatio.report.sittings import sitting_of, with_real_names
@@ -161,6 +162,7 @@ class DebateReport:
     facts: tuple[ScoreGiven | VoteCounted | PenaltyGiven, ...]
     escalations: tuple[DecisionEscalated, ...]
     addenda: tuple[Addendum, ...]
+    baselines: tuple[BaselineReading, ...]
     budget_reached: tuple[BudgetReached, ...]
     taken_back: tuple[Abstained, ...]
     resumed: int
@@ -206,6 +208,14 @@ class DebateReport:
     def citations(self) -> tuple[CitationReading, ...]:
         """Every citation of every turn."""
         return tuple(row for entry in self.turns for row in entry.citations)
+
+    @property
+    def kind(self) -> str:
+        """The format for people: of a user's own rules their file and function."""
+        if not self.rules.get("sha256"):
+            return self.format
+        file = str(self.rules.get("file")).rpartition("/")[2]
+        return one_line(f"{self.format} ({file}:{self.rules.get('function')})", 80)
 
     @property
     def closed(self) -> bool:
@@ -273,6 +283,7 @@ class _Fold:
             facts=tuple(history.facts),
             escalations=tuple(history.escalations),
             addenda=tuple(self.addenda),
+            baselines=tuple(map(BaselineReading.of, history.baselines)),
             budget_reached=tuple(history.budget_reached),
             taken_back=tuple(self.taken_back),
             resumed=len(history.resumed),
@@ -299,6 +310,8 @@ def _moment(at: str) -> float:
 def seat_address(body: Any) -> str:
     """Who sits in a seat, from what the record says of it."""
     row = body if isinstance(body, Mapping) else {}
+    if row.get("kind") == "person":
+        return one_line(f"a person ({row['name']})" if row.get("name") else "a person")
     if row.get("kind") != "model":
         return one_line(f"{row.get('name', 'somebody')} ({row.get('kind', 'unknown')})")
     place = f" at {row['base_url']}" if row.get("base_url") else ""
@@ -309,7 +322,7 @@ def _seat_order(opened: DebateOpened, history: History) -> list[str]:
     """The seats as their format lists them, or as they spoke where it was no format of ours; the record sorts them."""
     known = FORMATS.get(opened.format)
     spoke = dict.fromkeys(row.seat for row in history.answered.values())
-    named: Any = opened.rules.get("debaters")
+    named: Any = opened.rules.get("debaters") or opened.rules.get("seats")
     listed: Iterable[str] = named or (known.seats_named(sorted(opened.seats)) if known else spoke)
     order = {str(seat): place for place, seat in enumerate(listed)}
     return sorted(opened.seats, key=lambda seat: (order.get(seat, len(order)), seat))

@@ -67,10 +67,13 @@ def statements(
         questions: the questions put earlier, so that answers can show what they answer.
         citations: the checked citations of the turn; each stands with the argument it supports or answers.
     """
+    from disputatio.report.market import MARKET_VIEWS
     from disputatio.report.match import MATCH_VIEWS
+    from disputatio.report.own import OWN_VIEWS
     from disputatio.report.review_views import REVIEW_VIEWS
 
-    shown = tuple((_VIEWS | REVIEW_VIEWS | MATCH_VIEWS).get(form, _generic)(seat, content, questions or {}))
+    views = _VIEWS | REVIEW_VIEWS | MATCH_VIEWS | OWN_VIEWS | MARKET_VIEWS
+    shown = tuple(views.get(form, _generic)(seat, content, questions or {}))
     # A form of another format may carry a known name; its content is shown all the same.
     return _with_citations(shown or tuple(_generic(seat, content, {})), citations)
 
@@ -89,9 +92,11 @@ def _with_citations(said: tuple[Statement, ...], citations: Sequence[CitationRea
 
 def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """The content of one part of a turn as if it were the whole turn, with the other parts missing."""
+    from disputatio.report.market import market_part
     from disputatio.report.review_views import review_part
 
     whole = review_part(form, part, content)
+    whole = market_part(form, part, content) if whole is None else whole
     if whole is not None:
         return whole
     if form == "opening":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from disputatio.report.addenda import addenda_lines
+from disputatio.report.baselines import baseline_lines, table_of
 from disputatio.report.briefing import advice_lines, result_lines
 from disputatio.report.lines import Line, plain
 from disputatio.report.reading import DebateReport
 from disputatio.report.transcript import NARROWEST, caution_lines, head_lines, transcript_lines
+from disputatio.report.verdict import verdict_sentence
 
 
 def report_lines(report: DebateReport, width: int) -> list[Line]:
@@ -17,6 +19,7 @@ def report_lines(report: DebateReport, width: int) -> list[Line]:
     lines += transcript_lines(report, width)
     result = result_lines(report, width)
     lines += [(), *result] if result else []
+    lines += baseline_lines(table_of(report, verdict_sentence(report)), width)
     return [*lines, *addenda_lines(report.addenda, width), (), *advice_lines(report, width)]
 
 
@@ -28,7 +31,8 @@ def render_text(report: DebateReport, width: int = 80) -> str:
 def render_result_text(report: DebateReport, width: int = 80) -> str:
     """Only what came of the debate, as plain text."""
     width = max(NARROWEST, width)
-    after = addenda_lines(report.addenda, width)
+    after = baseline_lines(table_of(report, verdict_sentence(report)), width)
+    after += addenda_lines(report.addenda, width)
     return joined([*result_lines(report, width), *after, (), *advice_lines(report, width)])
 
 

@@ -13,7 +13,7 @@ from disputatio.report.columns import columns, cut, pad
 from disputatio.report.consultations import Consultation, offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import abstained, heading, in_phase
-from disputatio.report.lines import Line, Role, Span, flow, labelled, span
+from disputatio.report.lines import Line, Role, Span, flow, labelled, line_columns, span
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.statements import Questions, Statement, questions_in, statements
 
@@ -25,10 +25,13 @@ _BODY = 9
 _SEATS = {"pro": Role.PRO, "con": Role.CON, "judge": Role.JUDGE}
 _SEATS |= {"proposer": Role.PRO, "rebutter": Role.PRO, "critic": Role.CON, "moderator": Role.JUDGE}
 _SEATS |= {"prop": Role.PRO, "reb": Role.PRO, "crit": Role.CON}
+_SEATS |= {"bull": Role.PRO, "bear": Role.CON}
+_ANALYST = re.compile(r"^[a-z]+_(bull|bear)(?:_arg_\d+)?(?= ->|$)")
 _WORDS = {
     "UPHELD": Role.UPHELD,
     "PARTIALLY_UPHELD": Role.PARTLY,
     "PARTLY": Role.PARTLY,
+    "WEAKENED": Role.PARTLY,
     "REFUTED": Role.REFUTED,
     "UNCERTAIN": Role.UNCERTAIN,
 }
@@ -36,11 +39,14 @@ _WORDS = {
 
 def seat_role(seat: str) -> Role:
     """The role that colours a seat."""
-    return _SEATS.get(re.sub(r"_\d+$", "", seat.lower()), Role.MARK)
+    analyst = _ANALYST.search(seat.lower())
+    return _SEATS.get(analyst[1] if analyst else re.sub(r"_\d+$", "", seat.lower()), Role.MARK)
 
 
 def mark_role(mark: str, seat: str) -> Role:
     """The role of a mark: an argument's id has the colour of its side."""
+    if _ANALYST.search(mark.lower()):
+        return seat_role(mark)
     side = mark.split("-", maxsplit=1)[0].strip().lower().rstrip("0123456789_")
     return _SEATS.get(side, seat_role(seat))
 
@@ -52,14 +58,15 @@ def word_role(word: str) -> Role:
 
 def citation_role(status: str) -> Role:
     """The role of what the check of a citation came to; one that nothing bears out stands out."""
-    return {"verified": Role.UPHELD, "repaired": Role.PARTLY}.get(status, Role.WARNING)
+    known = {"verified": Role.UPHELD, "repaired": Role.PARTLY, "inferred": Role.QUIET}
+    return known.get(status, Role.WARNING)
 
 
 def head_lines(report: DebateReport, width: int) -> list[Line]:
     """The head of a debate: what is debated, under which rules, by whom, under which ceiling."""
     measure = min(width, MEASURE)
     lines: list[Line] = [
-        (Span("Disputatio", Role.TITLE), span(cut(f"  {report.format} debate  {report.id}", width - 10)))
+        (Span("Disputatio", Role.TITLE), span(cut(f"  {report.kind} debate  {report.id}", width - 10)))
     ]
     lines += labelled("Motion", [span(report.motion, Role.LEAD)], measure, column=_LABELS)
     if report.language not in {"", "English"}:
@@ -210,7 +217,8 @@ def statement_lines(statement: Statement, seat: str, width: int) -> list[Line]:
         head += [Span("  "), Span(word, word_role(word))]
     beside = not word and columns(mark) <= _BODY - 2
     if head and not beside:
-        lines += [(Span("  "), *head)]
+        title: Line = (Span("  "), *head)
+        lines += [title] if line_columns(title) <= width else flow(head, width, first=(Span("  "),), hang=4)
     if statement.context:
         lines += flow([span(f"Asked: {statement.context}", Role.QUIET)], width, first=body, hang=hang)
     first = (Span("  "), Span(pad(mark, _BODY), mark_role(mark, seat))) if beside and mark else body

@@ -17,7 +17,9 @@ from disputatio.report.citations import checked_sentence, citation_readings, cou
 from disputatio.report.elsewhere import imported_sureness
 from disputatio.report.heading import in_phase
 from disputatio.report.judges import BenchReading, how_judged, void_words
+from disputatio.report.market import is_market, market_points, market_reading, market_sureness
 from disputatio.report.match import match_reading, match_sureness
+from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.review import is_review, review_points, review_sureness
@@ -127,12 +129,12 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
         unresolved=tuple(map(str, outcome.get("unresolved_questions") or ())),
         recommendation=str(outcome.get("recommendation") or ""),
         bench=BenchReading.of(outcome),
-        points=review_points(outcome),
+        points=review_points(outcome) or market_points(outcome),
         judge="moderator" if is_review(outcome) else "judge",
     )
 
 
-_SIDES = {"pro": 0, "proposer": 0, "con": 1, "critic": 1, "rebuttal": 2}
+_SIDES = {"pro": 0, "proposer": 0, "bull": 0, "con": 1, "critic": 1, "bear": 1, "rebuttal": 2}
 
 
 def _sides_first(totals: Any) -> list[tuple[str, Any]]:
@@ -197,10 +199,14 @@ def sureness(report: DebateReport) -> tuple[str, ...]:
         return imported_sureness(report)
     verdict, panel = structured_reading(report), panel_reading(report)
     match = match_reading(report)
-    said = [_judging(report)] if panel is None else panel_sureness(panel)
+    own = is_own_outcome(report.outcome)
+    said = panel_sureness(panel) if panel is not None else [_OWN_RULES if own else _judging(report)]
     if match is not None:
         said = match_sureness(match)
-    if verdict is not None and verdict.points:
+    if verdict is not None and is_market(report.outcome):
+        by_rules = any(row.seat == "judge" and row.kind == "analyst" for row in report.seats)
+        said = [*market_sureness(report), *([] if by_rules else _standing(verdict))]
+    elif verdict is not None and verdict.points:
         said = [*review_sureness(report), *_standing(verdict)]
     elif verdict is not None:
         said += verdict.bench.sureness() if verdict.judged else []
@@ -211,6 +217,9 @@ def sureness(report: DebateReport) -> tuple[str, ...]:
     said += [f"{row[:1].lower()}{row[1:]}".rstrip(".") for row in report.warnings]
     said.append(_evidence(report))
     return tuple(row for row in said if row)
+
+
+_OWN_RULES = "by rules of the user's own: what they count, and how, is theirs"
 
 
 def _judging(report: DebateReport) -> str:
@@ -242,6 +251,8 @@ def _fallacies(verdict: StructuredReading) -> str:
 
 def _evidence(report: DebateReport) -> str:
     """How far what was said rests on the sources."""
+    if is_market(report.outcome):
+        return ""
     if report.citations or (report.evidence and structured_reading(report) is not None):
         return checked_sentence(report.citations)
     who = "debaters" if panel_reading(report) or match_reading(report) else "sides"
@@ -270,7 +281,9 @@ def _conduct(report: DebateReport) -> list[str]:
 
 def verdict_sentence(report: DebateReport) -> str:
     """The result in one sentence; empty where there is none yet."""
-    verdict = structured_reading(report)
+    verdict, market = structured_reading(report), market_reading(report)
+    if market is not None and verdict is not None:
+        return " ".join((f"{verdict.reading}.", *market.disclaimers))
     if verdict is not None:
         return verdict.reading
     panel, match = panel_reading(report), match_reading(report)
@@ -278,4 +291,4 @@ def verdict_sentence(report: DebateReport) -> str:
         return panel.sentence
     if match is not None:
         return f"{match.sentence}. Best debater: {match.best}."
-    return str(report.outcome.get("recommendation") or "")
+    return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")

@@ -177,7 +177,7 @@ def figure_lines(figures: Iterable[Figure]) -> list[str]:
 
 def words_lines(words: Iterable[WordsFinding]) -> list[str]:
     """What the sentences of a turn say beyond the base, as the other seats see it."""
-    return [f"\u27e6not borne out\u27e7 {unmarked(row.detail)}" for row in words]
+    return [f"Not borne out: {unmarked(row.detail)}" for row in words]
 
 
 def unsupported_words(words: Iterable[WordsFinding], who: str, part: str) -> list[Violation]:

@@ -91,25 +91,30 @@ class ChoiceField:
 
 @dataclass(frozen=True, slots=True)
 class NumberField:
-    """A whole number from ``lowest`` to ``highest``."""
+    """A number from ``lowest`` to ``highest``; a whole one unless it may have ``decimals``."""
 
     key: str
     about: str
     lowest: int
     highest: int
+    decimals: bool = False
 
     @property
     def name(self) -> str:
         """What people call it."""
         return named(self.key)
 
-    def read(self, typed: str) -> int:
+    def read(self, typed: str) -> int | float:
         """The number that was typed.
 
         Raises:
             ValueError: it is none, or out of bounds, in one sentence.
         """
         word = one_line(typed, 40).strip()
+        if self.decimals:
+            if re.fullmatch(r"[+-]?[0-9]{0,9}\.?[0-9]{1,9}", word) and self.lowest <= float(word) <= self.highest:
+                return float(word)
+            raise ValueError(f"{repr(word) if word else 'Nothing'} is no number from {self.lowest} to {self.highest}.")
         if not re.fullmatch(r"[+-]?[0-9]{1,9}", word) or not self.lowest <= int(word) <= self.highest:
             shown = repr(word) if word else "Nothing"
             raise ValueError(f"{shown} is no whole number from {self.lowest} to {self.highest}.")
@@ -200,6 +205,8 @@ def _field(key: str, schema: Any, abouts: Mapping[str, str]) -> Field:
             return TextField(key, about, least, most, schema.get("pattern", ""))
         case "integer":
             return NumberField(key, about, schema.get("minimum", 0), schema.get("maximum", 1_000_000))
+        case "number":
+            return NumberField(key, about, schema.get("minimum", 0), schema.get("maximum", 1_000_000), decimals=True)
         case "boolean":
             return ChoiceField(key, about, (True, False))
         case "array":

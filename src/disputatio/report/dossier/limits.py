@@ -9,6 +9,7 @@ from disputatio.motion import one_line
 from disputatio.participants.providers import EMBEDDED_MODEL, family
 from disputatio.report.amounts import counted, listed
 from disputatio.report.heading import heading
+from disputatio.report.market import market_reading
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.verdict import structured_reading
 
@@ -19,6 +20,8 @@ FACTOR = 1.5
 def limitations(report: DebateReport, fault: str | None) -> list[str]:
     """Every limitation that the record shows, then those that every debate has."""
     found = [f"The record does not verify: {fault}."] if fault else []
+    market = market_reading(report)
+    found += market.disclaimers if market else ()
     if not heading(report).whole:
         found.append(heading(report).text)
     found += [*_models(report), *_evidence(report), *_conduct(report), *_judging(report), *_numbers(report)]

@@ -26,6 +26,10 @@ _WIDE, _BOX, _CHIP_WIDTH, _GUTTER = 1120, 322, 156, 34
 _NARROW, _INDENT = 340, 76
 
 
+_KINDS = {"question evidence": "challenge"}
+"""Words of a format for which there is no room, by the kind that is drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResponseNode:
     """A response, and the line from it to the argument it answers, as an SVG path from (x1, y1) to its end.
@@ -174,7 +178,9 @@ def _sides(exchange: Exchange) -> dict[str, list[_Facts]]:
     for row in exchange.everything:
         if row.kind == "argument":
             # The proposers of several positions stand on one side, opposite their critic.
+            # So do the analysts of one direction.
             side = "proposer" if row.seat.startswith("proposer_") else row.seat
+            side = side.rpartition("_")[2] if side.endswith(("_bull", "_bear")) else side
             sides.setdefault(side, []).append(_facts(exchange, row))
     return sides
 
@@ -197,7 +203,7 @@ def _facts(exchange: Exchange, row: Said) -> _Facts:
         href=row.anchor,
         drew=(
             *(
-                (drawn.seat, one_line(drawn.statement.word, 14), _answered(exchange, drawn), drawn.anchor)
+                (drawn.seat, _kind_shown(drawn), _answered(exchange, drawn), drawn.anchor)
                 for drawn in exchange.about("response", row.about)
             ),
             *(
@@ -349,3 +355,8 @@ def _broken(text: str, room: int) -> Iterable[str]:
                 line = joined
     if line:
         yield line
+
+
+def _kind_shown(drawn: Said) -> str:
+    """The kind of a response, as there is room for it."""
+    return _KINDS.get(drawn.statement.word, one_line(drawn.statement.word, 14))

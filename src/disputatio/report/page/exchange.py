@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from disputatio.motion import one_line
 from disputatio.report.citations import CitationReading
 from disputatio.report.elsewhere import CLAIM_ID
+from disputatio.report.market import MARKET_VIEWS
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.passages import ShownText, find_words, quotations
 from disputatio.report.reading import DebateReport, Entry
@@ -21,9 +22,9 @@ from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import StructuredReading, structured_reading
 
 _NUMBERED = re.compile(r"(?:PROP|CRIT|REB)\d*-\d+")
-_STRENGTH = {"refute": 0, "challenge": 1, "partial": 2, "concede": 3}
+_STRENGTH = {"refute": 0, "challenge": 1, "question evidence": 1, "partial": 2, "concede": 3}
 _CLAIM_MENTION = re.compile(rf"(?<![\w.-]){CLAIM_ID.pattern}(?![\w-]|\.\d)")
-_MENTION = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,3}\b")
+_MENTION = re.compile(r"\b[A-Z][A-Z0-9]{1,11}-\d{1,3}\b|\b[a-z]{2,8}_(?:bull|bear)_arg_\d\b")
 
 
 @dataclass(slots=True)
@@ -211,12 +212,26 @@ class Exchange:
                 text.refer(found.span(), href)
 
 
+def _market_kind(form: str, row: Statement, target: str) -> tuple[str, str]:
+    if form == "market_opening":
+        return "argument", row.mark
+    if form == "market_examination":
+        return "response", target
+    if form == "market_closing" and row.word in {"stands", "narrowed", "withdrawn"}:
+        return "hold", row.mark
+    if form == "market_closing" and row.word == "accepts":
+        return "accepts", target
+    return ("finding", row.mark) if row.word else ("other", "")
+
+
 def _attacked(responses: Iterable[Said]) -> bool:
-    return any(row.statement.word in {"refute", "challenge"} for row in responses)
+    return any(row.statement.word in {"refute", "challenge", "question evidence"} for row in responses)
 
 
 def _kind(form: str, row: Statement) -> tuple[str, str]:
     target = row.mark.rpartition(" -> ")[2]
+    if form in MARKET_VIEWS:
+        return _market_kind(form, row, target)
     if form == "transcript" and row.mark:
         return "claim", row.mark
     if form == "opening" or (form in {"proposition", "criticism"} and _NUMBERED.fullmatch(row.mark)):

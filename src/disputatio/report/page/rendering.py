@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -19,17 +20,21 @@ from markupsafe import Markup
 from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
+from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.briefing import briefing_points
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import heading
+from disputatio.report.market import market_reading
 from disputatio.report.match import match_reading
+from disputatio.report.own import outcome_statements
 from disputatio.report.page.argument_map import narrow_map, wide_map
+from disputatio.report.page.charts import charts_of
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport
-from disputatio.report.statements import Statement, statements
+from disputatio.report.statements import Statement
 from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
 from disputatio.report.verdict import (
@@ -39,6 +44,7 @@ from disputatio.report.verdict import (
     five_headings,
     structured_reading,
     sureness,
+    verdict_sentence,
 )
 
 if TYPE_CHECKING:
@@ -47,8 +53,14 @@ if TYPE_CHECKING:
 _LEDE = 280
 
 
-def render_page(report: DebateReport) -> str:
-    """The debate as one HTML file that needs no other file and no network; the same record gives the same text."""
+def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) -> str:
+    """The debate as one HTML file that needs no other file and no network; the same record gives the same text.
+
+    Args:
+        report: the debate.
+        places: links to where the page came from, as labels and addresses, for a server that shows it; a file of its
+            own has none.
+    """
     exchange = Exchange.of(report)
     verdict, panel, match = exchange.verdict, panel_reading(report), match_reading(report)
     style, script = _asset("page.css"), _asset("page.js")
@@ -65,7 +77,12 @@ def render_page(report: DebateReport) -> str:
             headings=five_headings(report),
             panel=panel,
             match=match,
+            market=market_reading(report),
+            charts=charts_of(report),
             escalations=escalation_sentences(report),
+            baselines=table_of(report, verdict_sentence(report)),
+            baseline_heads=HEADS,
+            baseline_meaning=MEANING,
             outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
             briefing=_briefing(verdict),
@@ -77,17 +94,35 @@ def render_page(report: DebateReport) -> str:
             excerpted=excerpted(report),
             not_truth=NOT_TRUTH,
             no_proof=NO_PROOF,
+            places=places,
             style=Markup(style),  # noqa: S704  (a file of this package)
             script=Markup(script),  # noqa: S704  (a file of this package)
-            policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-            "base-uri 'none'; form-action 'none'",
+            policy=page_policy(),
         )
     )
 
 
+def page_policy() -> str:
+    """What a page may load and run: its own style and script, and nothing else."""
+    style, script = _hash(_asset("page.css")), _hash(_asset("page.js"))
+    return f"default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
+
+
+def render_transcript(report: DebateReport) -> str:
+    """What was said so far, as a part of another page that has the style and the icons of this one."""
+    exchange = Exchange.of(report)
+    template = _environment().get_template("transcript.html")
+    return template.render(exchange=exchange, phases=phase_views(report, exchange))
+
+
+def page_asset(name: str) -> str:
+    """A style sheet, script or template of the page, for another page that shows parts of it."""
+    return _asset(name)
+
+
 def _outcome(report: DebateReport) -> tuple[Statement, ...]:
     """What came of a debate of no kind that is known here; nothing where the sentence of the verdict says it all."""
-    rows = statements("", "", report.outcome)
+    rows = outcome_statements(report.outcome)
     return rows if len(rows) > 1 or report.imported is None else ()
 
 
@@ -109,7 +144,9 @@ def _capital(text: str) -> str:
 def _turning_points(verdict: StructuredReading | None) -> list[TraceLine]:
     """The arguments that did not come through whole, and those on which judge and computation part."""
     rows = verdict.trace if verdict else ()
-    return [row for row in rows if (row.judged or row.computed) != "UPHELD" or row.differs]
+    # Eight analysts bring many arguments, of which most are weakened: that is no turn.
+    passed = {"UPHELD", "WEAKENED"}
+    return [row for row in rows if (row.judged or row.computed) not in passed or row.differs]
 
 
 def _briefing(verdict: StructuredReading | None) -> list[tuple[str, list[str]]]:
@@ -150,12 +187,13 @@ _CLASSES = frozenset(
 
 
 # The roles of a review are painted as the sides and the judge of a debate.
-_ROLES = {"proposer": "pro", "rebutter": "pro", "critic": "con", "moderator": "judge"}
+_ROLES = {"bull": "pro", "bear": "con", "question evidence": "challenge", "weakened": "partially_upheld"}
+_ROLES |= {"proposer": "pro", "rebutter": "pro", "critic": "con", "moderator": "judge"}
 
 
 def _class_name(word: str | None) -> str:
     """A word of the record as a class of the style sheet; words that it does not know get none."""
-    name = re.sub(r"_\d+$", "", (word or "").lower())
+    name = re.sub(r"^[a-z]+_(?=(bull|bear)$)|_\d+$", "", (word or "").lower())
     name = _ROLES.get(name, name)
     return name if name in _CLASSES else "other"
 

@@ -40,7 +40,7 @@ class TurnView:
     @property
     def conclusion(self) -> bool:
         """Whether the turn is a judge's, laid out over the whole width."""
-        return self.entry.form in {"adjudication", "summing", "moderation"}
+        return self.entry.form in {"adjudication", "summing", "moderation", "market_judging"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ class PhaseView:
     @property
     def abreast(self) -> bool:
         """Whether two sides speak in it."""
-        return len(self.turns) == 2 and not any(row.conclusion for row in self.turns)
+        seats = [row.entry.seat.rpartition("_")[2] for row in self.turns]
+        paired = seats == ["bull", "bear"] * (len(seats) // 2)
+        return (len(self.turns) == 2 or paired) and not any(row.conclusion for row in self.turns)
 
 
 def phase_views(report: DebateReport, exchange: Exchange) -> list[PhaseView]:

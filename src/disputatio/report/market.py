@@ -1,0 +1,260 @@
+"""What came of a market debate, read from the outcome in its record: by analyst, and the entries of its briefing.
+
+Everything is read as plain JSON, so the record of a later version is still shown as far as it is understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.formats.market_verdict import DISCLAIMERS
+from disputatio.motion import one_line
+from disputatio.report.amounts import counted, listed, spoken
+from disputatio.report.reading import DebateReport
+from disputatio.report.statements import Statement, natural
+
+MARKET_JUDGING = "market_judging"
+_SYNTHESIS = (
+    ("bull_case", "Bull case"),
+    ("bear_case", "Bear case"),
+    ("key_disagreement", "Key disagreement"),
+    ("key_insight", "Key insight"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalystLine:
+    """One analyst in the table. Confidences are means over its arguments, 0 to 1; None where it has none."""
+
+    seat: str
+    side: str
+    arguments: int
+    score: float | None
+    confidence: float | None
+    adjusted: float | None
+    standings: str
+    figures: str
+    conviction: str
+    stance: str
+    concessions: tuple[str, ...]
+    silent: str
+
+    @property
+    def shown_score(self) -> str:
+        """Its mean score, for people."""
+        return "-" if self.score is None else f"{self.score:.2f}"
+
+    @property
+    def shown_confidence(self) -> str:
+        """Its confidence at the beginning and at the end."""
+        if self.confidence is None or self.adjusted is None:
+            return "-"
+        return f"{self.confidence:.2f} -> {self.adjusted:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class MarketReading:
+    """A market debate by analyst, and what it was held on."""
+
+    analysts: tuple[AnalystLine, ...]
+    subject: str
+    day: str
+    sources: str
+    lacks: tuple[str, ...]
+    inflation: str
+    inflated: bool
+    disclaimers: tuple[str, ...]
+
+
+def is_market(outcome: Mapping[str, Any]) -> bool:
+    """Whether an outcome is that of a market debate."""
+    return outcome.get("format") == "market"
+
+
+def market_reading(report: DebateReport) -> MarketReading | None:
+    """The market debate of a report; None where it is none, or has no end yet."""
+    outcome: Mapping[str, Any] = report.outcome
+    if not is_market(outcome):
+        return None
+    known, spread = _object(outcome.get("knowledge")), _object(outcome.get("inflation"))
+    synthetic = ", synthetic" if known.get("synthetic") is True else ""
+    return MarketReading(
+        analysts=tuple(map(_analyst, _objects(outcome.get("analysts")))),
+        subject=f"{_short(known.get('subject_name'), 80)} ({_short(known.get('subject'), 20)}{synthetic})",
+        day=_short(known.get("day"), 20),
+        sources=", ".join(_short(row, 60) for row in known.get("data_sources") or ()),
+        lacks=tuple(_short(row, 300) for row in known.get("lacks") or ()),
+        inflation=_short(spread.get("text"), 300),
+        inflated=bool(spread.get("findings")),
+        disclaimers=DISCLAIMERS,
+    )
+
+
+def _analyst(row: Mapping[str, Any]) -> AnalystLine:
+    standings = [str(word) for word in _object(row.get("standings")).values()]
+    counts = {word: standings.count(word) for word in dict.fromkeys(sorted(standings))}
+    figures = _object(row.get("figures"))
+    conceded = [
+        f"{_short(each.get('target'), 60)}: {_short(each.get('accepted'), 400)}"
+        for each in _objects(row.get("concessions"))
+    ]
+    silent = [_short(each.get("detail") or each.get("reason"), 200) for each in _objects(row.get("silent"))]
+    return AnalystLine(
+        seat=_short(row.get("seat"), 40),
+        side=_short(row.get("side"), 20),
+        arguments=len(row.get("arguments") or ()),
+        score=_number(row.get("score")),
+        confidence=_number(row.get("confidence")),
+        adjusted=_number(row.get("confidence_adjusted")),
+        standings=", ".join(f"{number} {spoken(word).lower()}" for word, number in counts.items()),
+        figures=", ".join(
+            f"{number} {_short(word, 20)}" for word, number in sorted(figures.items(), key=_verified_first)
+        ),
+        conviction=_short(row.get("conviction"), 20),
+        stance=str(row.get("stance") or ""),
+        concessions=tuple(conceded),
+        silent="; ".join(silent),
+    )
+
+
+def _verified_first(row: tuple[str, Any]) -> tuple[bool, str]:
+    return row[0] != "verified", row[0]
+
+
+def market_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The entries of the briefing of a market debate, in their order; empty for another outcome."""
+    if not is_market(outcome):
+        return ()
+    said = _object(outcome.get("synthesis"))
+    points: list[tuple[str, tuple[str, ...]]] = [
+        (title, (str(said[key]),)) for key, title in _SYNTHESIS if said.get(key)
+    ]
+    silent = [
+        f"{_short(row.get('seat'), 40)}: {_short(each.get('detail') or each.get('reason'), 200)}"
+        for row in _objects(outcome.get("analysts"))
+        for each in _objects(row.get("silent"))
+    ]
+    points += [("Silent", tuple(silent))] if silent else []
+    lacks = _object(outcome.get("knowledge")).get("lacks") or ()
+    points += [("Base lacks", tuple(_short(row, 300) for row in lacks))] if lacks else []
+    return tuple(points)
+
+
+def market_sureness(report: DebateReport) -> list[str]:
+    """How far the result can be trusted, in sentences."""
+    outcome: Mapping[str, Any] = report.outcome
+    reading = market_reading(report)
+    said = []
+    if not outcome.get("judged"):
+        said.append("nobody judged the arguments")
+    elif reading is not None:
+        said.append(
+            f"the judge's integers: {reading.inflation}"
+            if not reading.inflated
+            else f"score inflation: {reading.inflation}"
+        )
+    if any(row.seat == "judge" and row.kind == "analyst" for row in report.seats):
+        said.append("the judge is a table of rules: its standings are the computed ones, by construction")
+    counts: dict[str, int] = {}
+    for row in report.citations:
+        counts[row.status] = counts.get(row.status, 0) + 1
+    if counts:
+        order = sorted(counts.items(), key=_verified_first)
+        told = listed([f"{number} {status}" for status, number in order])
+        said.append(f"{counted(sum(counts.values()), 'figure')} looked up in the knowledge base: {told}")
+    loose = sum(len(row.get("not_borne_out") or ()) for row in _objects(outcome.get("trace")))
+    if loose:
+        said.append(f"{counted(loose, 'number')} in claims that nothing in the base bears out")
+    if reading is not None and "synthetic" in reading.subject:
+        said.append("the knowledge base is synthetic: its values are invented")
+    return said
+
+
+def _short(value: Any, most: int) -> str:
+    return one_line(str(value or ""), most)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
+
+
+def _opening(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statement]:
+    for number, row in enumerate(_objects(content.get("arguments"))):
+        confidence = _number(row.get("confidence"))
+        points = [("Confidence", f"{confidence:.2f}")] if confidence is not None else []
+        points += [("Counterpoint", str(text)) for text in _rows(row.get("counterpoints"))]
+        points += [("Assumes", str(text)) for text in _rows(row.get("assumptions"))]
+        yield Statement(f"{seat}_arg_{number}", "", str(row.get("claim") or ""), tuple(points))
+
+
+def _examination(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statement]:
+    for target, row in sorted(content.items(), key=lambda pair: natural(pair[0])):
+        body = _object(row)
+        yield Statement(
+            f"{seat.upper()} -> {target}",
+            spoken(str(body.get("challenge_type") or "")),
+            str(body.get("reasoning") or ""),
+        )
+
+
+def _closing(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statement]:
+    claims = _object(content.get("refined_claims"))
+    for argument, row in sorted(claims.items(), key=lambda pair: natural(pair[0])):
+        body = _object(row)
+        confidence = _number(body.get("confidence_adjusted"))
+        points = (("Confidence now", f"{confidence:.2f}"),) if confidence is not None else ()
+        yield Statement(argument, str(body.get("status") or ""), str(body.get("refinement") or ""), points)
+    for row in _objects(content.get("concessions")):
+        yield Statement(f"{seat.upper()} -> {row.get('target')}", "accepts", str(row.get("accepted") or ""))
+    if content.get("final_stance"):
+        yield Statement("Final stance", str(content.get("conviction_change") or ""), str(content["final_stance"]))
+
+
+def _judging(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
+    findings = _object(content.get("arguments"))
+    for argument, row in sorted(findings.items(), key=lambda pair: natural(pair[0])):
+        body = _object(row)
+        scores = ", ".join(f"{spoken(key)} {value}" for key, value in body.items() if isinstance(value, int))
+        points = (("", scores),) if scores else ()
+        yield Statement(argument, str(body.get("standing") or ""), str(body.get("reason") or ""), points)
+    for key, title in _SYNTHESIS:
+        if content.get(key):
+            yield Statement(title, "", str(content[key]), overall=True)
+
+
+def _rows(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+MARKET_VIEWS = {
+    "market_opening": _opening,
+    "market_examination": _examination,
+    "market_closing": _closing,
+    MARKET_JUDGING: _judging,
+}
+"""How the turns of a market debate are shown, by the name of their form."""
+
+
+def market_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any] | None:
+    """One part of a turn of a small model as if it were the whole; None for other forms."""
+    if form == "market_opening":
+        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdigit() else 1
+        shown = {"claim": content.get("claim", ""), "counterpoints": [content.get("but", "")]}
+        return {"arguments": [*({} for _ in range(min(number, 20) - 1)), shown]}
+    if form == "market_examination":
+        return {part: {"reasoning": content.get("reply", "")}}
+    if form == "market_closing" and part != "stance":
+        return {"refined_claims": {part: {"refinement": content.get("my_point") or content.get("accepted", "")}}}
+    if form == MARKET_JUDGING and part != "overall":
+        return {"arguments": {part: {"reason": content.get("verdict", "")}}}
+    return dict(content) if form.startswith("market_") else None
