@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from string import Template
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disputatio.engine.own_files import read_own
 from disputatio.formats import FORMATS, CompetitionRules, DecisionRule, PanelRules, RuleName
 from disputatio.formats.answering import answered
 from disputatio.formats.cast import Cast, Personality
@@ -93,7 +95,7 @@ def test_every_ask_and_every_part_of_a_debate_has_a_prompt(debate: Debate, rest:
             assert persona is None or persona in prompt[-1].text
 
 
-def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> None:
+def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place(tmp_path: Path) -> None:
     book = NotingBook()
     for name, form in FORMATS.items():
         debate = Debate(name, form.rules(), Answers("all of it"))
@@ -104,7 +106,7 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place() -> N
             for part in parts_of(asked, "all of it"):
                 compose_part(book, setting, asked, part)
             check_no_word_is_lost(book, name, asked)
-    for asked, name in asks_for_answers():
+    for asked, name in [*asks_for_answers(), *asks_of_own_format(tmp_path)]:
         setting = Setting(name, Motion("Should it be so?", "German"), evidence)
         compose(book, setting, asked)
         for part in parts_of(asked, "all of it"):
@@ -129,6 +131,22 @@ def asks_for_answers() -> list[tuple[Ask, str]]:
         docket = Docket(form.seats, Motion("Be it so"))
         found += [(asked, form.name) for asked in hold(form.rulebook(rules, docket), Answers("x")).asks.values()]
     return found
+
+
+def asks_of_own_format(folder: Path) -> list[tuple[Ask, str]]:
+    """Asks of a format that a user wrote: one by itself, and one about what somebody said."""
+    file = folder / "own.py"
+    file.write_text(
+        "from disputatio.formats import several, text\n\n\n"
+        "def rules(motion, pro, con):\n"
+        "    case = yield from pro.ask('Argue.', phase='opening', speech=text(40), points=several(text(20), 1, 2))\n"
+        "    reply = yield from con.ask('Answer.', phase='answer', about=case.speech, speech=text(40))\n"
+        "    return {'said': reply.speech}\n",
+        "utf-8",
+    )
+    form = read_own(f"{file}:rules")
+    docket = Docket(form.seats, Motion("Be it so"))
+    return [(asked, "own") for asked in hold(form.rulebook(form.rules(), docket), Answers("x")).asks.values()]
 
 
 def asks_of_long_debates(name: str) -> list[Ask]:

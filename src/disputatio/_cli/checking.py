@@ -174,7 +174,10 @@ def hold(trials: Sequence[Trial], settings: Settings, noun: str, *, side_by_side
 
 
 async def _held(
-    trials: Sequence[Trial], settings: Settings, progress: Progress, side_by_side: bool  # noqa: FBT001
+    trials: Sequence[Trial],
+    settings: Settings,
+    progress: Progress,
+    side_by_side: bool,  # noqa: FBT001
 ) -> SeriesResult:
     from disputatio.evaluation.series import Series
     from disputatio.participants.gateways import open_gateway

@@ -13,8 +13,8 @@ from string import Template
 from disputatio.failures import InvalidInputError
 
 LOCK_FILE = "lock.json"
-_FOLDERS = ("structured", "freeform", "single", "panel", "review", "competition", "market", "own", "shared")
-_FOLDERS += ("small", "tools")
+_FORMATS = ("structured", "freeform", "single", "panel", "review", "competition", "market", "own")
+_FOLDERS = (*_FORMATS, "shared", "small", "tools")
 
 
 @cache

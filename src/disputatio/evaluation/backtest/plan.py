@@ -1,0 +1,120 @@
+"""The plan of a backtest: everything that could be chosen to make it look better, fixed beforehand in one file.
+
+The file is committed before the run, and its SHA-256 is in the report. A plan that was changed afterwards has another
+hash, and whoever reads the report can tell.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from disputatio.evaluation.backtest.labels import Entry, Tie
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import JsonObject
+
+PLAN_SCHEMA = "disputatio/backtest-plan"
+VERSION = 1
+TESTS = ("mcnemar_mid_p", "mcnemar_exact")
+HORIZONS = ("next_decision",)
+BENCHMARKS = ("always_up", "climatology", "average_200", "vix_below_20")
+_KEYS = {"schema", "version", "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestPlan:
+    """What is fixed before a backtest.
+
+    Attributes:
+        name: what the plan is called.
+        subject: the series that is predicted.
+        first, last: the first and the last decision month, as their first days.
+        dates: which sessions are decision dates: ``month_end``.
+        horizon: to what the return runs: ``next_decision``, so that windows do not overlap.
+        entry: when the position is taken.
+        tie: what a return of exactly zero is.
+        primary_test: by what the primary comparison is decided.
+        primary_against: the benchmark it is made against.
+        balanced_after: how many returns must be known for the balanced label.
+        first_window, window, embargo: of the search for weights, in decision dates.
+        formula: the name of the formula that makes a probability of arguments.
+        seed: of every resampling.
+        sha256: of the file.
+    """
+
+    name: str
+    subject: str
+    first: date
+    last: date
+    dates: str = "month_end"
+    horizon: str = "next_decision"
+    entry: Entry = Entry.NEXT_CLOSE
+    tie: Tie = Tie.DOWN
+    primary_test: str = "mcnemar_mid_p"
+    primary_against: str = "always_up"
+    balanced_after: int = 60
+    first_window: int = 60
+    window: int = 12
+    embargo: int = 1
+    formula: str = "equal_weights"
+    seed: int = 0
+    sha256: str = ""
+
+    def as_json(self) -> JsonObject:
+        """The plan as the report keeps it, with its hash."""
+        body = {row.name: getattr(self, row.name) for row in fields(self)}
+        return {name: value.isoformat() if isinstance(value, date) else value for name, value in body.items()}
+
+
+def read_plan(path: Path) -> BacktestPlan:
+    """The plan in a TOML file.
+
+    Raises:
+        InvalidInputError: it cannot be read, is no plan, or has a key or a value that no plan has.
+    """
+    try:
+        raw = path.read_bytes()
+        body: dict[str, Any] = tomllib.loads(raw.decode("utf-8"))
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} cannot be read: {(error.strerror or 'unknown cause').lower()}.", "Give a plan."
+        ) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidInputError(f"{path} is no TOML: {error}.", "See docs/how-to/evaluate.md for a plan.") from None
+    if body.get("schema") != PLAN_SCHEMA or body.get("version") != VERSION:
+        raise InvalidInputError(
+            f"{path} is no plan of a backtest that this version reads.",
+            f'It begins with schema = "{PLAN_SCHEMA}" and version = {VERSION}.',
+        )
+    known = {row.name for row in fields(BacktestPlan)} - {"sha256"}
+    strange = sorted(set(body) - known - _KEYS)
+    missing = sorted({"name", "subject", "first", "last"} - set(body))
+    if strange or missing:
+        what = f"has the key {strange[0]}, which no plan has" if strange else f"lacks the key {missing[0]}"
+        raise InvalidInputError(f"{path} {what}.", f"Keys are: {', '.join(sorted(known))}.")
+    values = {name: value for name, value in body.items() if name in known}
+    for name, words in (("entry", Entry), ("tie", Tie)):
+        if name in values:
+            values[name] = words(_one_of(path, name, values[name], [row.value for row in words]))
+    for name, allowed in (
+        ("primary_test", TESTS),
+        ("primary_against", BENCHMARKS),
+        ("dates", ("month_end",)),
+        ("horizon", HORIZONS),
+    ):
+        if name in values:
+            _one_of(path, name, values[name], allowed)
+    first, last = values["first"], values["last"]
+    if not isinstance(first, date) or not isinstance(last, date) or first > last:
+        raise InvalidInputError(f"{path}: first and last are no days in order.", "Write first = 1999-03-01.")
+    return BacktestPlan(**values, sha256=hashlib.sha256(raw).hexdigest())
+
+
+def _one_of(path: Path, name: str, value: object, allowed: Any) -> str:
+    if value not in allowed:
+        raise InvalidInputError(f"{path}: {name} is {value!r}.", f"Allowed are: {', '.join(allowed)}.")
+    return str(value)

@@ -1,0 +1,178 @@
+"""Weights of judges (or analysts) by a nested search over expanding windows, shrunk to equal weights.
+
+For each outer window, every weighting of a fixed grid is tried on inner expanding windows of the outer training dates
+alone; how far the best is shrunk to equal weights is chosen there too. The choice is then used once, on the outer test
+dates. Weights are worth using only where that beats equal weights out of sample; how much better they look in sample,
+and how many weightings were tried, is told beside it.
+
+Scored by the Brier score of the weighted mean of the forecasts; lower is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from disputatio.evaluation.backtest.labels import Label
+from disputatio.evaluation.backtest.windows import expanding_folds
+from disputatio.evaluation.intervals import installed
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import JsonObject
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SHRINKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How much of the way to equal weights; 1 is equal weights."""
+STEPS = (1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSearch:
+    """What the search found. Scores are Brier scores; lower is better.
+
+    ``in_sample`` is of the weights that fit each outer training window best, on that window; ``out_of_sample`` is of
+    the chosen weights on the test dates, and ``equal`` of equal weights on the same dates.
+    """
+
+    judges: tuple[str, ...]
+    chosen: tuple[tuple[float, ...], ...]
+    shrinks: tuple[float, ...]
+    in_sample: float
+    in_sample_equal: float
+    out_of_sample: float
+    equal: float
+    tried: int
+    dates: int
+    forecasts: tuple[float, ...]
+    """The out-of-sample forecasts, in order of the test dates."""
+
+    @property
+    def beats_equal(self) -> bool:
+        """Whether the weights are better than equal ones out of sample; only then are they shipped."""
+        return self.out_of_sample < self.equal
+
+    def as_json(self) -> JsonObject:
+        """The search, with the gap between in sample and out of sample."""
+        return {
+            "judges": list(self.judges),
+            "last_weights": dict(zip(self.judges, (round(row, 4) for row in self.chosen[-1]), strict=True)),
+            "last_shrink": self.shrinks[-1],
+            "in_sample": {"chosen": round(self.in_sample, 6), "equal": round(self.in_sample_equal, 6)},
+            "out_of_sample": {"chosen": round(self.out_of_sample, 6), "equal": round(self.equal, 6)},
+            "gain_in_sample": round(self.in_sample_equal - self.in_sample, 6),
+            "gain_out_of_sample": round(self.equal - self.out_of_sample, 6),
+            "configurations_tried": self.tried,
+            "test_dates": self.dates,
+            "beats_equal": self.beats_equal,
+        }
+
+
+def nested_weights(
+    judges: Sequence[str],
+    forecasts: Sequence[Sequence[float]],
+    labels: Sequence[Label],
+    *,
+    first: int = 60,
+    size: int = 12,
+    embargo: int = 0,
+) -> WeightSearch:
+    """Search weights for ``judges``.
+
+    Args:
+        judges: names.
+        forecasts: for each label the probability of up that each judge gave.
+        labels: in order of decision, each with an outcome.
+        first: dates before the first test date.
+        size: test dates in a window.
+        embargo: dates left out before each test window.
+
+    Raises:
+        InvalidInputError: a label has no outcome, or there are too few dates.
+    """
+    with installed():
+        import numpy as np
+    if any(row.up is None for row in labels) or len(forecasts) != len(labels):
+        raise InvalidInputError("A date has no outcome, or no forecast.", "Leave such dates out of the search.")
+    given, came = np.asarray(forecasts, dtype=float), np.asarray([bool(row.up) for row in labels], dtype=float)
+    grid = _grid(len(judges))
+    equal = np.full(len(judges), 1 / len(judges))
+    rows: dict[str, list[Any]] = {
+        "chosen": [],
+        "shrinks": [],
+        "in": [],
+        "in_equal": [],
+        "out": [],
+        "equal": [],
+        "p": [],
+    }
+    for fold in expanding_folds(labels, first=first, size=size, embargo=embargo):
+        train, test = np.asarray(fold.train), np.asarray(fold.test)
+        weights, shrink = _inner(given, came, labels, fold.train, grid, size, embargo)
+        fitted = _losses(given[train], came[train], grid).mean(axis=1)
+        rows["in"].append(float(fitted.min()))
+        rows["in_equal"].append(float(_losses(given[train], came[train], equal[None])[0].mean()))
+        rows["out"].extend(_losses(given[test], came[test], weights[None])[0].tolist())
+        rows["equal"].extend(_losses(given[test], came[test], equal[None])[0].tolist())
+        rows["p"].extend((given[test] @ weights).tolist())
+        rows["chosen"].append(tuple(weights.tolist()))
+        rows["shrinks"].append(shrink)
+    return WeightSearch(
+        tuple(judges),
+        tuple(rows["chosen"]),
+        tuple(rows["shrinks"]),
+        float(np.mean(rows["in"])),
+        float(np.mean(rows["in_equal"])),
+        float(np.mean(rows["out"])),
+        float(np.mean(rows["equal"])),
+        len(grid) * len(SHRINKS),
+        len(rows["out"]),
+        tuple(rows["p"]),
+    )
+
+
+def _grid(judges: int) -> NDArray[np.float64]:
+    """Every distinct weighting whose parts stand in ratios of ``STEPS``."""
+    import numpy as np
+
+    rows = np.asarray(list(product(STEPS, repeat=judges)), dtype=float)
+    found: NDArray[np.float64] = np.unique(np.round(rows / rows.sum(axis=1, keepdims=True), 9), axis=0)
+    return found
+
+
+def _losses(given: NDArray[np.float64], came: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared errors by weighting and date."""
+    found: NDArray[np.float64] = (weights @ given.T - came) ** 2
+    return found
+
+
+def _inner(
+    given: NDArray[np.float64],
+    came: NDArray[np.float64],
+    labels: Sequence[Label],
+    train: Sequence[int],
+    grid: NDArray[np.float64],
+    size: int,
+    embargo: int,
+) -> tuple[NDArray[np.float64], float]:
+    """The shrinkage that did best on inner windows of the training dates, and the weights it gives on all of them."""
+    import numpy as np
+
+    equal = np.full(grid.shape[1], 1 / grid.shape[1])
+    inner = [labels[place] for place in train]
+    places = np.asarray(train)
+    half = len(inner) // 2
+    totals = np.zeros(len(SHRINKS))
+    if half > embargo:
+        for fold in expanding_folds(inner, first=half, size=size, embargo=embargo):
+            learn, tried = places[list(fold.train)], places[list(fold.test)]
+            best = grid[int(_losses(given[learn], came[learn], grid).mean(axis=1).argmin())]
+            mixed = np.asarray([(1 - shrink) * best + shrink * equal for shrink in SHRINKS])
+            totals += _losses(given[tried], came[tried], mixed).sum(axis=1)
+    # Of shrinkages that are level the strongest is taken: equal weights need no reason.
+    shrink = SHRINKS[len(SHRINKS) - 1 - int(totals[::-1].argmin())]
+    best = grid[int(_losses(given[places], came[places], grid).mean(axis=1).argmin())]
+    return (1 - shrink) * best + shrink * equal, shrink

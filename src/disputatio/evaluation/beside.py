@@ -1,0 +1,261 @@
+"""Baselines beside one debate: the same motion answered once, voted on at the debate's own cost, debated freely.
+
+Each has a record of its own in the same store, and one event at the end of the debate's record says what it came to and
+took, so that every surface shows them together. They are held after the debate is closed and can change nothing of it.
+A ceiling covers all of it: what the debate left is what they may spend.
+
+An open motion has no options, so the answer is whether it holds: for or against. A panel's options are its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import Settings
+from disputatio.engine.debates import House, read_verified
+from disputatio.engine.journal import Journal
+from disputatio.engine.opening import Proposal
+from disputatio.evaluation.comparing.reading import Sample, nearest, outcome_of, samples_in, total_spent, turns_of
+from disputatio.evaluation.series import Held, Series, Spent, Trial, spent_on
+from disputatio.failures import DisputatioError, InvalidInputError
+from disputatio.formats.registry import find_format
+from disputatio.formats.single import SAMPLED, SINGLE, most_given
+from disputatio.ledger import UNLIMITED, Budget
+from disputatio.motion import one_line
+from disputatio.record.events import BaselineHeld
+from disputatio.record.history import History, Status
+
+BASELINES = ("single", "vote", "freeform")
+FOR_OR_AGAINST = ("for", "against")
+MOST_SAMPLES = 128
+_MOST_WAVES = 8
+_JUDGES = ("judge", "moderator")
+
+
+def baselines_named(text: str) -> tuple[str, ...]:
+    """The baselines in ``text``, between commas; ``all`` is every one.
+
+    Raises:
+        InvalidInputError: one of them is none.
+    """
+    names = [row.strip().lower() for row in text.split(",") if row.strip()]
+    if names == ["all"]:
+        return BASELINES
+    strange = next((row for row in names if row not in BASELINES), None)
+    if strange is not None or not names:
+        shown = repr(one_line(strange or text, 40))
+        raise InvalidInputError(f"There is no baseline called {shown}.", f"There are: {', '.join(BASELINES)}, or all.")
+    return tuple(row for row in BASELINES if row in names)
+
+
+def answerer_seat(named: tuple[str, ...], debate: Settings) -> tuple[str, ...]:
+    """What ``--seat`` says of the answerer: itself or ``all`` where named, else whoever judges or speaks first."""
+    seats = {row.partition("=")[0].strip().lower(): row.partition("=")[2] for row in named}
+    if "answerer" in seats or "all" in seats:
+        return tuple(f"{seat}={who}" for seat, who in seats.items() if seat in {"answerer", "all"})
+    known = next((seat for seat in (*_JUDGES, *debate.seats) if seat in seats), None)
+    return () if known is None else (f"answerer={seats[known]}",)
+
+
+@dataclass(slots=True)
+class Beside:
+    """Holds baselines beside a debate.
+
+    Args:
+        proposal: the debate as it was asked for.
+        settings: of the formats ``single`` and ``freeform``.
+        house: what the debate was held in.
+        budget: the ceilings that the debate was under; they cover the baselines too.
+        say: is told in a sentence what is begun.
+    """
+
+    proposal: Proposal
+    settings: Mapping[str, Settings]
+    house: House
+    budget: Budget = UNLIMITED
+    say: Callable[[str], None] = lambda _: None
+    prompts: Path | None = None
+
+    async def hold(self, debate: str, names: tuple[str, ...]) -> tuple[BaselineHeld, ...]:
+        """Hold the baselines ``names`` beside ``debate`` and record what came of them; nothing where it has no result.
+
+        Raises:
+            VerificationError: the record was altered.
+            StoreError: what came of them could not be recorded.
+        """
+        history = _history(self.house, debate)
+        if history.closed is None or history.status in {Status.TRUNCATED, Status.FAILED}:
+            return ()
+        done = {row.baseline for row in history.baselines}
+        events: list[BaselineHeld] = []
+        spent = spent_on(history)
+        for name in names:
+            if name in done:
+                continue
+            self.say(f"Baseline: {_WORDS[name]}.")
+            try:
+                event, took = await self._held(name, history, spent)
+            except DisputatioError as failure:
+                event, took = _event(name, history, Spent(), failure=failure.cause), Spent()
+            spent = spent.plus(took)
+            await self._write(debate, event)
+            events.append(event)
+        return tuple(events)
+
+    async def _held(self, name: str, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
+        if name == "vote":
+            return await self._vote(history, spent)
+        if name == "single":
+            trials = [self._answers(1, 1, warm=False)]
+        else:
+            form = find_format("freeform")
+            proposal = self.proposal
+            settings = self.settings["freeform"]
+            trials = [Trial(name, Proposal(proposal.motion, form, settings, proposal.evidence, prompts=self.prompts))]
+        held, why = await self._series(trials, spent)
+        if not held:
+            return _event(name, history, Spent(), failure=why or "it was not held"), Spent()
+        took = total_spent([row.history for row in held])
+        outcome = outcome_of(held[0].history)
+        answer = outcome.get("winner") if name == "single" else outcome.get("recommendation")
+        why = "" if answer else "the model gave none"
+        debates = tuple(row.debate for row in held)
+        return _event(name, history, took, str(answer or ""), debates=debates, failure=why), took
+
+    async def _vote(self, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
+        """Samples until their tokens come nearest to those of the debate."""
+        target, turns = spent_on(history).tokens, turns_of(history)
+        trials: list[Trial] = []
+        samples: list[Sample] = []
+        held: list[Held] = []
+        why = ""
+        for _ in range(_MOST_WAVES):
+            wanted = _wanted(samples, target, turns)
+            if wanted <= 0 or why:
+                break
+            trials.append(self._answers(len(samples) + 1, wanted, warm=True))
+            held, why = await self._series(trials, spent)
+            found = [sample for row in held for sample in samples_in(row.debate, row.history)]
+            if len(found) == len(samples):
+                break
+            samples = found
+        took = total_spent([row.history for row in held])
+        if not samples:
+            return _event("vote", history, took, failure=why or "it was not held"), took
+        kept = samples[: nearest(samples, target, turns)]
+        answers = [row.answer for row in kept]
+        winner = most_given(answers)
+        tally = {answer: answers.count(answer) for answer in dict.fromkeys(answers) if answer is not None}
+        usd = [row.usd for row in kept]
+        cost = Spent(
+            sum(row.calls for row in kept),
+            sum(row.tokens for row in kept),
+            None if None in usd else sum((row for row in usd if row is not None), Decimal(0)),
+        )
+        debates = tuple(dict.fromkeys(row.debate for row in kept))
+        event = _event(
+            "vote",
+            history,
+            cost,
+            winner or "",
+            tally=tally,
+            samples=len(kept),
+            debates=debates,
+            failure="" if winner else why or "no sample answered",
+        )
+        return event, took
+
+    def _answers(self, first: int, samples: int, *, warm: bool) -> Trial:
+        options = self.proposal.settings.panel.options if self.proposal.format.free_seats else ()
+        settings = self.settings["single"]
+        if warm:
+            limits = settings.limits
+            temperature = {"answering": SAMPLED.temperature, **limits.temperature}
+            settings = replace(settings, limits=replace(limits, temperature=temperature))
+        rules: Any = {**settings.rules, "options": tuple(options or FOR_OR_AGAINST), "first": first, "samples": samples}
+        settings = replace(settings, rules=rules)
+        proposal = Proposal(self.proposal.motion, SINGLE, settings, self.proposal.evidence, prompts=self.prompts)
+        return Trial(f"{'vote' if warm else 'single'}/{first}", proposal)
+
+    async def _series(self, trials: list[Trial], spent: Spent) -> tuple[list[Held], str]:
+        """Hold ``trials`` with what is left; what is recorded already is taken from there and not paid twice."""
+        left = _left(self.budget, spent)
+        if left is None:
+            return [], "the ceiling of the debate leaves nothing for it"
+        series = Series(trials, store=self.house.store, opener=self.house.opener, budget=left, shares_ceiling=True)
+        result = await series.hold()
+        return list(result.held), result.stopped
+
+    async def _write(self, debate: str, event: BaselineHeld) -> None:
+        house = self.house
+        house.store.claim(debate)
+        try:
+            record = read_verified(house.store, debate)
+            journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=record)
+            journal.write(replace(event, head=record[-1].hash))
+            await journal.durable()
+        finally:
+            house.store.release(debate)
+
+
+_WORDS = {
+    "single": "a single answer",
+    "vote": "a vote of single answers at the cost of the debate",
+    "freeform": "a free-form debate",
+}
+
+
+def _wanted(samples: list[Sample], target: int, turns: int) -> int:
+    """How many more samples lead nearer to ``target`` tokens."""
+    total = sum(row.tokens for row in samples)
+    if not target:
+        return turns - len(samples)
+    if not samples:
+        # What a sample costs is not known before the first.
+        return 1
+    if not total:
+        return 0
+    return min(round((target - total) * len(samples) / total), MOST_SAMPLES - len(samples))
+
+
+def _left(budget: Budget, spent: Spent) -> Budget | None:
+    usd = None if budget.usd is None else budget.usd - (spent.usd or Decimal(0))
+    tokens = None if budget.tokens is None else budget.tokens - spent.tokens
+    calls = None if budget.calls is None else budget.calls - spent.calls
+    if any(row is not None and row <= 0 for row in (usd, tokens, calls)):
+        return None
+    return Budget(usd=usd, tokens=tokens, calls=calls)
+
+
+def _history(house: House, debate: str) -> History:
+    return History.of(row.event() for row in read_verified(house.store, debate))
+
+
+def _event(
+    name: str,
+    history: History,
+    took: Spent,
+    answer: str = "",
+    *,
+    tally: Mapping[str, int] | None = None,
+    samples: int = 1,
+    debates: tuple[str, ...] = (),
+    failure: str = "",
+) -> BaselineHeld:
+    return BaselineHeld(
+        baseline=name,
+        answer=one_line(answer, 2_000),
+        tally=dict(tally or {}),
+        samples=samples if debates else 0,
+        debates=debates,
+        tokens=took.tokens,
+        calls=took.calls,
+        usd=None if took.usd is None else str(took.usd),
+        debate_tokens=spent_on(history).tokens,
+        failure=one_line(failure, 400),
+        head="",
+    )

@@ -1,0 +1,101 @@
+"""Models that know some answers and not others, and a stage to compare debates and baselines on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.engine.opening import format_options
+from disputatio.evaluation.comparing import Comparing, EvaluationReport, Held, arms_of, evaluation_report
+from disputatio.evaluation.comparing.arms import form_of
+from disputatio.evaluation.questions import Item, QuestionSet
+from disputatio.evaluation.questions.items import item_of
+from disputatio.formats.registry import find_format
+from disputatio.ledger import UNLIMITED, Budget
+from disputatio.participants.call import Call
+from disputatio.record import MemoryStore, Store
+from disputatio.testing import ScriptedGateway, instance
+
+Right = Callable[[str, str], bool]
+"""Whether a model that is asked for this kind of answer (``answer``, ``vote`` or ``scores``) about this knows it."""
+
+
+def asked(number: int, **more: Any) -> Item:
+    return item_of("stage", number, {"question": f"Is number {number} even?", "answer": "yes", **more})
+
+
+def questions(number: int, **more: Any) -> QuestionSet:
+    return QuestionSet("stage", tuple(asked(place, **more) for place in range(number)))
+
+
+def settings_of(ways: Sequence[str], **given: Any) -> dict[str, Settings]:
+    found = {}
+    for way in ways:
+        form = find_format(form_of(way).name)
+        found[way] = resolve(
+            format_name=form.name,
+            seats=tuple(form.seats),
+            environ={},
+            directory=Path("/nonexistent"),
+            arguments=CommandLine(
+                seat=("all=openai_compatible:oracle",), base_url="http://127.0.0.1:9/v1", seed=1, **given
+            ),
+            options=format_options(form),
+        )
+    return found
+
+
+def oracle(items: Sequence[Item], knows: Right) -> Callable[[Call], Any]:
+    """Says the right answer where it knows it and another one where it does not; the rest is any valid instance."""
+
+    def said(call: Call) -> Any:
+        schema: Any = call.schema
+        prompt = "\n".join(row.text for row in call.segments)
+        item = next(row for row in items if row.question in prompt)
+        seed = hashlib.sha256(f"{prompt}{call.seed}".encode()).hexdigest()
+        body: Any = instance(schema, seed)
+        for key in ("answer", "vote"):
+            allowed = schema["properties"].get(key, {})
+            if "enum" in allowed or ("pattern" in allowed and key == "answer"):
+                others = [row for row in allowed.get("enum", ["7"]) if row != item.known]
+                body[key] = item.known if knows(key, seed) else others[0]
+        if "arguments" in schema["properties"] and "key_insight" in schema["properties"]:
+            for name, finding in body["arguments"].items():
+                high = name.startswith("PRO") == knows("scores", seed)
+                finding.update({row: 9 if high else 3 for row in finding if isinstance(finding[row], int)})
+                finding["fallacies"] = []
+        return json.dumps(body)
+
+    return said
+
+
+async def held(
+    asked_of: QuestionSet,
+    ways: Sequence[str],
+    knows: Right,
+    *,
+    store: Store | None = None,
+    budget: Budget = UNLIMITED,
+    asks: bool = True,
+    model: str = "oracle",
+) -> tuple[EvaluationReport, Held, ScriptedGateway]:
+    """The report, what it rests on, and the gateway that was called."""
+    arms = arms_of(ways, asked_of.kinds)
+    gateway = ScriptedGateway(oracle(asked_of.items, knows), model=model)
+    settings = settings_of(ways)
+    comparing = Comparing(
+        asked_of,
+        arms,
+        settings,
+        store=store or MemoryStore(),
+        opener=lambda *_: gateway,
+        budget=budget,
+        asks=asks,
+    )
+    found = await comparing.hold()
+    who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
+    return evaluation_report(asked_of, arms, found, who), found, gateway

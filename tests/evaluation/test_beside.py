@@ -1,0 +1,75 @@
+"""Baselines beside one debate: at its own spend, in its own report, and never a change of it."""
+
+from __future__ import annotations
+
+import pytest
+from answer_stage import settings_of
+
+from disputatio.engine.debates import House, start
+from disputatio.engine.opening import Proposal
+from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
+from disputatio.failures import InvalidInputError
+from disputatio.formats import find_format
+from disputatio.ledger import UNLIMITED, Budget
+from disputatio.motion import Motion
+from disputatio.record import MemoryStore, broken_link
+from disputatio.record.history import History
+from disputatio.report import DebateReport, export_json, render_markdown, render_page, render_text
+from disputatio.testing import InstanceGateway
+
+pytestmark = pytest.mark.slow
+
+
+async def debated(budget: Budget = UNLIMITED, names=("single", "vote", "freeform")):
+    settings = settings_of(("structured", "single", "freeform"))
+    store = MemoryStore()
+    house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False)
+    proposal = Proposal(Motion("We should adopt it"), find_format("structured"), settings["structured"])
+    debate = await start(proposal, house)
+    before = History.of(row.event() for row in store.read(debate)).closed
+    await Beside(proposal, settings, house, budget).hold(debate, names)
+    return store, debate, before
+
+
+async def test_they_stand_in_the_same_report_on_every_surface():
+    store, debate, before = await debated()
+    record, texts = store.read(debate), store.texts(debate)
+    assert broken_link(record, texts) is None
+    assert History.of(row.event() for row in record).closed == before, "the result is what it was"
+    report = DebateReport.of(debate, record, texts)
+    rows = {row.name: row for row in report.baselines}
+    assert list(rows) == ["single", "vote", "freeform"]
+    assert rows["single"].answer in {"for", "against"}
+    for surface in (render_text(report), render_markdown(report), render_page(report)):
+        assert all(row.title in surface for row in report.baselines)
+        assert f"{rows['vote'].tokens:,}" in surface
+    assert [row["baseline"] for row in export_json(report)["baselines"]] == list(rows)
+
+
+async def test_the_vote_costs_what_the_debate_cost():
+    store, debate, _ = await debated(names=("vote",))
+    (vote,) = DebateReport.of(debate, store.read(debate), store.texts(debate)).baselines
+    assert vote.samples > 10
+    assert vote.share == pytest.approx(1, abs=1 / vote.samples)
+
+
+async def test_a_ceiling_covers_the_baselines_too():
+    store, debate, _ = await debated(Budget(tokens=1), names=("single",))
+    (row,) = DebateReport.of(debate, store.read(debate), store.texts(debate)).baselines
+    assert row.answer == ""
+    assert "ceiling" in row.failure
+    assert row.tokens == 0
+
+
+def test_names_of_baselines_are_known_ones():
+    assert baselines_named("all") == ("single", "vote", "freeform")
+    assert baselines_named("freeform, single") == ("single", "freeform")
+    with pytest.raises(InvalidInputError, match="no baseline called 'oracle'"):
+        baselines_named("oracle")
+
+
+def test_whoever_judges_answers_alone_where_nobody_is_named():
+    settings = settings_of(("structured",))["structured"]
+    assert answerer_seat(("all=a:b",), settings) == ("all=a:b",)
+    assert answerer_seat(("pro=a:b", "judge=c:d"), settings) == ("answerer=c:d",)
+    assert answerer_seat((), settings) == ()
