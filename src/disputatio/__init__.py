@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         DisputatioError,
         ExitCode,
         InvalidInputError,
+        PersonLeftError,
         ProviderError,
         RecordError,
         ResumeMismatchError,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from disputatio.judging.gate import GateDecision, should_debate
     from disputatio.motion import Evidence, Motion
+    from disputatio.participants.human import Person
     from disputatio.participants.scripted import Scripted, recording
     from disputatio.record.memory import MemoryStore
 
@@ -54,6 +56,8 @@ __all__ = [
     "InvalidInputError",
     "MemoryStore",
     "Motion",
+    "Person",
+    "PersonLeftError",
     "ProviderError",
     "RecordError",
     "ResumeMismatchError",

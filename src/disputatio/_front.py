@@ -27,6 +27,7 @@ _ROOMS = {
         "DisputatioError",
         "ExitCode",
         "InvalidInputError",
+        "PersonLeftError",
         "ProviderError",
         "RecordError",
         "ResumeMismatchError",
@@ -36,6 +37,7 @@ _ROOMS = {
     ),
     "disputatio.judging.gate": ("GateDecision", "should_debate"),
     "disputatio.motion": ("Evidence", "Motion"),
+    "disputatio.participants.human": ("Person",),
     "disputatio.participants.scripted": ("Scripted", "recording"),
     "disputatio.record.memory": ("MemoryStore",),
 }

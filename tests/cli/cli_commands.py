@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyte
+
 PATIENCE_S = 60.0
 BOXES = re.compile("[\u2500-\u257f]")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -91,6 +93,25 @@ class _Heard:
                 return
 
 
+class _Emulated(pyte.Screen):
+    """What a terminal of 80 by 24 shows; its reports are typed into the program."""
+
+    def __init__(self, keyboard: int | None) -> None:
+        super().__init__(80, 24)
+        self._keyboard, self._seen, self._stream = keyboard, 0, pyte.ByteStream(self)
+
+    def write_process_input(self, data: str) -> None:
+        """Answer a question of the program about its terminal."""
+        if self._keyboard is not None:
+            os.write(self._keyboard, data.encode())
+
+    def shows(self, data: bytes) -> list[str]:
+        """The lines after all of ``data``, of which the beginning is known."""
+        self._stream.feed(data[self._seen :])
+        self._seen = len(data)
+        return list(self.display)
+
+
 class Command:
     """A command that runs."""
 
@@ -98,6 +119,7 @@ class Command:
         self._out = _Heard(out)
         self._err = None if err is None else _Heard(err)
         self._typed = typed
+        self._emulated: _Emulated | None = None
         self._report = report.makefile("r")
         self._socket = report
         self.pid = int(self._report.readline())
@@ -112,6 +134,24 @@ class Command:
                 if heard.ended or left <= 0 or not heard.news.wait(left):
                     raise AssertionError(f"{text!r} was never written; this was:\n{bytes(heard.data).decode()}")
             return bytes(heard.data).decode("utf-8", "replace")
+
+    def until_shown(self, text: str) -> list[str]:
+        """Wait until its terminal shows ``text``; returns what it shows then, line by line.
+
+        From the first call on the terminal answers where its cursor is, as real ones do.
+        """
+        heard = self._out
+        if self._emulated is None:
+            self._emulated = _Emulated(self._typed)
+        end = time.monotonic() + PATIENCE_S
+        with heard.news:
+            while True:
+                shown = self._emulated.shows(bytes(heard.data))
+                if any(text in row for row in shown):
+                    return shown
+                left = end - time.monotonic()
+                if heard.ended or left <= 0 or not heard.news.wait(left):
+                    raise AssertionError(f"{text!r} was never shown; this was:\n" + "\n".join(shown))
 
     def signal(self, number: int) -> None:
         """Send it a signal."""

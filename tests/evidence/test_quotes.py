@@ -127,7 +127,10 @@ def test_a_changed_or_cut_number_is_unverified_and_the_source_is_told(quote: str
     ("text", "quote"),
     [
         ('The reverse bears the stars and the year of issue "2014".', 'bears the stars and the year of issue "-2014"'),
-        ("It was the fastest car that left the works in '04, they said", "fastest car that left the works in '-04, they"),
+        (
+            "It was the fastest car that left the works in '04, they said",
+            "fastest car that left the works in '-04, they",
+        ),
     ],
 )
 def test_a_sign_behind_a_quotation_mark_that_opens_is_a_sign(text: str, quote: str) -> None:

@@ -16,7 +16,9 @@ LAYERS = (
     "disputatio.motion",
     "disputatio.judging",
     "disputatio.evidence",
+    "disputatio.market",
     "disputatio.formats",
+    "disputatio.market.sources",
     "disputatio.record",
     "disputatio.tools",
     "disputatio.participants.call",
@@ -29,13 +31,18 @@ LAYERS = (
     "disputatio.report",
     "disputatio.metrics",
     "disputatio.engine",
+    "disputatio.observing",
     "disputatio.evaluation",
     "disputatio.transcripts",
     "disputatio.testing",
     "disputatio.door",
+    "disputatio.orders",
+    "disputatio.fleet",
     "disputatio._front",
     "disputatio",
     "disputatio._terminal",
+    "disputatio._mcp",
+    "disputatio._service",
     "disputatio._cli",
     "disputatio.__main__",
 )
@@ -47,6 +54,11 @@ PURE_EVIDENCE = (
     *("pointers", "quantities", "quotes", "retrieval", "sense", "sentences", "source_set", "sources", "text_index"),
     *("units", "words"),
 )
+# Of the market: knowledge bases, what each lens sees of them, the check of evidence. Sources and files are apart.
+PURE_MARKET = (
+    *("knowledge", "knowledge_json", "slices", "expressions", "figures_said", "series_words", "directions", "checking"),
+    *("loose_numbers", "rendering", "indicators"),
+)
 # Pure: no clock, no network, no files, no chance. What they import of the standard library is all here.
 PURE = (
     "disputatio.failures",
@@ -54,6 +66,7 @@ PURE = (
     "disputatio.motion",
     "disputatio.judging",
     *(f"disputatio.evidence.{name}" for name in PURE_EVIDENCE),
+    *(f"disputatio.market.{name}" for name in PURE_MARKET),
     "disputatio.formats",
 )
 PURE_STANDARD_LIBRARY = {
@@ -80,7 +93,7 @@ PURE_STANDARD_LIBRARY = {
 # Libraries that compute and nothing else, by who may import them; retrieval does at its first search.
 LETTERS_AND_WORDS = {"rapidfuzz", "bm25s"}
 # Statistics are not written by hand; these are heavy, so only functions import them.
-STATISTICS = {"krippendorff", "numpy", "scipy", "sklearn", "statsmodels"}
+STATISTICS = {"arch", "krippendorff", "numpy", "scipy", "sklearn", "statsmodels"}
 
 
 def layer_of(module: str) -> str:
@@ -119,9 +132,25 @@ def test_pure_packages_import_pure_things_alone(package: str) -> None:
             own = any(name == pure or name.startswith(f"{pure}.") for pure in PURE)
             statistics = package == "disputatio.judging" and top in STATISTICS and not at_top
             letters = package.startswith("disputatio.evidence") and top in LETTERS_AND_WORDS
-            if not (own or top in PURE_STANDARD_LIBRARY or statistics or letters):
+            # Nothing pure imports the indicators; only knowledge bases that are being built need arrays.
+            arrays = package == "disputatio.market.indicators" and top == "numpy"
+            if not (own or top in PURE_STANDARD_LIBRARY or statistics or letters or arrays):
                 strange.append(f"{module} imports {name}")
     assert strange == []
+
+
+def test_nothing_that_argues_or_builds_a_knowledge_base_imports_outcomes():
+    """Labels live where analysts cannot reach them, not even through another module of their own layer."""
+    arguing = ("disputatio.market", "disputatio.formats", "disputatio.judging", "disputatio.participants")
+    arguing += ("disputatio.engine", "disputatio.prompts", "disputatio.kernel", "disputatio.evidence")
+    found = [
+        f"{module} imports {name}"
+        for module in modules()
+        if module.startswith(arguing)
+        for name, _, _ in imported(module)
+        if name.startswith("disputatio.evaluation")
+    ]
+    assert found == []
 
 
 def test_the_kernel_imports_nothing_of_the_package_but_itself() -> None:
@@ -133,6 +162,7 @@ def test_the_kernel_imports_nothing_of_the_package_but_itself() -> None:
 
 # Imported where they are first needed, so that `import disputatio` and `disputatio --help` stay fast.
 HEAVY = {"alembic", "genai_prices", "huggingface_hub", "json_repair", "jsonschema_rs", "openai", "psycopg"} | {
+    "prompt_toolkit",
     "pydantic_ai",
     "rich",
     "sqlalchemy",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from disputatio.failures import StoreError
 from disputatio.record import Store
+from disputatio.record.claims import BEAT_SECONDS, Standing
 from disputatio.record.sql import SqlStore
+from record_makers import Pen, asked, opened
 
 HOLDER = """
 import sys
@@ -85,3 +91,104 @@ async def test_a_closed_store_takes_no_more_writings(tmp_path: Path) -> None:
     await store.aclose()
     with pytest.raises(RuntimeError, match="closed"):
         store.append(Writing("d1", (), {}))
+
+
+WRITER = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[2])
+from record_makers import Pen, asked, opened
+from disputatio.failures import TakenOverError
+from disputatio.record.sql import SqlStore
+
+async def main():
+    store, pen = SqlStore(sys.argv[1]), Pen("d1")
+    store.claim("d1")
+    await store.append(pen.write(opened()))
+    print("held", flush=True)
+    sys.stdin.readline()
+    try:
+        await store.append(pen.write(asked(1)))
+        print("written", flush=True)
+    except TakenOverError as failure:
+        print(failure.cause, flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+async def test_a_writer_that_was_stopped_and_overtaken_writes_no_more_when_it_wakes_up(postgres_url: str) -> None:
+    own = SqlStore(postgres_url)
+    command = [sys.executable, "-c", WRITER, postgres_url, str(Path(__file__).parents[1])]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        assert writer.stdin is not None
+        assert writer.stdout.readline() == "held\n"
+        seen = own.standing("d1")
+        assert seen is not None
+        os.kill(writer.pid, signal.SIGSTOP)
+        # It lives and holds its lock, so that it cannot be told from one that works but by its count standing still.
+        with pytest.raises(StoreError, match="being held by another process"):
+            own.claim("d1")
+        still = _until_it_counts_no_more(own)
+        assert not own.dislodge("d1", replace(still, beats=(still.beats or 0) + 1))
+        assert own.dislodge("d1", still)
+        own.claim("d1")
+        pen = Pen("d1")
+        pen.write(opened())
+        taken = own.read("d1")
+        pen.chain[:] = list(taken)
+        await own.append(pen.write(asked(2)))
+        os.kill(writer.pid, signal.SIGCONT)
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+        assert writer.stdout.readline().startswith("The debate d1 was taken over by another process")
+        writer.wait()
+    assert [row.hash for row in own.read("d1")] == [row.hash for row in pen.chain]
+    await own.aclose()
+
+
+def _until_it_counts_no_more(store: SqlStore) -> Standing:
+    """What is seen of a writer twice, further apart than its beats are."""
+    before = store.standing("d1")
+    while True:
+        until = time.monotonic() + 1.5 * BEAT_SECONDS
+        while time.monotonic() < until:
+            store.row("d1")
+        now = store.standing("d1")
+        assert now is not None
+        if now == before:
+            return now
+        before = now
+
+
+@pytest.mark.slow
+async def test_a_token_grows_whenever_a_claim_changes_hands(postgres_url: str) -> None:
+    one, other = SqlStore(postgres_url), SqlStore(postgres_url)
+    tokens = []
+    for store in (one, other, one):
+        store.claim("d1")
+        standing = store.standing("d1")
+        assert standing is not None
+        tokens.append(standing.token)
+        store.release("d1")
+        assert store.standing("d1") is None
+    assert tokens == sorted(set(tokens))
+    await one.aclose()
+    await other.aclose()
+
+
+@pytest.mark.slow
+async def test_a_writing_outlives_a_line_that_is_cut(postgres_url: str) -> None:
+    import sqlalchemy as sa
+
+    store, pen = SqlStore(postgres_url), Pen("d1")
+    store.claim("d1")
+    await store.append(pen.write(opened()))
+    cutting = sa.create_engine(postgres_url, poolclass=sa.NullPool)
+    with cutting.connect() as connection:
+        cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        assert connection.exec_driver_sql(f"{cut} AND datname = current_database()").scalar()
+    await store.append(pen.write(asked(1)))
+    assert list(store.read("d1")) == pen.chain
+    await store.aclose()

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from disputatio._cli.baseline_options import BaselineOption, HoldBeside, beside_of
 from disputatio._cli.escalation import escalate as hand_on
 from disputatio._cli.escalation import named_target, target_of
+from disputatio._cli.human_options import HumanOption, people_named, people_recorded, seated
+from disputatio._cli.market_options import AsOfOption, KnowledgeOption, knowledge_given, motion_of
 from disputatio._cli.match_options import PersonalitiesOption, PersonalityOption, TopicOption, motion_or_topic
 from disputatio._cli.review_options import (
     EvidenceRoundOption,
     PositionOption,
     PresetOption,
     TaskTypeOption,
-    read_rounds,
 )
 from disputatio._cli.screen import Screen
+from disputatio._cli.standard_input import motion_given, sources_given
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json, tell
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.failures import ExitCode, InvalidInputError, PersonLeftError
 
 if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
     from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
+    from disputatio.engine.preview import Preview
     from disputatio.formats.registry import Format
+    from disputatio.kernel import JsonObject
     from disputatio.metrics.calibration import Calibration
 
 _WHO = "Who debates"
@@ -177,7 +181,8 @@ def debate(
             "--format",
             "-f",
             metavar="NAME",
-            help="structured, freeform, panel, review or competition.",
+            help="structured, freeform, panel, review, competition, market, "
+            "or a file of your own rules: ./my_debate.py:rules",
             rich_help_panel=_WHAT,
         ),
     ] = "structured",
@@ -197,6 +202,7 @@ def debate(
     ] = None,
     prompts: PromptsOption = None,
     seat: SeatOption = None,
+    human: HumanOption = None,
     base_url: BaseUrlOption = None,
     config: ConfigOption = None,
     set_: SetOption = None,
@@ -257,6 +263,9 @@ def debate(
     topic: TopicOption = None,
     personality: PersonalityOption = None,
     personalities: PersonalitiesOption = None,
+    knowledge: KnowledgeOption = None,
+    as_of: AsOfOption = None,
+    baseline: BaselineOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
@@ -270,11 +279,11 @@ def debate(
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
     from disputatio.engine.opening import Proposal
-    from disputatio.engine.terms import sources_by_round
     from disputatio.motion import read_motion
 
-    motion = motion_or_topic(motion, topic)
     form = format_called(format_name)
+    base = knowledge_given(form, knowledge, as_of)
+    motion = motion_or_topic(motion_of(motion, topic, base), topic)
     arguments = command_line(
         **_repeated(personality=personality, seat=seat, set=set_, position=position, tools=tools, mcp=mcp),
         **_raised(both_orders=both_orders, anonymous=anonymous, retest=retest),
@@ -300,24 +309,24 @@ def debate(
     )
     settings = settings_for(form, arguments)
     say_notes(settings)
-    later = read_rounds(evidence_round or ())
-    _check_standard_input(motion, [*(evidence or ()), *(path for _, path in later)])
-    sources, introduced = sources_by_round(evidence or (), later)
+    people, settings = people_named(human or (), form, settings)
+    sources, introduced = sources_given(motion, evidence or (), evidence_round or (), people)
+    screen = Screen(as_json=json_, plain=plain)
     proposal = Proposal(
-        read_motion(_motion_given(motion), settings.language),
+        read_motion(motion_given(motion), settings.language),
         form,
         settings,
         sources,
+        seated(people, form.name, settings.store, screen),
         prompts=prompts,
         introduced=introduced,
+        knowledge=base,
     )
     if dry_run:
         _dry_run(proposal, as_json=json_)
         return
     check_kept(settings)
-    target = target_of(proposal, arguments)
-    screen = Screen(as_json=json_, plain=plain)
-    run(_debate(proposal, target, screen), screen)
+    run(_debate(proposal, target_of(proposal, arguments), beside_of(baseline, proposal, arguments), screen), screen)
 
 
 def resume(
@@ -325,7 +334,7 @@ def resume(
     budget_usd: BudgetUsdOption = None,
     budget_tokens: BudgetTokensOption = None,
     max_calls: MaxCallsOption = None,
-    format_name: Annotated[str | None, typer.Option("--format", hidden=True)] = None,
+    format_name: Annotated[str | None, typer.Option("--format", help="Where the file of its own rules is now.")] = None,
     prompts: PromptsOption = None,
     seat: SeatOption = None,
     base_url: BaseUrlOption = None,
@@ -355,16 +364,19 @@ def resume(
     run(_resume(debate_id, arguments, screen, prompts=prompts, format_name=format_name), screen)
 
 
-async def _debate(proposal: Proposal, target: Target | None, screen: Screen) -> ExitCode:
+async def _debate(proposal: Proposal, target: Target | None, beside: HoldBeside | None, screen: Screen) -> ExitCode:
     from disputatio.engine.debates import House, start
+    from disputatio.observing.setting import observed
     from disputatio.record.sql import SqlStore
 
     store = SqlStore(proposal.settings.store)
     try:
-        house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
+        house = House(store, watcher=observed(screen.watcher), watched=screen.watches, opener=screen.opener)
         async with screen.showing():
             debate_id = await start(proposal, house, on_opened=screen.opened)
         await hand_on(debate_id, target, house, screen)
+        if beside is not None:
+            await beside(debate_id, store)
         return screen.result(store, debate_id)
     finally:
         await store.aclose()
@@ -376,6 +388,7 @@ async def _resume(
     from disputatio.door import recorded_settings
     from disputatio.engine.debates import House, Resumption, can_go_on, find_debate, read_verified, refuse_imported
     from disputatio.engine.debates import resume as go_on
+    from disputatio.observing.setting import observed
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
 
@@ -385,21 +398,22 @@ async def _resume(
         record = read_verified(store, debate_id)
         refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
-        house = House(store, watcher=screen.watcher, watched=screen.watches, opener=screen.opener)
+        house = House(store, watcher=observed(screen.watcher), watched=screen.watches, opener=screen.opener)
         if not can_go_on(history) and arguments.escalate is not None:
-            target = named_target(recorded_settings(debate_id, record, arguments), arguments)
+            target = named_target(recorded_settings(debate_id, record, arguments, format_name), arguments)
             await hand_on(debate_id, target, house, screen)
             return screen.result(store, debate_id)
         if not can_go_on(history):
             tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
             return screen.result(store, debate_id)
-        settings = recorded_settings(debate_id, record, arguments)
+        settings = recorded_settings(debate_id, record, arguments, format_name)
         say_notes(settings)
         resumption = Resumption(
             settings=settings,
             budget_usd=settings.budget.usd if arguments.budget_usd is not None else None,
             budget_tokens=settings.budget.tokens if arguments.budget_tokens is not None else None,
             budget_calls=settings.budget.calls if arguments.max_calls is not None else None,
+            participants=seated(people_recorded(record), settings.format_name, settings.store, screen),
             prompts=prompts,
             asked_seats=_asked_seats(arguments, settings),
             asked_format=format_name,
@@ -421,11 +435,12 @@ def _asked_seats(arguments: CommandLine, settings: Settings) -> tuple[str, ...]:
 
 def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     from disputatio._cli.screen import print_preview, print_wrapped
-    from disputatio.engine.preview import preview
+    from disputatio.engine.preview import assumptions, early_ends, preview, preview_range
 
     seen = asyncio.run(preview(proposal))
+    least, most = asyncio.run(preview_range(proposal))
+    ends = asyncio.run(early_ends(proposal))
     known = _calibrated(proposal)
-    estimated = seen.input_tokens + seen.output_tokens
     if as_json:
         rows = [
             {
@@ -434,17 +449,33 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
                 "calls": row.calls,
                 "input_tokens": row.input_tokens,
                 "output_tokens": row.output_tokens,
+                "said_tokens": row.said_tokens,
                 "usd": None if row.usd is None else str(row.usd),
             }
             for row in seen.seats
         ]
-        total = None if seen.usd is None else str(seen.usd)
-        corrected = known and known.as_json(estimated)
-        print_json({"seats": rows, "calls": seen.calls, "usd": total, "estimate": True, "calibrated": corrected})
+        print_json(
+            {
+                "seats": rows,
+                **_spending(seen),
+                "said_tokens": seen.said_tokens,
+                "estimate": True,
+                "assumed": assumptions(proposal),
+                "least": _spending(least),
+                "most": _spending(most),
+                "ends": [{"phase": row.phase, "calls": row.calls, "tokens": row.tokens} for row in ends],
+                "calibrated": known and known.as_json(seen.tokens),
+            }
+        )
         return
-    print_preview(proposal, seen)
+    print_preview(proposal, seen, (least, most), ends)
     if known is not None:
-        print_wrapped(["", known.sentence(estimated)], 2)
+        print_wrapped(["", known.sentence(seen.tokens)], 2)
+
+
+def _spending(seen: Preview) -> JsonObject:
+    usd = None if seen.usd is None else str(seen.usd)
+    return {"calls": seen.calls, "input_tokens": seen.input_tokens, "output_tokens": seen.output_tokens, "usd": usd}
 
 
 def _raised(**given: bool) -> dict[str, bool | None]:
@@ -519,11 +550,14 @@ def format_called(name: str) -> Format:
     Raises:
         InvalidInputError: there is none.
     """
+    from disputatio.engine.own_files import is_own, read_own
     from disputatio.formats.registry import FORMATS, find_format
     from disputatio.participants.providers import did_you_mean, shown
 
     if name in FORMATS:
         return find_format(name)
+    if is_own(name):
+        return read_own(name)
     raise InvalidInputError(
         f"There is no format called {shown(name)}.",
         f"{did_you_mean(name.lower(), FORMATS)}The formats are: {', '.join(FORMATS)}.",
@@ -535,36 +569,6 @@ def say_notes(settings: Settings) -> None:
     tell(*(f"Note: {note}" for note in settings.notes))
 
 
-_MOST_READ = 1 << 20
-"""Bytes of standard input; no motion is nearly as long."""
-
-
-def _check_standard_input(motion: str, evidence: Sequence[Path]) -> None:
-    """Refuse to read standard input twice: the second reading would find nothing.
-
-    Raises:
-        InvalidInputError: ``-`` is given more than once.
-    """
-    if [motion, *map(str, evidence)].count("-") > 1:
-        raise InvalidInputError(
-            "Standard input is given more than once ('-'), and it can be read once.",
-            "Give the motion as an argument and the other sources as files.",
-        )
-
-
-def _motion_given(motion: str) -> str | bytes:
-    if motion == "-":
-        if sys.stdin.isatty():
-            tell("Type the motion, then press Ctrl-D on a line of its own.")
-        return sys.stdin.buffer.read(_MOST_READ)
-    try:
-        motion.encode()
-    except UnicodeEncodeError:
-        # Bytes that are no UTF-8 come as lone surrogates; as bytes they are refused like those of a file.
-        return os.fsencode(motion)
-    return motion
-
-
 def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
     """Run ``work`` and leave with its exit code. Ctrl-C stops it, and so do the signals that end a process."""
     with Stopping() as stopping:
@@ -572,6 +576,10 @@ def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
         try:
             code = stopping.run(work)
         except (asyncio.CancelledError, KeyboardInterrupt):
+            screen.say_stopped()
+            code = ExitCode.INTERRUPTED
+        except PersonLeftError as left:
+            tell("", left.cause)
             screen.say_stopped()
             code = ExitCode.INTERRUPTED
     if code is not ExitCode.COMPLETE:

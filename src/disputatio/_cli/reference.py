@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 _CODES = {
@@ -29,7 +30,7 @@ def reference() -> str:
 
     group: Any = get_command(app)
     lines = ["# Command line", "", "Written from the program itself by `python -m disputatio._cli.reference`.", ""]
-    for name, command in group.commands.items():
+    for name, command in _commands(group):
         lines += [f"## disputatio {name}", "", inspect.cleandoc(command.help or ""), ""]
         arguments = [row for row in command.params if row.param_type_name == "argument"]
         options = [row for row in command.params if row.param_type_name == "option" and not row.hidden]
@@ -41,6 +42,15 @@ def reference() -> str:
     lines += ["## Exit codes", "", "| code | meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in _CODES.items()]
     return "\n".join(lines) + "\n"
+
+
+def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by the words that call it, those of groups among them."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def _usage(option: Any) -> str:

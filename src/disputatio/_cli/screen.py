@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio._cli.streams import drop_output, print_json, print_lines, reader_left, tell
@@ -16,10 +17,11 @@ from disputatio.motion import one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from disputatio._terminal.seat import TerminalSurface
     from disputatio.config import Finding
     from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Watcher
-    from disputatio.engine.preview import Preview
+    from disputatio.engine.preview import Preview, Stage
     from disputatio.participants.call import Gateway
     from disputatio.participants.seating import ModelSeating
     from disputatio.record.chain import Sealed
@@ -65,9 +67,20 @@ class Screen:
         self._begun: str | None = None
         """Once it is on its way there; it arrives even if the debate is stopped at once."""
         self._lost: BaseException | None = None
+        self._surface: TerminalSurface | None = None
         self._view: Any = open_view(self._console, plain=plain or as_json)
         if as_json and not sys.stderr.isatty():
             self._view = None
+
+    def surface(self, format_name: str, seats: frozenset[str], drafts: Path) -> TerminalSurface:
+        """Where people in ``seats`` are asked; from now on only what all of them may hear is told."""
+        from disputatio._terminal.hearing import Hearing
+        from disputatio._terminal.seat import open_surface
+
+        if self._view is not None:
+            self._view.hear(Hearing(format_name, seats))
+        self._surface = open_surface(self._console, drafts, plain=self._plain, errors=self._as_json, stage=self._view)
+        return self._surface
 
     def another(self) -> Screen:
         """A screen of the same kind, for a debate that follows on this one."""
@@ -167,6 +180,8 @@ class Screen:
 
         debate = read_debate(store, debate_id)
         report = debate.report()
+        if self._surface is not None:
+            self._surface.over(debate_id)
         try:
             if self._as_json:
                 print_json(debate.as_json())
@@ -241,11 +256,17 @@ def print_list(rows: Sequence[DebateRow]) -> None:
     console().print(table)
 
 
-def print_preview(proposal: Proposal, seen: Preview) -> None:
-    """What a debate would take."""
-    from disputatio.engine.preview import TOKENS_ARE
+def print_preview(
+    proposal: Proposal, seen: Preview, expected: tuple[Preview, Preview], ends: Sequence[Stage] = ()
+) -> None:
+    """What a debate would take.
+
+    ``expected`` are the least and the most of it, whatever its models; after each of ``ends`` it may be over.
+    """
+    from disputatio.engine.preview import assumptions
     from disputatio.engine.terms import usual_budget
     from disputatio.ledger import PriceBook
+    from disputatio.report.amounts import counted, spoken
 
     lines = [f"Motion  {proposal.motion.text}", f"Format  {proposal.format.name}", ""]
     wide = max(8, *(len(row.seat) for row in seen.seats)) if seen.seats else 8
@@ -257,7 +278,10 @@ def print_preview(proposal: Proposal, seen: Preview) -> None:
         )
     total = "unknown" if seen.usd is None else f"{seen.usd:.4f}"
     lines.append(f"{'all':{wide}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
-    lines += ["", TOKENS_ARE]
+    lines += ["", *_certainty(seen, *expected), assumptions(proposal)]
+    if ends:
+        told = "; ".join(f"{spoken(row.phase)} {counted(row.calls, 'call')}, {row.tokens:,} tokens" for row in ends)
+        lines.append(f"It may be over sooner. By the end of: {told}.")
     if any(row.seat in proposal.settings.tools for row in seen.seats):
         lines.append("Tools are counted at most: all rounds of all seats with tools, and results of half their limit.")
     settings = proposal.settings
@@ -269,6 +293,23 @@ def print_preview(proposal: Proposal, seen: Preview) -> None:
     if budget.calls is not None and seen.calls > budget.calls:
         lines.append(f"This is over the ceiling of {budget.calls} calls: the debate would be truncated.")
     print_wrapped(lines, 8)
+
+
+def _certainty(seen: Preview, least: Preview, most: Preview) -> list[str]:
+    known = f"{seen.input_tokens - seen.said_tokens:,} of {seen.input_tokens:,} input tokens"
+    counted = f"Known: {known} are rules, motion, evidence and forms, as they would be sent."
+    short, long = "if answers are short and soon agree", "if they are long, to the last round"
+    return [
+        f"{counted} The rest of the input, and all output, is what seats say.",
+        f"Range: {_spent(least)} {short}; {_spent(most)} {long}. Answers that are not accepted come on top.",
+    ]
+
+
+def _spent(seen: Preview) -> str:
+    from disputatio.report.amounts import counted
+
+    usd = "" if seen.usd is None else f", {seen.usd:.4f} USD"
+    return f"{counted(seen.calls, 'call')}, {seen.tokens:,} tokens{usd}"
 
 
 _MARKS = {"fine": "ok", "absent": "-", "problem": "!!"}

@@ -4,6 +4,7 @@ from disputatio.record.chain import GENESIS, Sealed, broken_link, seal
 from disputatio.record.events import (
     Abstained,
     AnswerRejected,
+    BaselineHeld,
     BudgetReached,
     CallLost,
     CallMade,
@@ -36,6 +37,7 @@ __all__ = [
     "GENESIS",
     "Abstained",
     "AnswerRejected",
+    "BaselineHeld",
     "BudgetReached",
     "CallLost",
     "CallMade",

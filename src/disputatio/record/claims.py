@@ -2,21 +2,29 @@
 
 A claim is a lock that the operating system, or the database, takes back when its holder dies, so that a debate is
 never stuck and never waits for a lease to run out. Beside a SQLite file, ``STORE-writers`` is locked one byte for each
-debate, at the place its id says; in PostgreSQL it is a lock of the session. The chain refuses a second writer in any
-case (``Store.append``); a claim tells it apart from a dead one before it has spent anything.
+debate, at the place its id says; in PostgreSQL it is a row with a fencing token, and a lock of the session says whether
+its holder lives. The chain refuses a second writer in any case (``Store.append``); a claim tells it apart from a dead
+one before it has spent anything.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import threading
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from disputatio.record.text import digest
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
+
+BEAT_SECONDS = 1.0
+"""How often a writer shows that it is alive."""
 
 
 class Claims(Protocol):
@@ -30,6 +38,15 @@ class Claims(Protocol):
 
     def close(self) -> None:
         """Give back all. Safe to repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A claim that somebody holds: its token, the writer, and how far the writer has counted."""
+
+    token: int
+    writer: str
+    beats: int | None
 
 
 class OwnClaims:
@@ -115,46 +132,193 @@ class _LockFile:
             fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, _place(debate))
 
 
-class SessionClaims:
-    """Claims in PostgreSQL: advisory locks of one session, which end with it."""
+class WriterClaims:
+    """Claims in PostgreSQL: a row for each debate, with a token that grows whenever the claim changes hands.
+
+    A store that writes is a *writer*. It holds one advisory lock of a session of its own, which the server takes back
+    when the process dies, and a thread of it counts up its row every ``BEAT_SECONDS``. Its claims are void as soon as
+    the lock is free. A writer that holds the lock but does not count any more is stalled: whoever has watched it for
+    long enough by a clock of their own may ``dislodge`` it. No time of day is compared anywhere.
+
+    What makes this safe is the token: every writing is checked against it in its own transaction (``SqlStore``).
+    """
 
     def __init__(self, engine: Engine) -> None:
+        self.writer = secrets.token_hex(8)
+        self.tokens: dict[str, int] = {}
         self._engine = engine
         self._session: Any = None
-        self._own = OwnClaims()
+        self._opening = threading.Lock()
+        self._changing = threading.RLock()
+        self._unsure = False
+        self._ended = threading.Event()
+        self._beating: threading.Thread | None = None
 
     def take(self, debate: str) -> bool:
-        """Whether no session that lives holds it."""
-        if not self._own.take(debate):
-            return False
-        if self._ask("pg_try_advisory_lock", debate):
-            return True
-        self._own.give_back(debate)
-        return False
+        """Whether no writer that lives holds it."""
+        with self._changing:
+            if debate in self.tokens:
+                return False
+            self._unsure = True
+            taken = self._take(debate)
+            self._unsure = False
+        return taken
+
+    def _take(self, debate: str) -> bool:
+        self.appear()
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import claims
+
+        own = {"writer": self.writer, "released": False}
+        with self._engine.begin() as connection:
+            row = connection.execute(sa.select(claims).where(claims.c.debate == debate).with_for_update()).first()
+            held = row is not None and not row.released and row.writer != self.writer
+            if row is not None and held and self._lives(connection, row.writer):
+                return False
+            token = 1 if row is None else row.token + 1
+            if row is None and not self._enter(connection, {"debate": debate, "token": token, **own}):
+                return False
+            if row is not None:
+                connection.execute(claims.update().where(claims.c.debate == debate), {"token": token, **own})
+        self.tokens[debate] = token
+        return True
 
     def give_back(self, debate: str) -> None:
         """Let others write it."""
-        if self._session is not None:
-            self._ask("pg_advisory_unlock", debate)
-        self._own.give_back(debate)
+        from disputatio.record.tables import claims
+
+        with self._changing:
+            token = self.tokens.pop(debate, None)
+            if token is None:
+                return
+            self._unsure = True
+            ours = (claims.c.debate == debate) & (claims.c.token == token)
+            with self._engine.begin() as connection:
+                connection.execute(claims.update().where(ours), {"released": True})
+            self._unsure = False
 
     def close(self) -> None:
-        """End the session, and with it all its locks."""
-        session, self._session = self._session, None
-        if session is not None:
+        """End the session, and with it all claims."""
+        self._ended.set()
+        if self._beating is not None:
+            self._beating.join()
+        with self._opening:
+            session, self._session = self._session, None
+            if session is not None:
+                session.invalidate()
+                session.close()
+        self.tokens.clear()
+
+    def appear(self) -> None:
+        """Make this store a writer that others can see. Safe to repeat."""
+        with self._opening:
+            if self._ended.is_set():
+                return
+            if self._session is None:
+                self._open()
+            if self._beating is None:
+                self._beating = threading.Thread(target=self._beat, name="disputatio-writer", daemon=True)
+                self._beating.start()
+
+    def standing(self, debate: str) -> Standing | None:
+        """Who holds ``debate`` and how far their count is; None where nobody does, or only a dead writer."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import claims, writers
+
+        query = sa.select(claims.c.token, claims.c.writer, writers.c.beats)
+        query = query.outerjoin(writers, writers.c.id == claims.c.writer)
+        with self._engine.begin() as connection:
+            row = connection.execute(query.where(claims.c.debate == debate, claims.c.released.is_(False))).first()
+            if row is None or not self._lives(connection, row.writer):
+                return None
+        return Standing(row.token, row.writer, row.beats)
+
+    def dislodge(self, debate: str, seen: Standing) -> bool:
+        """Void the claim of a writer that still stands where it stood when it was ``seen``."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import claims, writers
+
+        count = sa.select(writers.c.beats).where(writers.c.id == seen.writer).scalar_subquery()
+        still = (claims.c.debate == debate) & (claims.c.token == seen.token) & (count == seen.beats)
+        with self._engine.begin() as connection:
+            change = claims.update().where(still).values(token=claims.c.token + 1, released=True)
+            return bool(connection.execute(change).rowcount)
+
+    def dead_writers(self, connection: Connection, names: Collection[str]) -> set[str]:
+        """Those of ``names`` whose session has ended."""
+        return {name for name in names if name != self.writer and not self._lives(connection, name)}
+
+    def _lives(self, connection: Connection, writer: str) -> bool:
+        # Shared, so that two who ask at once do not take each other for the writer.
+        query = f"SELECT pg_try_advisory_xact_lock_shared({_place(writer)})"
+        return not connection.exec_driver_sql(query).scalar()
+
+    def _enter(self, connection: Connection, row: dict[str, Any]) -> bool:
+        from sqlalchemy.dialects.postgresql import insert
+
+        from disputatio.record.tables import claims
+
+        return bool(connection.execute(insert(claims).on_conflict_do_nothing(), row).rowcount)
+
+    def _open(self) -> None:
+        from sqlalchemy.dialects.postgresql import insert
+
+        from disputatio.record.tables import writers
+
+        session = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            session.exec_driver_sql(f"SELECT pg_advisory_lock({_place(self.writer)})")
+            session.execute(insert(writers).on_conflict_do_nothing(), {"id": self.writer, "beats": 0})
+        except BaseException:
             session.invalidate()
             session.close()
-        self._own.close()
+            raise
+        self._session = session
 
-    def _ask(self, function: str, debate: str) -> bool:
-        if self._session is None:
-            self._session = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        return bool(self._session.exec_driver_sql(f"SELECT {function}({_place(debate)})").scalar())
+    def _beat(self) -> None:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        from disputatio.record.tables import writers
+
+        count = writers.update().where(writers.c.id == self.writer).values(beats=writers.c.beats + 1)
+        while not self._ended.wait(BEAT_SECONDS):
+            with self._opening:
+                try:
+                    if self._session is None:
+                        self._open()
+                    self._session.execute(count)
+                    lost = self._unsure
+                except SQLAlchemyError:
+                    # The server was stopped or the line cut; others may take the claims until this is back.
+                    lost = False
+                    session, self._session = self._session, None
+                    if session is not None:
+                        with suppress(SQLAlchemyError):
+                            session.invalidate()
+                        session.close()
+            if lost:
+                self._put_right()
+
+    def _put_right(self) -> None:
+        """Give back what is ours in the database and not here: the line was cut before the server said what it did."""
+        from sqlalchemy.exc import SQLAlchemyError
+
+        from disputatio.record.tables import claims
+
+        with self._changing, suppress(SQLAlchemyError):
+            ours = (claims.c.writer == self.writer) & claims.c.released.is_(False)
+            with self._engine.begin() as connection:
+                stray = claims.c.debate.not_in(list(self.tokens))
+                connection.execute(claims.update().where(ours, stray), {"released": True})
+            self._unsure = False
 
 
-def _place(debate: str) -> int:
-    """A number for a debate, from 0 to 2^62: two debates share one less often than any disk fails."""
-    return int(digest(debate)[:16], 16) >> 2
+def _place(name: str) -> int:
+    """A number for a debate or writer, from 0 to 2^62: two share one less often than any disk fails."""
+    return int(digest(name)[:16], 16) >> 2
 
 
 try:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import Connection, Engine
+    from sqlalchemy.exc import DBAPIError
 
 _BUSY_SECONDS = 30
 
@@ -35,6 +36,7 @@ def open_database(url: str, *, create: bool = True) -> Engine:
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
     from sqlalchemy.pool import QueuePool
 
+    reading: Path | None = None
     try:
         # A plain path is not read as an address: it may hold a question mark or a percent sign.
         address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=_path_of(url))
@@ -46,7 +48,8 @@ def open_database(url: str, *, create: bool = True) -> Engine:
             engine = sa.create_engine(address, connect_args=options, poolclass=QueuePool, **opener)
             sa.event.listen(engine, "connect", _prepare_sqlite)
         else:
-            engine = sa.create_engine(address)
+            # A server may have been started anew since a connection was last used.
+            engine = sa.create_engine(address, pool_pre_ping=True)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         # Neither a password nor options, which may hold one.
         shown = url.rsplit("@", maxsplit=1)[-1].split("?", maxsplit=1)[0]
@@ -56,7 +59,7 @@ def open_database(url: str, *, create: bool = True) -> Engine:
         ) from None
     try:
         with store_failures(engine.url.render_as_string(hide_password=True)):
-            _bring_up(engine)
+            _bring_up(engine, reading=reading)
     except BaseException:
         engine.dispose()
         raise
@@ -135,7 +138,7 @@ def _as_text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _bring_up(engine: Engine) -> None:
+def _bring_up(engine: Engine, *, reading: Path | None) -> None:
     import sqlalchemy as sa
 
     from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
@@ -157,7 +160,9 @@ def _bring_up(engine: Engine) -> None:
             "Upgrade disputatio, or choose another store with --store.",
         )
     if found is not None:
-        _migrate(engine)
+        # What migrations have added so far is for those who write.
+        if reading is None:
+            _migrate(engine)
         return
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
@@ -176,9 +181,7 @@ def _bring_up(engine: Engine) -> None:
 
 def _check_ours(engine: Engine, tables: set[str], found: str | None) -> None:
     """Refuse a database of another program. In PostgreSQL ours may stand beside its tables, in a file not."""
-    from disputatio.record.tables import metadata
-
-    marked_and_not_ours = found is not None and not tables.issuperset(metadata.tables)
+    marked_and_not_ours = found is not None and not tables.issuperset(_FIRST_TABLES)
     if marked_and_not_ours or (found is None and tables and engine.dialect.name == "sqlite"):
         raise StoreError(
             f"{_shown(engine.url.render_as_string(hide_password=True))} is a database, but no store of debates.",
@@ -186,6 +189,7 @@ def _check_ours(engine: Engine, tables: set[str], found: str | None) -> None:
         )
 
 
+_FIRST_TABLES = ("debates", "events", "texts")
 _MAKING = 0x64697370
 """The key of the lock that a process holds while it makes the tables in PostgreSQL; any number of its own."""
 _VERSION_TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
@@ -208,6 +212,11 @@ def _migrate(engine: Engine) -> None:
     # A percent sign begins a substitution in Alembic's settings.
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with engine.begin() as connection:
+        # Whoever comes second waits here, and finds nothing left to do.
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        elif engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING})")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
@@ -233,6 +242,23 @@ def store_failures(place: str) -> Iterator[None]:
         raise _explained(place, cause) from None
     except (SQLAlchemyError, OSError) as error:
         raise _explained(place, _first_line(error)) from None
+
+
+def is_away(error: DBAPIError) -> bool:
+    """Whether the server was stopped, starts, or the line to it was cut: it may answer a moment later."""
+    state = getattr(error.orig, "sqlstate", None)
+    lost = type(error.orig).__module__.startswith("psycopg") and isinstance(error, _line_errors()) and state is None
+    return bool(error.connection_invalidated or lost or (state and (state in _AWAY or state.startswith("08"))))
+
+
+def _line_errors() -> tuple[type[Exception], ...]:
+    from sqlalchemy.exc import InterfaceError, OperationalError
+
+    return InterfaceError, OperationalError
+
+
+_AWAY = frozenset({"57P01", "57P02", "57P03"})
+"""PostgreSQL, Appendix A: shut down by an administrator, after a crash, or cannot connect now."""
 
 
 def unexpected(place: str, error: BaseException) -> StoreError:

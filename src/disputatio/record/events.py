@@ -298,6 +298,30 @@ class SignedOff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineHeld:
+    """A baseline was held on the same motion beside a closed debate, or could not be; it changes nothing of it.
+
+    ``baseline`` is single, vote or freeform; ``debates`` are the ids of its own records. ``answer`` is what it came to,
+    ``tally`` the votes for each answer, ``samples`` how many answers were asked for, ``failure`` why there is none.
+    ``tokens``, ``calls`` and ``usd`` (a string, null where a price is not known) are what it took, ``debate_tokens``
+    what the debate had taken. ``head`` is the hash of the record's last event then.
+    """
+
+    kind: ClassVar[str] = "BaselineHeld"
+    baseline: str
+    answer: str
+    tally: JsonObject
+    samples: int
+    debates: tuple[str, ...]
+    tokens: int
+    calls: int
+    usd: str | None
+    debate_tokens: int
+    failure: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DebateInterrupted:
     """The debate was stopped from outside and can be resumed."""
 
@@ -337,6 +361,7 @@ Event: TypeAlias = (
     | DecisionEscalated
     | OutcomeAttached
     | SignedOff
+    | BaselineHeld
     | DebateInterrupted
     | DebateResumed
 )
@@ -362,6 +387,7 @@ KINDS: dict[str, type[Event]] = {
         DecisionEscalated,
         OutcomeAttached,
         SignedOff,
+        BaselineHeld,
         DebateInterrupted,
         DebateResumed,
     )

@@ -12,6 +12,7 @@ from enum import StrEnum
 from disputatio.record.events import (
     Abstained,
     AnswerRejected,
+    BaselineHeld,
     BudgetReached,
     CallLost,
     CallMade,
@@ -66,6 +67,7 @@ class History:
     escalations: list[DecisionEscalated] = field(default_factory=list)
     outcomes: list[OutcomeAttached] = field(default_factory=list)
     sign_offs: list[SignedOff] = field(default_factory=list)
+    baselines: list[BaselineHeld] = field(default_factory=list)
     overtaken: list[OutcomeAttached | SignedOff] = field(default_factory=list)
     interrupted: bool = False
     resumed: list[DebateResumed] = field(default_factory=list)
@@ -99,17 +101,19 @@ class History:
                 self.budget_reached.append(event)
             case DebateClosed():
                 self.closed, self.interrupted = event, False
-            case DecisionEscalated() | OutcomeAttached() | SignedOff():
+            case DecisionEscalated() | OutcomeAttached() | SignedOff() | BaselineHeld():
                 self._attach(event)
             case DebateInterrupted():
                 self.interrupted = True
             case DebateResumed():
                 self._resume(event)
 
-    def _attach(self, event: DecisionEscalated | OutcomeAttached | SignedOff) -> None:
+    def _attach(self, event: DecisionEscalated | OutcomeAttached | SignedOff | BaselineHeld) -> None:
         """Take in what came after the end."""
         if isinstance(event, DecisionEscalated):
             self.escalations.append(event)
+        elif isinstance(event, BaselineHeld):
+            self.baselines.append(event)
         elif isinstance(event, OutcomeAttached):
             self.outcomes.append(event)
         else:
@@ -130,7 +134,7 @@ class History:
         self.resumed.append(event)
         # They were about a result that is no longer the last word.
         self.overtaken += [*self.outcomes, *self.sign_offs]
-        self.outcomes, self.sign_offs = [], []
+        self.outcomes, self.sign_offs, self.baselines = [], [], []
         self.closed, self.interrupted = None, False
         for path in event.reopened:
             self.answered.pop(path, None)

@@ -44,9 +44,9 @@ class MemoryStore:
         done.set_result(None)
         return done
 
-    def read(self, debate: str) -> Sequence[Sealed]:
-        """The events of ``debate`` in order."""
-        return tuple(self._events.get(debate, ()))
+    def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
+        """The events of ``debate`` in order, those numbered up to ``after`` left out."""
+        return tuple(self._events.get(debate, ())[after:])
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""

@@ -10,15 +10,17 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import StoreError
 from disputatio.record.chain import GENESIS, Sealed
-from disputatio.record.claims import Claims, FileClaims, OwnClaims, SessionClaims
-from disputatio.record.database import open_database, store_failures, unexpected
+from disputatio.record.claims import Claims, FileClaims, OwnClaims, Standing, WriterClaims
+from disputatio.record.database import is_away, open_database, store_failures, unexpected
 from disputatio.record.events import (
     DebateClosed,
     DebateInterrupted,
@@ -28,14 +30,17 @@ from disputatio.record.events import (
     SignedOff,
 )
 from disputatio.record.history import Status
-from disputatio.record.store import DebateRow, Writing, held_elsewhere
+from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_over
 from disputatio.record.text import read_json, well_formed
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Engine
 
 _Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 _MOST_AT_ONCE = 256
+PATIENCE_SECONDS = 60.0
+"""How long a database server may be away before what was to be written fails."""
+_PAUSE_SECONDS = 0.25
 
 
 class SqlStore:
@@ -62,7 +67,7 @@ class SqlStore:
 
     def _claims_here(self) -> Claims:
         if self._engine.dialect.name == "postgresql":
-            return SessionClaims(self._engine)
+            return WriterClaims(self._engine)
         file = self._engine.url.database
         return FileClaims(Path(file)) if file and file != ":memory:" else OwnClaims()
 
@@ -76,6 +81,32 @@ class SqlStore:
         """Give the claim back."""
         with store_failures(self._place):
             self._claims.give_back(debate)
+
+    def standing(self, debate: str) -> Standing | None:
+        """Who holds ``debate`` in PostgreSQL and how far they have counted; None where nobody who lives does.
+
+        Beside a file None always: a claim there ends with its process, and cannot be taken from a living one.
+        """
+        with store_failures(self._place):
+            return self._claims.standing(debate) if isinstance(self._claims, WriterClaims) else None
+
+    def dislodge(self, debate: str, seen: Standing) -> bool:
+        """Void the claim of a writer that has not counted on since it was ``seen``; whether there was one.
+
+        Its later writings of the debate are refused. Whoever calls this has waited long enough in between.
+        """
+        with store_failures(self._place):
+            return isinstance(self._claims, WriterClaims) and self._claims.dislodge(debate, seen)
+
+    @property
+    def engine(self) -> Engine:
+        """The database, for what stands in it beside the records."""
+        return self._engine
+
+    @property
+    def writer_claims(self) -> WriterClaims | None:
+        """This store as one writer among several; None where there can be no others than of one machine."""
+        return self._claims if isinstance(self._claims, WriterClaims) else None
 
     @property
     def place(self) -> str:
@@ -114,8 +145,8 @@ class SqlStore:
     def _commit(self, batch: list[_Job]) -> None:
         writings = [writing for writing, _, _ in batch]
         try:
-            with store_failures(self._place), self._engine.begin() as connection:
-                new_texts = self._write(connection, writings)
+            with store_failures(self._place):
+                new_texts = self._transact(writings)
         except Exception as error:  # noqa: BLE001  (a writer that dies would leave everybody waiting for ever)
             if len(batch) > 1:
                 # One bad writing must not fail its neighbours.
@@ -128,10 +159,59 @@ class SqlStore:
         self._note(writings, new_texts)
         _settle_all(batch)
 
+    def _transact(self, writings: Sequence[Writing]) -> list[dict[str, str]]:
+        """Write in one transaction. A server that is away for a moment is waited for: an answer that came is paid."""
+        from sqlalchemy.exc import DBAPIError
+
+        away_since: float | None = None
+        while True:
+            try:
+                with self._engine.begin() as connection:
+                    left = writings if away_since is None else self._unwritten(connection, writings)
+                    return self._write(connection, left)
+            except DBAPIError as error:
+                away_since = time.monotonic() if away_since is None else away_since
+                if not is_away(error) or time.monotonic() - away_since > PATIENCE_SECONDS:
+                    raise
+            time.sleep(_PAUSE_SECONDS)
+
+    def _unwritten(self, connection: Connection, writings: Sequence[Writing]) -> list[Writing]:
+        """What is not there yet: the server may have committed and been cut off before it said so."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import events
+
+        names = {writing.debate for writing in writings}
+        query = sa.select(events.c.hash).where(events.c.debate.in_(names))
+        there = set(connection.execute(query).scalars())
+        return [
+            replace(writing, events=tuple(row for row in writing.events if row.hash not in there))
+            for writing in writings
+        ]
+
+    def _check_claims(self, connection: Connection, writings: Sequence[Writing]) -> None:
+        """Refuse what a writer brings whose claim was taken over; a takeover waits for this transaction's end."""
+        if not isinstance(self._claims, WriterClaims):
+            return
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import claims
+
+        held = {writing.debate: self._claims.tokens.get(writing.debate) for writing in writings}
+        held = {debate: token for debate, token in held.items() if token is not None}
+        if not held:
+            return
+        query = sa.select(claims.c.debate, claims.c.token).where(claims.c.debate.in_(held))
+        now = {row.debate: row.token for row in connection.execute(query.with_for_update(read=True))}
+        for debate, token in held.items():
+            if now.get(debate) != token:
+                raise taken_over(debate)
+
     def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[dict[str, str]]:
         """Write everything; returns the texts that were not known to be there before."""
         from disputatio.record.tables import debates, events, texts
 
+        self._check_claims(connection, writings)
         self._check_no_gap(connection, writings)
         rows = [sealed for writing in writings for sealed in writing.events]
         for sealed in rows:
@@ -200,8 +280,8 @@ class SqlStore:
             from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
         return insert(texts).on_conflict_do_nothing()
 
-    def read(self, debate: str) -> Sequence[Sealed]:
-        """The events of ``debate`` in order."""
+    def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
+        """The events of ``debate`` in order, those numbered up to ``after`` left out."""
         import sqlalchemy as sa
 
         from disputatio.record.tables import events
@@ -214,9 +294,9 @@ class SqlStore:
             events.c.body,
             events.c.previous,
         )
-        query = sa.select(*columns, events.c.hash).where(events.c.debate == debate).order_by(events.c.seq)
+        query = sa.select(*columns, events.c.hash).where(events.c.debate == debate, events.c.seq > after)
         with store_failures(self._place), self._engine.connect() as connection:
-            return [Sealed(*row) for row in connection.execute(query)]
+            return [Sealed(*row) for row in connection.execute(query.order_by(events.c.seq))]
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from disputatio.failures import StoreError
+from disputatio.failures import HeldElsewhereError, TakenOverError
 from disputatio.record.chain import Sealed
 
 
@@ -37,11 +37,19 @@ class Writing:
     texts: Mapping[str, str]
 
 
-def held_elsewhere(debate: str) -> StoreError:
+def held_elsewhere(debate: str) -> HeldElsewhereError:
     """The refusal of a claim."""
-    return StoreError(
+    return HeldElsewhereError(
         f"The debate {debate} is being held by another process.",
         f"`disputatio show {debate}` shows how far it is; resume it when that process has ended.",
+    )
+
+
+def taken_over(debate: str) -> TakenOverError:
+    """The refusal of a writing whose claim another process has now."""
+    return TakenOverError(
+        f"The debate {debate} was taken over by another process, which goes on with it.",
+        f"Nothing more is written here; `disputatio show {debate}` shows how far it is.",
     )
 
 
@@ -60,7 +68,7 @@ class Store(Protocol):
         """Make this process the one that writes ``debate``, until it gives the claim back or dies.
 
         Raises:
-            StoreError: another one holds it.
+            HeldElsewhereError: another one holds it.
         """
 
     def release(self, debate: str) -> None:
@@ -69,8 +77,8 @@ class Store(Protocol):
     def row(self, debate: str) -> DebateRow | None:
         """What the list says of ``debate``; None where it does not have it."""
 
-    def read(self, debate: str) -> Sequence[Sealed]:
-        """The events of a debate in order; empty where there is none."""
+    def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
+        """The events of a debate in order, those numbered up to ``after`` left out; empty where there is none."""
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts that the events of a debate name, by hash."""

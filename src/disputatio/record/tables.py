@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-REVISION = "0001"
+REVISION = "0002"
 """The newest migration. A store at an unknown revision was written by another version."""
 
-KNOWN_REVISIONS = ("0001",)
+KNOWN_REVISIONS = ("0001", "0002")
 
 metadata = MetaData()
 
@@ -42,4 +42,64 @@ texts = Table(
     Column("debate", String(32), ForeignKey("debates.id"), primary_key=True),
     Column("hash", String(64), primary_key=True),
     Column("text", Text, nullable=False),
+)
+
+writers = Table(
+    "writers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("beats", BigInteger, nullable=False),
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("debate", String(32), primary_key=True),
+    Column("token", BigInteger, nullable=False),
+    Column("writer", String(32), nullable=False),
+    Column("released", Boolean, nullable=False),
+)
+
+orders = Table(
+    "orders",
+    metadata,
+    Column("debate", String(32), primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("queue", String(64), nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("asked_at", String(32), nullable=False),
+    Column("cancelled", Boolean, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("reached", Integer, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("next_step", Text, nullable=False),
+    Index("ix_orders_state", "state"),
+)
+
+order_texts = Table(
+    "order_texts",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+provider_limits = Table(
+    "provider_limits",
+    metadata,
+    Column("name", String(128), primary_key=True),
+    Column("at_once", Integer),
+    Column("per_minute", Integer),
+    Column("allowance", Float, nullable=False),
+    Column("filled_at", Float, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("name", String(128), nullable=False),
+    Column("writer", String(32), nullable=False),
+    Column("granted", Boolean, nullable=False),
+    Index("ix_leases_name", "name", "id"),
 )

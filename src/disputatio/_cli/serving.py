@@ -1,0 +1,136 @@
+"""``disputatio serve``: the HTTP API and the page over one store."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from disputatio._cli.debating import StoreOption, command_line, say_notes
+from disputatio._cli.streams import print_lines, tell
+from disputatio.failures import InvalidInputError
+
+_WHERE = "Where it listens"
+_LIMITS = "Limits"
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", rich_help_panel=_WHERE, help="Address.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", rich_help_panel=_WHERE, help="0 takes a free one.")
+    ] = 8040,
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host-name",
+            metavar="NAME",
+            help="A name that requests may be sent to; repeatable, any where none is given.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    secure: Annotated[
+        bool,
+        typer.Option(
+            "--secure",
+            metavar="",
+            help="Browsers reach it over TLS, through a proxy: cookies are sent over TLS alone.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = False,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", metavar="N", min=1, help="Most debates at once.", rich_help_panel=_LIMITS)
+    ] = 50,
+    drain: Annotated[
+        float,
+        typer.Option(
+            "--drain",
+            metavar="S",
+            min=0,
+            help="Seconds that debates may go on for after SIGTERM; then they are put off to the next start.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 10.0,
+    workers: Annotated[
+        bool,
+        typer.Option(
+            "--workers",
+            metavar="",
+            help="Leave debates to `disputatio worker`, over a PostgreSQL store.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="HOST",
+            help="A host that evidence may be fetched from; repeatable, none where none is given.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    store: StoreOption = None,
+) -> None:
+    """Serve debates over HTTP: an API, live events and a web page.
+
+    One process over SQLite needs nothing else. Debates that an earlier process left are taken up again. Without a key
+    (`disputatio keys add NAME`) it listens to this machine only.
+    """
+    try:
+        from disputatio._service.running import is_loopback, listener
+        from disputatio._service.running import serve as run_server
+        from disputatio._service.service import Choices, Service
+    except ImportError as missing:
+        raise InvalidInputError(
+            f"A library of the service is not installed ({missing.name}).", "pip install 'disputatio[service]'"
+        ) from None
+    from disputatio.door import configured_store
+
+    settings = configured_store(command_line(store=store))
+    say_notes(settings)
+    service_choices = Choices(
+        settings.store,
+        keyless=_keyless(settings.store, host, loopback=is_loopback(host)),
+        allow=frozenset(name.lower() for name in allow_host or ()),
+        hosts=frozenset(name.lower() for name in host_name or ()),
+        secure=secure,
+        workers=workers,
+    )
+    listening = listener(host, port)
+    at = listening.getsockname()[1]
+
+    def ready() -> None:
+        shown = f"[{host}]" if ":" in host else host
+        print_lines(f"Disputatio serves http://{shown}:{at}  (store {settings.shown_store})")
+        if service_choices.keyless:
+            tell("There is no key, so it listens to this machine only. `disputatio keys add NAME` makes one.")
+        tell("Ctrl-C stops it; debates go on at the next start.")
+
+    async def running() -> None:
+        await run_server(Service(service_choices, concurrency=concurrency), listening, drain, ready)
+
+    asyncio.run(running())
+
+
+def _keyless(store: str, host: str, *, loopback: bool) -> bool:
+    """Whether there is no key; then only this machine may be listened to.
+
+    Raises:
+        InvalidInputError: others could reach it.
+    """
+    from disputatio._service.database import Database
+    from disputatio._service.key_book import KeyBook
+
+    database = Database(store)
+    try:
+        keyed = KeyBook(database).any()
+    finally:
+        database.close()
+    if not keyed and not loopback:
+        raise InvalidInputError(
+            f"There is no key, and anybody who reaches {host} could spend on debates and read all of them.",
+            "Make a key first: disputatio keys add NAME --scope run. Or leave --host out.",
+        )
+    return not keyed

@@ -1,0 +1,1 @@
+"""Debates for assistants: a server of the Model Context Protocol."""

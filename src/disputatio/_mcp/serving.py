@@ -1,0 +1,114 @@
+"""Runs the server: over standard input and output for one assistant, or over HTTP for several."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from disputatio._mcp.desk import Debates
+from disputatio._mcp.server import server_of
+from disputatio.failures import InvalidInputError
+from disputatio.fleet.in_process import OwnHolder
+from disputatio.fleet.queued import QueuedHolder
+from disputatio.record.sql import SqlStore
+
+if TYPE_CHECKING:
+    from disputatio.fleet.port import Holder
+
+TOKEN_VARIABLE = "DISPUTATIO_MCP_TOKEN"  # noqa: S105  (its name, not what it holds)
+DRAIN_S = 2.0
+_Message: TypeAlias = MutableMapping[str, Any]
+_Receive: TypeAlias = Callable[[], Awaitable[_Message]]
+_Send: TypeAlias = Callable[[_Message], Awaitable[None]]
+_App: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+
+
+def check_installed() -> None:
+    """Refuse where the protocol's library is missing.
+
+    Raises:
+        InvalidInputError: says how to install it.
+    """
+    try:
+        import mcp.server.mcpserver  # noqa: F401
+    except ImportError:
+        raise InvalidInputError(
+            "The MCP server needs the library mcp, which is not installed.", "pip install 'disputatio[mcp]'"
+        ) from None
+
+
+async def serve_stdio(store: SqlStore, *, workers: bool) -> None:
+    """Serve one client over standard input and output, until it leaves."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    holder = await _holder(store, workers=workers)
+    try:
+        await server_of(Debates(store, holder)).run_stdio_async()
+    finally:
+        await holder.aclose(DRAIN_S)
+
+
+async def serve_http(store: SqlStore, host: str, port: int, token: str, *, workers: bool) -> None:
+    """Serve clients over HTTP at ``/mcp``, until a signal ends it.
+
+    Raises:
+        InvalidInputError: others than this machine could reach it, and there is no token.
+    """
+    import uvicorn
+
+    if not token and host not in {"127.0.0.1", "::1", "localhost"}:
+        raise InvalidInputError(
+            f"At {host} others could start debates at your cost.",
+            f"Set {TOKEN_VARIABLE} to a secret that clients send as a bearer token, or leave --host out.",
+        )
+    holder = await _holder(store, workers=workers)
+    app: Any = server_of(Debates(store, holder)).streamable_http_app(host=host)
+    config = uvicorn.Config(_guarded(app, token), host=host, port=port, log_level="warning")
+    try:
+        await _announcing(config).serve()
+    finally:
+        await holder.aclose(DRAIN_S)
+
+
+async def _holder(store: SqlStore, *, workers: bool) -> Holder:
+    if workers:
+        return QueuedHolder(store)
+    holder = OwnHolder(store)
+    await holder.start()
+    return holder
+
+
+def _guarded(app: _App, token: str) -> _App:
+    """``app`` for those who know the token; everybody where there is none."""
+    if not token:
+        return app
+    expected = f"Bearer {token}".encode()
+
+    async def guarded(scope: _Message, receive: _Receive, send: _Send) -> None:
+        if scope["type"] == "http":
+            given = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(given, expected):
+                headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
+                await send({"type": "http.response.start", "status": 401, "headers": headers})
+                await send({"type": "http.response.body", "body": b"A bearer token is needed.\n"})
+                return
+        await app(scope, receive, send)
+
+    return guarded
+
+
+def _announcing(config: Any) -> Any:
+    """Uvicorn's server, which says where it listens once it does."""
+    import uvicorn
+
+    class Announcing(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            for socket in (socket for listener in self.servers for socket in listener.sockets):
+                host, port = socket.getsockname()[:2]
+                sys.stderr.write(f"Serving MCP at http://{host}:{port}/mcp. Ctrl-C ends it.\n")
+                sys.stderr.flush()
+
+    return Announcing(config)

@@ -1,0 +1,190 @@
+"""Start, list, read, follow and stop debates."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from pydantic import Field
+
+from disputatio._service.access import Needs, service_of
+from disputatio._service.api.forms import Cancelled, CeilingsGiven, DebateId, DebatePage, DebateView, JobView
+from disputatio._service.debate_book import Listed
+from disputatio._service.keys import Caller, Scope
+from disputatio._service.problems import RefusedError, responses
+from disputatio._service.service import Service
+from disputatio._service.streaming import number_in, stream
+from disputatio.fleet import Job, Raised
+from disputatio.orders import Order
+
+router = APIRouter(prefix="/v1", tags=["debates"])
+Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
+Runner = Annotated[Caller, Depends(Needs(Scope.RUN))]
+
+_LINKS = ("report", "events", "turns", "cancel", "verify")
+
+
+class OrderGiven(Order):
+    """A debate to be held, with sources that were uploaded before."""
+
+    evidence_ids: Annotated[
+        list[Annotated[str, Field(pattern=r"^ev_[0-9a-f]{16}$")]],
+        Field(default_factory=list, max_length=200, description="Sources that POST /v1/evidence took in."),
+    ]
+
+
+def view(service: Service, listed: Listed, job: Job | None) -> DebateView:
+    """A debate as the API shows it."""
+    base = f"/v1/debates/{listed.id}"
+    return DebateView(
+        id=listed.id,
+        status=listed.status,
+        format=listed.format,
+        motion=listed.motion,
+        opened_at=listed.opened_at,
+        events=listed.events,
+        head=listed.head,
+        goes_on=service.is_going_on(listed, job),
+        job=None if job is None else JobView(state=job.state.value, reason=job.reason, next_step=job.next_step),
+        links={"self": base, **{name: f"{base}/{name}" for name in _LINKS}, "page": f"/debates/{listed.id}"},
+    )
+
+
+@router.post(
+    "/debates",
+    status_code=201,
+    response_model=DebateView,
+    responses=responses(
+        404, 502, good={200: {"model": DebateView, "description": "The debate that this idempotency key stands for."}}
+    ),
+)
+async def start_debate(
+    order: OrderGiven,
+    request: Request,
+    response: Response,
+    caller: Runner,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=200,
+            description="The same key with the same order gives the same debate, however often it is sent.",
+        ),
+    ] = None,
+) -> DebateView:
+    """Start a debate. What cannot be held is refused at once, and nothing is spent."""
+    service = service_of(request)
+    debate, new = await service.start(await with_uploads(service, order, caller), caller, idempotency_key)
+    response.status_code = 201 if new else 200
+    response.headers["Location"] = f"/v1/debates/{debate}"
+    listed = await asyncio.to_thread(service.listed, debate, caller)
+    return view(service, listed, await service.job(debate))
+
+
+async def with_uploads(service: Service, order: OrderGiven, caller: Caller) -> dict[str, Any]:
+    """The order with the uploads that it names in it."""
+    body = order.normal()
+    rows = [await asyncio.to_thread(service.book.uploaded, caller.tenant, name) for name in order.evidence_ids]
+    body.pop("evidence_ids", None)
+    if rows:
+        body["evidence"] = [*body.get("evidence", []), *map(dict, rows)]
+    return body
+
+
+@router.get("/debates", response_model=DebatePage, responses=responses())
+async def list_debates(
+    request: Request,
+    caller: Reader,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[str | None, Query(max_length=200, description="``next`` of the page before.")] = None,
+    status: Annotated[str | None, Query(max_length=32)] = None,
+    format: Annotated[str | None, Query(max_length=64)] = None,  # noqa: A002  (the word users know)
+) -> DebatePage:
+    """List the debates of the key's tenant, newest first; those that wait stand at the top of the first page."""
+    service = service_of(request)
+    chosen = {name: value for name, value in (("status", status), ("format", format)) if value is not None}
+    before = place_of(cursor)
+    rows, more = await asyncio.to_thread(service.book.page, caller.tenant, limit=limit, before=before, chosen=chosen)
+    waiting = [] if before or chosen else await asyncio.to_thread(service.book.waiting, caller.tenant)
+    items = [view(service, row, await service.job(row.id) if _may_go_on(row) else None) for row in [*waiting, *rows]]
+    return DebatePage(items=items, next=cursor_of(rows[-1]) if more else None)
+
+
+def _may_go_on(row: Listed) -> bool:
+    return row.status in {"WAITING", "RUNNING", "INTERRUPTED"}
+
+
+def cursor_of(row: Listed) -> str:
+    """What the next page begins after."""
+    return base64.urlsafe_b64encode(f"{row.opened_at} {row.id}".encode()).decode()
+
+
+def place_of(cursor: str | None) -> tuple[str, str] | None:
+    if cursor is None:
+        return None
+    try:
+        at, space, debate = base64.urlsafe_b64decode(cursor.encode("ascii")).decode("ascii").partition(" ")
+    except (binascii.Error, UnicodeError):
+        at, space, debate = "", "", ""
+    if not space:
+        raise RefusedError(422, "invalid", "The cursor is none of a page before.", "Begin without one.")
+    return at, debate
+
+
+@router.get("/debates/{debate_id}", response_model=DebateView, responses=responses(404))
+async def read_debate(debate_id: DebateId, request: Request, caller: Reader) -> DebateView:
+    """Read how a debate stands."""
+    service = service_of(request)
+    listed = await asyncio.to_thread(service.listed, debate_id, caller)
+    return view(service, listed, await service.job(debate_id))
+
+
+@router.post("/debates/{debate_id}/cancel", response_model=Cancelled, responses=responses(404))
+async def cancel_debate(debate_id: DebateId, request: Request, caller: Runner) -> Cancelled:
+    """Stop a debate where it is. What was said stays; `resume` goes on with it."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    return Cancelled(cancelled=await service.cancel(debate_id))
+
+
+@router.post("/debates/{debate_id}/resume", response_model=DebateView, responses=responses(404, 409))
+async def resume_debate(debate_id: DebateId, given: CeilingsGiven, request: Request, caller: Runner) -> DebateView:
+    """Go on with a debate that was stopped, ended at a ceiling or lacks turns. Nothing already paid is asked again."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    await service.resume(debate_id, Raised(given.budget_usd, given.budget_tokens, given.max_calls), caller)
+    listed = await asyncio.to_thread(service.listed, debate_id, caller)
+    return view(service, listed, await service.job(debate_id))
+
+
+@router.get(
+    "/debates/{debate_id}/events",
+    response_class=Response,
+    responses=responses(
+        404,
+        good={
+            200: {
+                "description": "Frames: `id` is the number of the event, `event` its kind, `data` the event as JSON. "
+                "`end` closes a debate that is over.",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            },
+            204: {"description": "The debate is over and the client knows all of it."},
+        },
+    ),
+)
+async def follow_debate(
+    debate_id: DebateId,
+    request: Request,
+    caller: Reader,
+    after: Annotated[int, Query(ge=0, le=10**9, description="Send only what follows this event.")] = 0,
+    text: Annotated[bool, Query(description="Send also what models are writing, as frames without an id.")] = False,
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
+) -> Response:
+    """Follow a debate as server-sent events. `Last-Event-ID` goes on where a lost connection ended."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    known = max(after, number_in(last_event_id))
+    return await stream(service, debate_id, caller, known, text=text)

@@ -1,0 +1,242 @@
+"""What the API answers with."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from disputatio._service.keys import Period, Scope
+
+DebateId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,32}$", description="The debate's whole id.")]
+Words = Annotated[str, Field(min_length=1, max_length=4_000)]
+
+
+class JobView(BaseModel):
+    """What the holder of debates knows of one."""
+
+    state: str = Field(examples=["RUNNING"])
+    reason: str = ""
+    next_step: str = ""
+
+
+class DebateView(BaseModel):
+    """A debate as the list has it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "7f3a91c2",
+                    "status": "RUNNING",
+                    "format": "structured",
+                    "motion": "We should adopt microservices",
+                    "opened_at": "2026-01-31T12:00:00.000000Z",
+                    "events": 1,
+                    "head": "9f2b...",
+                    "goes_on": True,
+                    "job": {"state": "RUNNING", "reason": "", "next_step": ""},
+                    "links": {"self": "/v1/debates/7f3a91c2", "events": "/v1/debates/7f3a91c2/events"},
+                }
+            ]
+        }
+    )
+
+    id: str
+    status: str = Field(
+        description="WAITING, RUNNING, COMPLETE, DEGRADED, DEBATE_TRUNCATED, FAILED, INTERRUPTED or IMPORTED."
+    )
+    format: str
+    motion: str
+    opened_at: str
+    events: int = Field(description="How many events its record had when its status last changed.")
+    head: str = Field(description="The hash of the last of these.")
+    goes_on: bool = Field(description="Whether more of it is to come.")
+    job: JobView | None = None
+    links: dict[str, str] = {}
+
+
+class DebatePage(BaseModel):
+    """Debates, newest first."""
+
+    items: list[DebateView]
+    next: str | None = Field(None, description="The cursor of the next page; null where this is the last.")
+
+
+class Cancelled(BaseModel):
+    """Whether there was anything to stop."""
+
+    cancelled: bool
+
+
+class CeilingsGiven(BaseModel):
+    """The ceilings a debate goes on with, what is spent included; those left out stay as they were."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    budget_usd: Annotated[Decimal | None, Field(gt=0, le=1_000_000, max_digits=16)] = None
+    budget_tokens: Annotated[int | None, Field(ge=1, le=10**12, examples=[80_000])] = None
+    max_calls: Annotated[int | None, Field(ge=1, le=10**9)] = None
+
+
+class PostView(BaseModel):
+    """Something a seat has heard."""
+
+    seat: str
+    phase: str
+    text: str
+    channel: str
+
+
+class SourceView(BaseModel):
+    """A source that lies before a seat."""
+
+    source_id: str
+    title: str
+    text: str
+
+
+class TurnAskedView(BaseModel):
+    """A turn that a person is asked for."""
+
+    path: str = Field(examples=["opening/pro"])
+    seat: str
+    phase: str
+    motion: str
+    language: str
+    rules: str
+    role: str
+    task: str
+    heard: list[PostView]
+    sources: list[SourceView]
+    form: dict[str, Any] = Field(description="The JSON Schema of the turn.")
+    word_limit: int | None
+    reasons: list[str] = Field(description="Why the last answer was not taken; empty at first.")
+    because: Literal["", "shape", "rule"]
+
+
+class TurnGiven(BaseModel):
+    """A person's turn, or that they pass."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: Annotated[str, Field(min_length=1, max_length=200, examples=["opening/pro"])]
+    content: dict[str, Any] | None = Field(None, examples=[{"arguments": []}])
+    passes: bool = False
+
+
+class TurnReceived(BaseModel):
+    """A turn was handed in. ``breaches`` are rules that it breaks: the debate may ask once more."""
+
+    breaches: list[str]
+
+
+class Verified(BaseModel):
+    """A record that verifies."""
+
+    debate: str
+    events: int
+    texts: int
+    head: str
+    verifies: Literal[True] = True
+
+
+class EvidenceKept(BaseModel):
+    """A source that was taken in; its id can stand in ``evidence_ids`` of an order."""
+
+    id: str = Field(examples=["ev_0f3c2a91d4b5e677"])
+    source_id: str
+    title: str
+    kind: str
+    characters: int
+
+
+class FetchAsked(BaseModel):
+    """An address to take evidence from; its host must be on the server's list."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Annotated[str, Field(min_length=8, max_length=2_000, examples=["https://example.com/report.html"])]
+
+
+class GateAsked(BaseModel):
+    """A question that may be worth a debate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    task_type: Annotated[str, Field(min_length=1, max_length=60, examples=["contract"])]
+    confidence: Annotated[float | None, Field(ge=0, le=1)] = None
+    downside_usd: Annotated[float | None, Field(ge=0, le=1e15)] = None
+    cost_usd: Annotated[float, Field(gt=0, le=1e9)] = 0.5
+    answer: Annotated[str, Field(max_length=100_000)] = ""
+
+
+class GateAnswered(BaseModel):
+    """Whether to debate, by which rule and why."""
+
+    debate: bool
+    rule: str
+    reason: str
+    threshold_usd: str
+
+
+class SignOffGiven(BaseModel):
+    """What a reviewer decides on a closed debate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    by: Annotated[str, Field(min_length=1, max_length=200)]
+    decision: Literal["approve", "reject", "return"]
+    comment: Annotated[str, Field(max_length=4_000)] = ""
+
+
+class OutcomeGiven(BaseModel):
+    """What happened later."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    result: Words
+    verdict: Literal["right", "wrong", "mixed"] | None = None
+    by: Annotated[str, Field(max_length=200)] = ""
+    note: Annotated[str, Field(max_length=4_000)] = ""
+
+
+class Attached(BaseModel):
+    """Something was attached to a record; ``head`` is the hash of the event before it."""
+
+    debate: str
+    head: str
+
+
+class KeyView(BaseModel):
+    """A key without its secret."""
+
+    id: str
+    name: str
+    tenant: str
+    scope: Scope
+    created_at: str
+    revoked_at: str
+    budget_usd: str | None
+    budget_tokens: int | None
+    period: Period
+    per_minute: int
+    left_usd: str | None = None
+    left_tokens: int | None = None
+
+
+class Health(BaseModel):
+    """Whether the server lives."""
+
+    status: str = Field(examples=["ok"])
+    version: str
+
+
+class Ready(BaseModel):
+    """Whether it can take work."""
+
+    status: Literal["ready", "draining"]
+    running: int
+    waiting: int

@@ -1,0 +1,126 @@
+"""Puts the application together."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+
+from disputatio._service.access import SignInError
+from disputatio._service.api import debates, further, open, reading, turns  # noqa: A004  (what is open to probes)
+from disputatio._service.guard import LOOPBACK, Guard
+from disputatio._service.pages.rendering import problem_page
+from disputatio._service.pages.routes import pages
+from disputatio._service.problems import Problem, RefusedError, of_status, problem_response, refusal_of
+from disputatio.failures import DisputatioError
+from disputatio.orders.reading import told
+
+if TYPE_CHECKING:
+    from disputatio._service.service import Service
+
+_ABOUT = """Debates between models, people and rule-based analysts, over HTTP.
+
+Send a key as `Authorization: Bearer dsp_...`; without any key the server listens to its own machine only and takes
+everybody there for its owner. Every refusal is a problem document (RFC 9457) with its cause and the next step.
+"""
+BODY_BYTES = 4_000_000
+"""The largest body, evidence in an order among it; uploads have a limit of their own."""
+
+
+def create_app(service: Service, drain_seconds: float = 10.0) -> FastAPI:
+    """The application over ``service``, which it opens and closes."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await service.open()
+        yield
+        await service.close(drain_seconds)
+
+    app = FastAPI(
+        title="Disputatio",
+        version=version("disputatio"),
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.service = service
+    app.state.keyless_csrf = secrets.token_urlsafe(24)
+    for router in (debates.router, reading.router, turns.router, further.router, open.router):
+        app.include_router(router)
+    app.include_router(pages(), include_in_schema=False)
+    _answer_failures(app)
+    _describe(app)
+    hosts = LOOPBACK if service.choices.keyless else service.choices.hosts
+    app.add_middleware(
+        Guard,
+        hosts=hosts,
+        registry=service.registry,
+        most=BODY_BYTES,
+        most_upload=service.choices.upload_bytes + 100_000,
+    )
+    return app
+
+
+def _answer_failures(app: FastAPI) -> None:
+    """Every failure is answered with its cause and the next step, on a page where a page was asked for."""
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        refused = refusal_of(error)
+        if _wants_page(request):
+            return problem_page(request, refused)
+        return problem_response(refused)
+
+    async def invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
+        return await refuse(request, RefusedError(422, "invalid", *told(list(error.errors()))))
+
+    async def by_status(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101  (registered for it)
+        detail = str(error.detail)
+        refused = of_status(error.status_code, f"{detail}.")
+        refused.headers.update(error.headers or {})
+        return await refuse(request, refused)
+
+    async def sign_in(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, SignInError)  # noqa: S101  (registered for it)
+        return RedirectResponse("/login", 303)
+
+    for kind in (RefusedError, DisputatioError, Exception):
+        app.add_exception_handler(kind, refuse)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, by_status)
+    app.add_exception_handler(SignInError, sign_in)
+
+
+def _wants_page(request: Request) -> bool:
+    return not request.url.path.startswith(("/v1/", "/metrics", "/health", "/ready", "/static", "/openapi"))
+
+
+def _describe(app: FastAPI) -> None:
+    """The OpenAPI document, with the problem form and the way keys are sent in it."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = made()
+            parts = document.setdefault("components", {})
+            parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+            parts["securitySchemes"] = {
+                "key": {"type": "http", "scheme": "bearer", "description": "`disputatio keys add NAME` makes one."}
+            }
+            for path, operations in document["paths"].items():
+                for operation in operations.values():
+                    open_to_all = path in {"/health", "/ready", "/v1/schemas/debate"}
+                    operation["security"] = [] if open_to_all else [{"key": []}]
+        return app.openapi_schema or made()
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,1 @@
+"""The web page: rendered here, read without scripts, followed live with one."""

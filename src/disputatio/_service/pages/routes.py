@@ -1,0 +1,255 @@
+"""The pages and what their forms do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from disputatio._service.access import COOKIE, Needs, check_origin, service_of
+from disputatio._service.api.debates import cursor_of, place_of
+from disputatio._service.api.forms import DebateId
+from disputatio._service.key_book import SESSION_HOURS
+from disputatio._service.keys import Caller, Scope
+from disputatio._service.pages import seats, starting
+from disputatio._service.pages.comparing import compared, side_of
+from disputatio._service.pages.figures import tables_of
+from disputatio._service.pages.rendering import page, static
+from disputatio._service.problems import RefusedError, refusal_of
+from disputatio._service.service import Service
+from disputatio.failures import DisputatioError
+from disputatio.fleet import Raised
+from disputatio.formats.registry import FORMATS
+from disputatio.record.history import Status
+
+_ROWS = 30
+Reader = Annotated[Caller, Depends(Needs(Scope.READ, page=True))]
+Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
+router = APIRouter()
+
+
+def pages() -> APIRouter:
+    """All pages."""
+    whole = APIRouter()
+    for each in (router, starting.router, seats.router):
+        whole.include_router(each)
+    return whole
+
+
+@router.get("/static/{name}")
+async def static_file(name: str) -> Response:
+    """A style sheet or a script of the pages."""
+    return static(name)
+
+
+@router.get("/login")
+async def login(request: Request) -> HTMLResponse:
+    """Where a browser gives its key."""
+    return page(request, "login.html", None)
+
+
+@router.post("/login")
+async def log_in(request: Request) -> Response:
+    """Begin a session."""
+    service = service_of(request)
+    check_origin(request)
+    service.rates.take(f"login {request.client.host if request.client else ''}", 20)
+    async with request.form() as form:
+        token = str(form.get("key") or "").strip()
+    key = await asyncio.to_thread(service.keys.find, token)
+    if key is None:
+        return page(
+            request, "login.html", None, status=401, cause="This key is not known, or was revoked.", next_step=""
+        )
+    secret = await asyncio.to_thread(service.keys.begin_session, key)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        COOKIE, secret, max_age=SESSION_HOURS * 3600, httponly=True, samesite="lax", secure=service.choices.secure
+    )
+    return answer
+
+
+@router.post("/logout")
+async def log_out(request: Request, _caller: Reader) -> Response:
+    """End the session."""
+    await asyncio.to_thread(service_of(request).keys.end_session, request.cookies.get(COOKIE, ""))
+    answer = RedirectResponse("/login", 303)
+    answer.delete_cookie(COOKIE)
+    return answer
+
+
+@router.get("/")
+async def debates(
+    request: Request,
+    caller: Reader,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    format: Annotated[str, Query(max_length=64)] = "",  # noqa: A002  (the word users know)
+    status: Annotated[str, Query(max_length=32)] = "",
+) -> HTMLResponse:
+    """The debates of the tenant."""
+    service = service_of(request)
+    chosen = {name: value for name, value in (("status", status), ("format", format)) if value}
+    before = place_of(cursor)
+    rows, more = await asyncio.to_thread(service.book.page, caller.tenant, limit=_ROWS, before=before, chosen=chosen)
+    waiting = [] if before or chosen else await asyncio.to_thread(service.book.waiting, caller.tenant)
+    older = urlencode({"cursor": cursor_of(rows[-1]), "format": format, "status": status}) if more else ""
+    return page(
+        request,
+        "debates.html",
+        caller,
+        rows=[*waiting, *rows],
+        next=f"/?{older}" if more else "",
+        formats=list(FORMATS),
+        statuses=[row.value for row in Status],
+        chosen={"format": format, "status": status},
+    )
+
+
+@router.get("/debates/{debate_id}")
+async def debate(debate_id: DebateId, request: Request, caller: Reader) -> Response:
+    """A debate: its record once it is over, and until then what was said so far."""
+    service = service_of(request)
+    listed = await asyncio.to_thread(service.listed, debate_id, caller)
+    job = await service.job(debate_id)
+    goes_on = service.is_going_on(listed, job)
+    if not goes_on and listed.status not in {"WAITING", Status.INTERRUPTED.value}:
+        return await asyncio.to_thread(_record, service, debate_id, caller)
+    standing, transcript, after = await asyncio.to_thread(_so_far, service, debate_id)
+    return page(
+        request,
+        "watch.html",
+        caller,
+        listed=listed,
+        job=job,
+        goes_on=goes_on,
+        asked=service.floor.asked(debate_id),
+        standing=standing,
+        transcript=transcript,
+        after=after,
+        icons=starting.icons(),
+    )
+
+
+def _record(service: Service, debate_id: str, caller: Caller) -> Response:
+    from disputatio.report.page import page_policy, render_page
+
+    report = service.debate(debate_id, caller).report()
+    export = f"/v1/debates/{debate_id}/export"
+    places = [("All debates", "/"), ("Compare", f"/compare?a={debate_id}"), ("Figures", "/figures")]
+    if caller.key.scope.covers(Scope.RUN):
+        places += [("Sign off", f"/debates/{debate_id}/afterwards")]
+    places += [("JSON", f"{export}/json"), ("Markdown", f"{export}/md"), ("Dossier", f"{export}/dossier.html")]
+    policy = f"{page_policy()}; frame-ancestors 'none'"
+    return HTMLResponse(render_page(report, places), headers={"Content-Security-Policy": policy})
+
+
+def _so_far(service: Service, debate_id: str) -> tuple[str, Any, int]:
+    """How far a debate is, in a line; what was said; the number of its last event."""
+    from markupsafe import Markup
+
+    from disputatio.door import read_debate
+    from disputatio.report.amounts import counted
+    from disputatio.report.page import render_transcript
+
+    found = read_debate(service.store, debate_id)
+    if not found.record:
+        return "", "", 0
+    report = found.report()
+    spoken = sum(entry.state.value == "taken" for entry in report.entries)
+    totals = report.totals
+    tokens = (totals.input_tokens or 0) + (totals.output_tokens or 0)
+    standing = f"{counted(spoken, 'turn')}, {counted(totals.calls, 'call')}, {tokens:,} tokens so far"
+    if totals.usd is not None:
+        standing += f", {totals.usd:.4f} USD"
+    return f"{standing}.", Markup(render_transcript(report)), found.record[-1].seq  # noqa: S704  (it escapes)
+
+
+@router.get("/debates/{debate_id}/transcript")
+async def transcript(debate_id: DebateId, request: Request, caller: Reader) -> HTMLResponse:
+    """What was said so far, as a part of a page."""
+    from html import escape
+
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    standing, said, _ = await asyncio.to_thread(_so_far, service, debate_id)
+    return HTMLResponse(f'<div data-standing="{escape(standing)}">{said}</div>')
+
+
+@router.get("/debates/{debate_id}/asked")
+async def asked(debate_id: DebateId, request: Request, caller: Reader) -> HTMLResponse:
+    """What people are asked for now, as a part of a page."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    return page(request, "asked.html", caller, asked=service.floor.asked(debate_id))
+
+
+@router.post("/debates/{debate_id}/cancel")
+async def cancel(debate_id: DebateId, request: Request, caller: Runner) -> Response:
+    """Stop a debate."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    await service.cancel(debate_id)
+    return RedirectResponse(f"/debates/{debate_id}", 303)
+
+
+@router.post("/debates/{debate_id}/resume")
+async def resume(debate_id: DebateId, request: Request, caller: Runner) -> Response:
+    """Go on with a debate."""
+    service, form = service_of(request), await request.form()
+    listed = await asyncio.to_thread(service.listed, debate_id, caller)
+    tokens = str(form.get("budget_tokens") or "").strip()
+    try:
+        raised = Raised(budget_tokens=int(tokens) if tokens.isascii() and tokens.isdigit() else None)
+        await service.resume(debate_id, raised, caller)
+    except (RefusedError, DisputatioError) as error:
+        refused = refusal_of(error)
+        shown = {"cause": refused.cause, "next_step": refused.next_step}
+        return page(request, "afterwards.html", caller, status=refused.status, listed=listed, values={}, **shown)
+    return RedirectResponse(f"/debates/{debate_id}", 303)
+
+
+@router.get("/compare")
+async def compare(
+    request: Request,
+    caller: Reader,
+    a: Annotated[str, Query(max_length=32)] = "",
+    b: Annotated[str, Query(max_length=32)] = "",
+) -> HTMLResponse:
+    """Two debates side by side."""
+    service = service_of(request)
+    rows, _ = await asyncio.to_thread(service.book.page, caller.tenant, limit=200)
+    shown: dict[str, Any] = {"a": a, "b": b, "rows": rows, "lines": [], "sides": []}
+    if a and b:
+        try:
+            sides = [side_of((await asyncio.to_thread(service.debate, name, caller)).report()) for name in (a, b)]
+        except (RefusedError, DisputatioError) as error:
+            refused = refusal_of(error)
+            shown |= {"cause": refused.cause, "next_step": "Choose two of the list.", "status": refused.status}
+            return page(request, "compare.html", caller, **shown)
+        shown |= {"sides": sides, "lines": compared(*sides)}
+    return page(request, "compare.html", caller, **shown)
+
+
+@router.get("/figures")
+async def figures(request: Request, caller: Reader) -> HTMLResponse:
+    """The figures over the tenant's debates."""
+    from disputatio._service.api.further import figures_of
+    from disputatio.report.amounts import counted
+
+    found = await asyncio.to_thread(figures_of, service_of(request), caller, None, None, None)
+    alerts = [
+        f"{row['name'].replace('_', ' ')}{' of ' + row['about'] if row['about'] else ''}: {row['value']}, "
+        f"{row['side']} {row['threshold']} (of {row['of']})"
+        for row in found["alerts"]
+    ]
+    return page(
+        request,
+        "figures.html",
+        caller,
+        debates=counted(found["debates"], "debate"),
+        alerts=alerts,
+        tables=tables_of(found),
+    )

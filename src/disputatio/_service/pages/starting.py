@@ -1,0 +1,183 @@
+"""The page on which a debate is started, and what may be written after one."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from disputatio._service.access import Needs, service_of
+from disputatio._service.api.forms import DebateId
+from disputatio._service.keys import Caller, Scope
+from disputatio._service.pages.rendering import page
+from disputatio._service.problems import RefusedError, refusal_of
+from disputatio._service.service import Service
+from disputatio.engine.debates import House
+from disputatio.failures import DisputatioError, InvalidInputError
+from disputatio.formats.registry import FORMATS
+
+router = APIRouter()
+Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
+_ABOUT = {
+    "structured": "Openings, cross-examination of every argument, closings; a judge scores each argument.",
+    "freeform": "Alternating monologues and a judge's finding under five headings.",
+    "panel": "Independent answers, critique, revision and a counted vote.",
+    "review": "A proposer, a critic who must challenge, and a moderator: a decision briefing.",
+    "competition": "Two teams of four with speeches, free debate, clocks and penalties.",
+}
+_WORDS = ("motion", "format", "language", "preset", "budget_usd")
+_NUMBERS = ("judges", "rounds", "budget_tokens")
+_LISTS = ("people", "debaters", "options")
+_MORE = ("language", "judges", "rounds", "debaters", "options", "preset", "positions", "both_orders", "anonymous")
+
+
+@cache
+def icons() -> Any:
+    """The drawings that transcripts refer to."""
+    from markupsafe import Markup
+
+    from disputatio.report.page import page_asset
+
+    return Markup(page_asset("icons.html"))  # noqa: S704  (a file of this package)
+
+
+@router.get("/new")
+async def new(request: Request, caller: Runner) -> HTMLResponse:
+    """The form of a debate to come."""
+    return _form(request, caller, {})
+
+
+def _form(request: Request, caller: Caller, values: Mapping[str, str], **shown: Any) -> HTMLResponse:
+    # Others need more than a form asks for, such as the history of a stock.
+    formats = [(name, _ABOUT[name], ", ".join(map(str, row.seats))) for name, row in FORMATS.items() if name in _ABOUT]
+    return page(
+        request,
+        "new.html",
+        caller,
+        values=values,
+        formats=formats,
+        example_seat="all=openai:gpt-5",
+        more=any(values.get(name) for name in _MORE),
+        once=values.get("once") or secrets.token_hex(12),
+        **shown,
+    )
+
+
+@router.post("/new")
+async def start(request: Request, caller: Runner) -> Response:
+    """Start the debate that was filled in; sending the same form twice starts one."""
+    service, form = service_of(request), await request.form()
+    values = {key: value for key, value in form.items() if isinstance(value, str)}
+    try:
+        body = await _order(service, form, values)
+        debate, _ = await service.start(body, caller, f"page {values.get('once', '')[:60]}")
+    except (RefusedError, DisputatioError) as error:
+        refused = refusal_of(error)
+        return _form(
+            request,
+            caller,
+            {**values, "once": ""},
+            cause=refused.cause,
+            next_step=refused.next_step,
+            status=refused.status,
+        )
+    return RedirectResponse(f"/debates/{debate}", 303)
+
+
+async def _order(service: Service, form: FormData, values: Mapping[str, str]) -> dict[str, Any]:
+    """The order that a filled form stands for.
+
+    Raises:
+        InvalidInputError: a line or a number cannot be read.
+    """
+    body: dict[str, Any] = {name: values[name].strip() for name in _WORDS if values.get(name, "").strip()}
+    for name in _NUMBERS:
+        if values.get(name, "").strip():
+            body[name] = _number(name, values[name])
+    for name in _LISTS:
+        rows = [row.strip() for row in values.get(name, "").split(",") if row.strip()]
+        if rows:
+            body[name] = rows
+    positions = [row.strip() for row in values.get("positions", "").splitlines() if row.strip()]
+    if positions:
+        body["positions"] = positions
+    body["seats"] = _seats(values.get("seats", ""))
+    body |= {name: True for name in ("both_orders", "anonymous") if values.get(name)}
+    body["evidence"] = await _evidence(service, form, values.get("pasted", ""))
+    return {name: value for name, value in body.items() if value}
+
+
+def _number(name: str, text: str) -> int:
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise InvalidInputError(
+            f"{name.replace('_', ' ').capitalize()} {text.strip()[:20]!r} is no whole number.", "Give one."
+        ) from None
+
+
+def _seats(text: str) -> dict[str, str]:
+    found = {}
+    for line in text.splitlines():
+        seat, sign, who = line.partition("=")
+        if not line.strip():
+            continue
+        if not sign or not seat.strip() or not who.strip():
+            raise InvalidInputError(
+                f"The line {line.strip()[:60]!r} does not say who sits where.", "Write SEAT=PROVIDER:MODEL."
+            )
+        found[seat.strip()] = who.strip()
+    return found
+
+
+async def _evidence(service: Service, form: FormData, pasted: str) -> list[dict[str, str]]:
+    from disputatio.evidence.source_files import read_source
+
+    rows = []
+    for file in form.getlist("evidence"):
+        if not isinstance(file, UploadFile) or not file.filename:
+            continue
+        raw = await file.read(service.choices.upload_bytes + 1)
+        if len(raw) > service.choices.upload_bytes:
+            raise RefusedError(413, "too-large", f"{file.filename[:80]} is too large.", "Give the part that matters.")
+        source = await asyncio.to_thread(read_source, raw, file.filename)
+        rows.append({"title": source.title, "text": source.text, "kind": source.kind.value})
+    if pasted.strip():
+        rows.append({"title": "pasted.txt", "text": pasted})
+    return rows
+
+
+@router.get("/debates/{debate_id}/afterwards")
+async def afterwards(debate_id: DebateId, request: Request, caller: Runner) -> HTMLResponse:
+    """Where a result is signed off, and what happened later is attached."""
+    listed = await asyncio.to_thread(service_of(request).listed, debate_id, caller)
+    return page(request, "afterwards.html", caller, listed=listed, values={})
+
+
+@router.post("/debates/{debate_id}/afterwards")
+async def attach(debate_id: DebateId, request: Request, caller: Runner) -> Response:
+    """Attach it."""
+    from disputatio.engine.attaching import attach_outcome, sign_off
+
+    service, form = service_of(request), await request.form()
+    values = {key: value for key, value in form.items() if isinstance(value, str)}
+    listed = await asyncio.to_thread(service.listed, debate_id, caller)
+    house = House(service.store)
+    try:
+        if values.get("what") == "sign-off":
+            comment = values.get("comment", "")
+            await sign_off(debate_id, values.get("by", ""), values.get("decision", ""), house, comment=comment)
+        else:
+            verdict, who = values.get("verdict") or None, values.get("who", "")
+            await attach_outcome(debate_id, values.get("result", ""), house, verdict=verdict, by=who)
+    except DisputatioError as error:
+        refused = refusal_of(error)
+        shown = {"cause": refused.cause.replace("--", ""), "next_step": refused.next_step.replace("--", "")}
+        return page(request, "afterwards.html", caller, listed=listed, values=values, status=refused.status, **shown)
+    return RedirectResponse(f"/debates/{debate_id}#afterwards", 303)

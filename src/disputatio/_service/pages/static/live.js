@@ -1,0 +1,77 @@
+"use strict";
+(() => {
+  // Follows one debate: what was said comes from the server ready to be shown, so nothing is put together here.
+  const place = document.getElementById("live");
+  const debate = place.dataset.debate;
+  const base = `/debates/${encodeURIComponent(debate)}`;
+  const source = new EventSource(`/v1${base}/events?text=true&after=${place.dataset.after}`);
+  const writers = document.getElementById("writers");
+  const writing = document.getElementById("writing");
+  const texts = new Map();
+  let due = 0;
+
+  const fetched = async (name) => {
+    const answer = await fetch(`${base}/${name}`, { headers: { Accept: "text/html" } });
+    return answer.ok ? answer.text() : null;
+  };
+  const refresh = async () => {
+    due = 0;
+    const [said, asked] = await Promise.all([fetched("transcript"), fetched("asked")]);
+    if (asked !== null) document.getElementById("asked").innerHTML = asked;
+    if (said === null) return;
+    const box = document.getElementById("said");
+    const open = new Set([...box.querySelectorAll("details[open]")].map((one) => one.parentElement.id));
+    const made = new DOMParser().parseFromString(said, "text/html");
+    document.getElementById("standing").textContent = made.body.firstElementChild.dataset.standing;
+    box.replaceChildren(...made.body.firstElementChild.childNodes);
+    for (const one of box.querySelectorAll("details")) if (open.has(one.parentElement.id)) one.open = true;
+  };
+  const soon = () => { due = due || setTimeout(refresh, 250); };
+  const tell = (words) => { document.getElementById("told").textContent = words; };
+
+  // The words of an answer that is only half there: its strings, without the keys.
+  const words = (raw) => {
+    if (!/^\s*[{[]/.test(raw)) return raw;
+    const found = [];
+    for (const match of raw.matchAll(/"((?:[^"\\]|\\.)*)("?)(\s*:)?/g)) {
+      if (match[3] || match[1].length < 12) continue;
+      let text = match[1].replace(/\\u[0-9a-fA-F]{0,3}$|\\$/, "");
+      try { text = JSON.parse(`"${text}"`); } catch { continue; }
+      found.push(text);
+    }
+    return found.join(" ");
+  };
+  const drop = (path) => {
+    for (const [key, one] of texts) if (one.path === path) { one.box.remove(); texts.delete(key); }
+    writing.hidden = texts.size === 0;
+  };
+  const show = (path, part, text) => {
+    const key = `${path} ${part}`;
+    let one = texts.get(key);
+    if (!one) {
+      const box = document.createElement("div");
+      const who = document.createElement("b");
+      const said = document.createElement("p");
+      const seat = path.split("/").pop().split("#")[0];
+      box.className = `writer ${seat.startsWith("pro") ? "pro" : seat.startsWith("con") ? "con" : "judge"}`;
+      who.textContent = path.replaceAll("/", " · ");
+      box.append(who, said);
+      one = { path, box, said, raw: "" };
+      texts.set(key, one);
+      writers.append(box);
+    }
+    one.raw = (one.raw + text).slice(-8000);
+    const shown = document.createElement("span");
+    shown.textContent = words(one.raw).slice(-700);
+    one.said.replaceChildren(shown);
+    writing.hidden = false;
+  };
+
+  const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data)));
+  for (const kind of ["DebateOpened", "DebateResumed", "TurnAsked", "BudgetReached", "DebateInterrupted", "ScoreGiven", "VoteCounted", "PenaltyGiven"]) on(kind, soon);
+  on("TurnTaken", (event) => { drop(event.body.path); tell(`${event.body.seat} has spoken: ${event.body.phase}`); soon(); });
+  on("Abstained", (event) => { drop(event.body.path); tell(`${event.body.seat} took no turn: ${event.body.phase}`); soon(); });
+  on("AnswerRejected", (event) => { drop(event.body.path); soon(); });
+  on("text", (event) => show(event.path, event.part, event.text));
+  on("end", () => { source.close(); location.reload(); });
+})();

@@ -1,0 +1,120 @@
+"""Writes the reference of the HTTP API: ``python -m disputatio._service.reference > docs/reference/http-api.md``.
+
+It is made from the application itself, so it cannot say anything else than the server does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi.routing import iter_route_contexts
+
+from disputatio._service.access import Needs
+from disputatio._service.app import create_app
+from disputatio._service.problems import TITLES, Problem
+from disputatio._service.service import Choices, Service
+
+_HEAD = """# HTTP API
+
+Written by `python -m disputatio._service.reference` from the application; do not edit. The server gives the whole
+document, with schemas and examples, at `/openapi.json`. How to run it: [Serve debates](../how-to/serve.md).
+
+Send a key as `Authorization: Bearer dsp_...`. Without any key the server answers its own machine only, and needs none.
+Each scope allows what stands before it: `read`, `run`, `admin`. What belongs to another tenant answers 404, as what is
+not there.
+"""
+_STREAM = """## Streams of events
+
+`GET /v1/debates/{debate_id}/events` sends a frame for each event of the record, in order, once it is durable: `id` is
+its number, `event` its kind, `data` the event as JSON (see [the record](record.md)). A client that lost the line sends
+the last id as `Last-Event-ID`, or `?after=N`, and goes on there; this also holds when the server died meanwhile. The
+frame `end` closes the stream of a debate that is over, and whoever comes back after it gets 204. With `?text=true`
+frames of the kind `text`, without an id, bring what models are writing at this moment: they are never sent again.
+"""
+_PROBLEMS = """## Problems
+
+Every refusal is a document of the type `application/problem+json` (RFC 9457) whose `detail` is the cause in a sentence
+and whose `next_step` says what to do.
+"""
+_ORDER = """## The order of a debate
+
+The body of `POST /v1/debates`. Nothing in it names a file, an address, a command or a key: those are set by whoever
+runs the server. The same `Idempotency-Key` with the same order gives the same debate; with another order it is refused.
+"""
+
+
+def reference() -> str:
+    """The whole reference as Markdown."""
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(_written(Path(folder)))
+
+
+async def _written(folder: Path) -> str:
+    service = Service(Choices(f"sqlite:///{folder}/reference.sqlite", keyless=True))
+    app = create_app(service)
+    document, scopes = app.openapi(), _scopes(app.routes)
+    await service.store.aclose()
+    service.database.close()
+    return "\n".join(
+        [_HEAD, *_operations(document, scopes), "", _STREAM, _ORDER, *_order(document), "", _PROBLEMS, *_problems(), ""]
+    )
+
+
+def _scopes(routes: Any) -> dict[tuple[str, str], str]:
+    found = {}
+    for context in iter_route_contexts(routes):
+        dependant = getattr(context.original_route, "dependant", None)
+        needs = (
+            [row.call.scope.value for row in dependant.dependencies if isinstance(row.call, Needs)] if dependant else []
+        )
+        for method in context.methods or ():
+            found[method, str(context.path)] = needs[0] if needs else "none"
+    return found
+
+
+def _operations(document: Mapping[str, Any], scopes: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    yield "## Operations\n"
+    yield "| operation | scope | what it does |\n|---|---|---|"
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            about = " ".join(str(operation.get("description", "")).split())
+            yield f"| `{method.upper()} {path}` | {scopes[method.upper(), path]} | {about} |"
+
+
+def _order(document: Mapping[str, Any]) -> Iterator[str]:
+    form = document["components"]["schemas"]["OrderGiven"]
+    yield "| field | what it is |\n|---|---|"
+    for name, row in form["properties"].items():
+        yield f"| `{name}` | {_shape(row)}{' ' if row.get('description') else ''}{row.get('description', '')} |"
+
+
+def _shape(row: Mapping[str, Any]) -> str:
+    if "anyOf" in row:
+        kinds = [_shape(each) for each in row["anyOf"] if each.get("type") != "null"]
+        return kinds[0] if kinds else "anything."
+    if "enum" in row:
+        return f"{', '.join(map(str, row['enum']))}."
+    kind = {"string": "text", "integer": "a whole number", "boolean": "true or false", "number": "a number"}
+    if row.get("type") == "array":
+        return "a list."
+    if row.get("type") == "object":
+        return "an object."
+    most = f", up to {row['maxLength']:,} characters" if "maxLength" in row else ""
+    return f"{kind.get(str(row.get('type')), 'an object')}{most}."
+
+
+def _problems() -> Iterator[str]:
+    yield "| type | title |\n|---|---|"
+    for name, title in TITLES.items():
+        yield f"| `urn:disputatio:problem:{name}` | {title} |"
+    yield ""
+    yield f"Fields: {', '.join(f'`{name}`' for name in Problem.model_fields)}."
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

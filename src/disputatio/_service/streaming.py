@@ -1,0 +1,176 @@
+"""The events of a debate as server-sent events (WHATWG HTML, 9.2): from any event on, to its end, nothing twice.
+
+The id of a frame is the number of the event in its record, and a frame is sent only once its event is durable. So a
+client that comes back with the last id it saw goes on there, also after the server died.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from disputatio._service.hub import Listener
+from disputatio._service.keys import Caller
+from disputatio._service.problems import RefusedError, retry_after
+from disputatio.record.chain import Sealed
+from disputatio.record.text import read_json
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from disputatio._service.service import Service
+
+LOOK_S = 1.0
+"""How often a record is looked at that another process may be writing."""
+HEARTBEAT_S = 15.0
+"""After so long without a word something is said, so that nobody in between takes the line for dead."""
+SEND_S = 30.0
+"""A client that takes nothing for so long is hung up on; it can come back and miss nothing."""
+MOST_AT_ONCE = 200
+"""Events that are handed to a client before the next are looked for."""
+
+Shape = Callable[[Sealed], str]
+
+
+class EventStream(Response):
+    """An answer that goes on until the debate ends or the client leaves."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, frames: AsyncIterator[str]) -> None:
+        super().__init__(
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Type": "text/event-stream"}
+        )
+        self._frames = frames
+        del self.headers["content-length"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  (ASGI)
+        """Send frames; stop when the client leaves or takes nothing any more."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        sending = asyncio.create_task(self._send(send))
+        leaving = asyncio.create_task(_left(receive))
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, leaving):
+                task.cancel()
+            await asyncio.gather(sending, leaving, return_exceptions=True)
+            await self._frames.aclose()  # type: ignore[attr-defined]
+
+    async def _send(self, send: Send) -> None:
+        async for frame in self._frames:
+            async with asyncio.timeout(SEND_S):
+                await send({"type": "http.response.body", "body": frame.encode(), "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def whole_event(row: Sealed) -> str:
+    """An event as JSON in one line: what stands on its envelope, and its body."""
+    envelope = {"debate": row.debate, "seq": row.seq, "at": row.at, "kind": row.kind, "hash": row.hash}
+    return json.dumps({**envelope, "body": read_json(row.body)}, ensure_ascii=True, separators=(",", ":"))
+
+
+def frame(data: str, *, event: str = "", number: int | None = None) -> str:
+    """One frame; ``data`` is one line."""
+    lines = [f"id: {number}"] if number is not None else []
+    lines += [f"event: {event}"] if event else []
+    return "\n".join([*lines, f"data: {data}", "", ""])
+
+
+async def stream(service: Service, debate: str, caller: Caller, after: int, *, text: bool) -> EventStream | Response:
+    """The answer to whoever wants to follow a debate.
+
+    Args:
+        service: where it is held.
+        debate: its whole id; the caller may see it.
+        caller: who asks.
+        after: the number of the last event that is known to the client.
+        text: whether to send what models write while they write it; such frames have no id.
+
+    Raises:
+        RefusedError: the tenant follows too many debates already.
+    """
+    if not await _more(service, debate, caller, after):
+        # 204 tells an EventSource not to come back.
+        return Response(status_code=204)
+    tenant = caller.tenant
+    if service.streams.get(tenant, 0) >= service.choices.most_streams:
+        raise RefusedError(
+            429,
+            "rate-limited",
+            f"{service.choices.most_streams} streams at once are the most.",
+            "Close one, or follow with GET /v1/debates/{id}.",
+            retry_after(5),
+        )
+    return EventStream(_counted(service, tenant, frames(service, debate, caller, after, text=text)))
+
+
+async def _more(service: Service, debate: str, caller: Caller, after: int) -> bool:
+    """Whether anything is to be sent now or later."""
+    listed = await asyncio.to_thread(service.listed, debate, caller)
+    if service.is_going_on(listed, await service.job(debate)):
+        return True
+    return bool(await asyncio.to_thread(service.store.read, debate, after))
+
+
+async def _counted(service: Service, tenant: str, rows: AsyncIterator[str]) -> AsyncIterator[str]:
+    service.streams[tenant] = service.streams.get(tenant, 0) + 1
+    try:
+        async for row in rows:
+            yield row
+    finally:
+        service.streams[tenant] -= 1
+        await rows.aclose()  # type: ignore[attr-defined]
+
+
+async def frames(service: Service, debate: str, caller: Caller, after: int, *, text: bool) -> AsyncIterator[str]:
+    """The frames from the event after ``after`` to the end of the debate."""
+    yield "retry: 2000\n\n"
+    loop = asyncio.get_running_loop()
+    with service.hub.listening(debate) as listener:
+        said = loop.time()
+        while not service.draining.is_set():
+            # In this order: what is written between the two is found by the next reading.
+            listed = await asyncio.to_thread(service.listed, debate, caller)
+            goes_on = service.is_going_on(listed, await service.job(debate))
+            rows = await asyncio.to_thread(service.store.read, debate, after)
+            for start in range(0, len(rows), MOST_AT_ONCE):
+                part = rows[start : start + MOST_AT_ONCE]
+                yield "".join(frame(whole_event(row), event=row.kind, number=row.seq) for row in part)
+            after = rows[-1].seq if rows else after
+            written = _written(listener) if text else ""
+            if written:
+                yield written
+            if not goes_on:
+                yield frame(json.dumps({"status": listed.status}), event="end")
+                return
+            if rows or written:
+                said = loop.time()
+            elif loop.time() - said > HEARTBEAT_S:
+                said = loop.time()
+                yield ": still here\n\n"
+            await listener.wait(HEARTBEAT_S if debate in service.hub.held else LOOK_S)
+    yield ": the server is going down; come back\n\n"
+
+
+def _written(listener: Listener) -> str:
+    rows = listener.fetch()
+    return "".join(
+        frame(json.dumps({"path": path, "part": part, "text": text}, ensure_ascii=True), event="text")
+        for (path, part), text in rows.items()
+    )
+
+
+def number_in(header: str | None) -> int:
+    """The number in a ``Last-Event-ID``; 0 where there is none that can be read."""
+    word = (header or "").strip()
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else 0

@@ -1,0 +1,246 @@
+"""The orders of one database: the truth about what was asked for and what became of it.
+
+Queues and workers may lose what they know; a debate is due as long as its order here is neither over nor cancelled.
+An order is data: motion, format, seats, settings, its sources by hash. It never holds a key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from disputatio.failures import QueueFullError
+from disputatio.fleet.port import Job, JobState, Raised
+from disputatio.kernel import JsonObject
+from disputatio.record.database import store_failures
+from disputatio.record.sql import SqlStore
+from disputatio.record.text import canonical, digest
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+MOST_TRIES = 5
+"""So often may an order end its holder's process without a single new event, before it is given up."""
+_GOING_ON = "resume"
+"""Where an order keeps the ceilings of its last reopening; not part of what was asked for."""
+_COUNTING = 0x64697371
+"""The key of the lock under which waiting orders are counted; any number of its own."""
+_OPEN = (JobState.WAITING.value, JobState.RUNNING.value)
+
+
+class Desk:
+    """The orders in the database of ``store``. Its methods wait for the database; call them in a thread."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._engine = store.engine
+        self._place = store.place
+        self._sqlite = self._engine.dialect.name == "sqlite"
+
+    def take_in(
+        self,
+        row: Job,
+        order: JsonObject,
+        most_waiting: int | None,
+        also: Callable[[Connection], None] = lambda _: None,
+    ) -> bool:
+        """Keep an order, and do ``also`` in the same transaction; False where it was there already.
+
+        Raises:
+            QueueFullError: ``most_waiting`` orders wait in its queue.
+        """
+        from disputatio.record.tables import order_texts, orders
+
+        body, texts = _apart(order)
+        with self._transaction() as connection:
+            self._alone(connection)
+            if connection.execute(orders.select().where(orders.c.debate == row.debate)).first():
+                return False
+            self._check_room(connection, row.queue, most_waiting)
+            if texts:
+                rows = [{"hash": name, "text": text} for name, text in texts.items()]
+                connection.execute(self._insert(order_texts), rows)
+            values = {"debate": row.debate, "body": canonical(body), "queue": row.queue, "priority": row.priority}
+            values |= {"state": row.state.value, "asked_at": row.asked_at, "cancelled": False, "tries": 0}
+            connection.execute(orders.insert(), {**values, "reached": 0, "reason": "", "next_step": ""})
+            also(connection)
+        return True
+
+    def order(self, debate: str) -> JsonObject | None:
+        """The order of ``debate`` as it was taken in."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import order_texts, orders
+
+        with self._transaction() as connection:
+            body = connection.execute(sa.select(orders.c.body).where(orders.c.debate == debate)).scalar()
+            if body is None:
+                return None
+            found: JsonObject = {name: value for name, value in json.loads(body).items() if name != _GOING_ON}
+            names = [row["text"] for row in found.get("evidence", ())]  # type: ignore[union-attr, call-overload, index]
+            query = sa.select(order_texts.c.hash, order_texts.c.text).where(order_texts.c.hash.in_(names))
+            texts = {row.hash: row.text for row in connection.execute(query)} if names else {}
+        return _joined(found, texts)
+
+    def raised(self, debate: str) -> Raised | None:
+        """The ceilings that an order was reopened with; None where it was not."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        with self._transaction() as connection:
+            body = connection.execute(sa.select(orders.c.body).where(orders.c.debate == debate)).scalar()
+        found = json.loads(body).get(_GOING_ON) if body else None
+        if found is None:
+            return None
+        usd, tokens, calls = (found[name] for name in ("budget_usd", "budget_tokens", "max_calls"))
+        return Raised(usd and Decimal(usd), tokens and int(tokens), calls and int(calls))
+
+    def job(self, debate: str) -> Job | None:
+        """Where the order of ``debate`` is."""
+        found = self._jobs(lambda query, orders: query.where(orders.c.debate == debate))
+        return found[0] if found else None
+
+    def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
+        """All orders, newest first, or those that wait or run, in the order in which they are taken."""
+        if not unfinished:
+            return self._jobs(lambda query, orders: query.order_by(orders.c.asked_at.desc(), orders.c.debate))
+        return self._jobs(
+            lambda query, orders: query.where(orders.c.state.in_(_OPEN)).order_by(
+                orders.c.priority.desc(), orders.c.asked_at, orders.c.debate
+            )
+        )
+
+    def begin(self, debate: str, reached: int) -> int:
+        """Note that ``debate`` is gone on with from event ``reached``; how often that was tried since it last grew."""
+        from disputatio.record.tables import orders
+
+        own = orders.c.debate == debate
+        with self._transaction() as connection:
+            row = connection.execute(orders.select().where(own).with_for_update()).first()
+            if row is None:
+                return 0
+            tries = 1 if reached > row.reached else row.tries + 1
+            values = {"state": JobState.RUNNING.value, "tries": tries, "reached": reached}
+            connection.execute(orders.update().where(own, orders.c.state.in_(_OPEN)), values)
+        return int(tries)
+
+    def finish(self, debate: str, state: JobState, reason: str = "", next_step: str = "") -> None:
+        """Note how an order ended; what is over stays as it is."""
+        from disputatio.record.tables import orders
+
+        own = (orders.c.debate == debate) & orders.c.state.in_(_OPEN)
+        with self._transaction() as connection:
+            connection.execute(
+                orders.update().where(own), {"state": state.value, "reason": reason, "next_step": next_step}
+            )
+
+    def put_back(self, debate: str) -> None:
+        """Let others go on with it. That it was tried here counts for nothing."""
+        from disputatio.record.tables import orders
+
+        own = (orders.c.debate == debate) & (orders.c.state == JobState.RUNNING.value)
+        with self._transaction() as connection:
+            connection.execute(orders.update().where(own), {"state": JobState.WAITING.value, "tries": 0})
+
+    def reopen(self, debate: str, raised: Raised, also: Callable[[Connection], None] = lambda _: None) -> bool:
+        """Have an order that is over taken once more, and do ``also`` with it; False where it is not over."""
+        from disputatio.record.tables import orders
+
+        own = orders.c.debate == debate
+        with self._transaction() as connection:
+            row = connection.execute(orders.select().where(own).with_for_update()).first()
+            if row is None or not JobState(row.state).over:
+                return False
+            ceilings = {name: value if value is None else str(value) for name, value in asdict(raised).items()}
+            body = canonical({**json.loads(row.body), _GOING_ON: ceilings})
+            values = {"body": body, "state": JobState.WAITING.value, "cancelled": False, "tries": 0}
+            connection.execute(orders.update().where(own), {**values, "reason": "", "next_step": ""})
+            also(connection)
+        return True
+
+    def cancel(self, debate: str) -> bool:
+        """Ask for the end of an order; what waits is over at once, what runs is stopped by whoever holds it."""
+        from disputatio.record.tables import orders
+
+        own, waits = orders.c.debate == debate, orders.c.state == JobState.WAITING.value
+        with self._transaction() as connection:
+            asked = connection.execute(orders.update().where(own, orders.c.state.in_(_OPEN)), {"cancelled": True})
+            connection.execute(orders.update().where(own, waits), {"state": JobState.CANCELLED.value})
+        return bool(asked.rowcount)
+
+    def cancelled(self, debates: Collection[str]) -> set[str]:
+        """Those of ``debates`` that somebody wants stopped."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        if not debates:
+            return set()
+        query = sa.select(orders.c.debate).where(orders.c.debate.in_(debates), orders.c.cancelled.is_(True))
+        with self._transaction() as connection:
+            return set(connection.execute(query).scalars())
+
+    def _jobs(self, narrowed: Callable[[Any, Any], Any]) -> list[Job]:
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        names = ("debate", "state", "queue", "priority", "asked_at", "reason", "next_step")
+        query = narrowed(sa.select(*(orders.c[name] for name in names)), orders)
+        with self._transaction() as connection:
+            return [
+                Job(row.debate, JobState(row.state), row.queue, row.priority, row.asked_at, row.reason, row.next_step)
+                for row in connection.execute(query)
+            ]
+
+    def _check_room(self, connection: Connection, queue: str, most: int | None) -> None:
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        if most is None:
+            return
+        waiting = (orders.c.queue == queue) & (orders.c.state == JobState.WAITING.value)
+        count = connection.execute(sa.select(sa.func.count()).where(waiting)).scalar() or 0
+        if count >= most:
+            raise QueueFullError(
+                f"The queue {queue} is full: {count:,} debates are waiting, and it takes no more than {most:,}.",
+                "Nothing was taken. Try again when some have ended, start more workers, or raise the limit.",
+            )
+
+    def _alone(self, connection: Connection) -> None:
+        """One at a time: what is counted stays true until it is written."""
+        if not self._sqlite:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_COUNTING})")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with store_failures(self._place), self._engine.begin() as connection:
+            if self._sqlite:
+                # What is read here must still be so when it is written.
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+
+    def _insert(self, table: Any) -> Any:
+        if self._sqlite:
+            from sqlalchemy.dialects.sqlite import insert
+        else:
+            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+        return insert(table).on_conflict_do_nothing()
+
+
+def _apart(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+    """An order with its sources named by hash, and their texts."""
+    rows: Any = order.get("evidence", ())
+    texts = {digest(row["text"]): row["text"] for row in rows}
+    named = [{**row, "text": digest(row["text"])} for row in rows]
+    return ({**order, "evidence": named} if named else dict(order)), texts
+
+
+def _joined(order: JsonObject, texts: dict[str, str]) -> JsonObject:
+    rows: Any = order.get("evidence", ())
+    return {**order, "evidence": [{**row, "text": texts[row["text"]]} for row in rows]} if rows else order

@@ -1,0 +1,65 @@
+"""Procrastinate's connector with patience: a server that is started anew must not end a worker and all its debates."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from procrastinate import PsycopgConnector
+    from sqlalchemy import URL
+
+Value = TypeVar("Value")
+PATIENCE_SECONDS = 60.0
+_PAUSE_SECONDS = 0.5
+_CONNECT_SECONDS = 3.0
+
+
+def patient_connector(url: URL) -> PsycopgConnector:
+    """A connector to the database at ``url`` that waits for a server that is away."""
+    from procrastinate import PsycopgConnector
+
+    class Patient(PsycopgConnector):
+        """Repeats what was cut off. A job fetched so and lost is found by the worker's sweep."""
+
+        async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+            await _patiently(lambda: super(Patient, self).execute_query_async(query, **arguments))
+
+        async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
+            return await _patiently(lambda: super(Patient, self).execute_query_one_async(query, **arguments))
+
+        async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
+            return await _patiently(lambda: super(Patient, self).execute_query_all_async(query, **arguments))
+
+        async def listen_notify(self, on_notification: Any, channels: Any) -> None:
+            while True:
+                await _patiently(lambda: super(Patient, self).listen_notify(on_notification, channels))
+
+    conninfo = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return Patient(conninfo=conninfo, min_size=1, max_size=4, timeout=_CONNECT_SECONDS)
+
+
+async def _patiently(ask: Callable[[], Awaitable[Value]]) -> Value:
+    since = time.monotonic()
+    while True:
+        try:
+            return await ask()
+        except Exception as error:
+            if not _is_away(error) or time.monotonic() - since > PATIENCE_SECONDS:
+                raise
+        await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def _is_away(error: BaseException | None) -> bool:
+    import psycopg
+    import psycopg_pool
+
+    while error is not None:
+        if isinstance(error, psycopg_pool.PoolTimeout):
+            return True
+        if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "08").startswith(("08", "57P")):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,215 @@
+"""Reads an order and makes the debate that it proposes; refuses what reaches beyond the debate itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from disputatio.config import CommandLine, resolve
+from disputatio.config.matter import motion_or_topic
+from disputatio.engine.opening import Proposal, format_options, rules_of
+from disputatio.evidence.source_files import read_source, read_sources
+from disputatio.evidence.sources import Source, SourceKind
+from disputatio.failures import InvalidInputError
+from disputatio.formats.registry import FORMATS, Format, find_format
+from disputatio.kernel import JsonObject
+from disputatio.motion import Evidence, one_line, read_motion
+from disputatio.orders.form import ORDERED, Order
+from disputatio.orders.people import as_themselves, people_named
+from disputatio.participants.providers import EMBEDDED_MODEL, did_you_mean, parse_seat_value, shown
+
+if TYPE_CHECKING:
+    from disputatio.participants.human import Participant
+
+_OPEN_SETTINGS = ("limits", "judging", "rubric", "criteria", "rules", "decision")
+"""The branches of the configuration that change a debate and reach nothing else."""
+_MOST_ERRORS = 3
+
+
+def read_order(body: Mapping[str, Any] | Order) -> JsonObject:
+    """An order as it is kept: checked, its sources read, its people named seat by seat; holds no key.
+
+    The debate that it proposes is made once, so that what cannot be held is refused now. Nobody is called.
+
+    Args:
+        body: the order as it was given.
+
+    Raises:
+        InvalidInputError: something in it cannot be used; says what and what would do.
+    """
+    order = body if isinstance(body, Order) else _validated(body)
+    _check_reach(order)
+    kept = order.normal()
+    sources = [
+        read_source(row.text, row.title, kind=row.kind, source_id=row.source_id)
+        if row.source_id
+        else read_source(row.text, row.title, kind=row.kind)
+        for row in order.evidence
+    ]
+    if sources:
+        kept["evidence"] = [
+            {"source_id": row.source_id, "title": row.title, "kind": row.kind.value, "text": row.text}
+            for row in _with_ids_of_their_own(sources, [row.source_id for row in order.evidence])
+        ]
+    proposal = proposal_of(kept, {}, people_missing=True)
+    people = people_named(order.people, proposal.format, proposal.settings)
+    if people:
+        kept["people"] = list(people)
+    rules_of(proposal.format, proposal.settings)
+    return kept
+
+
+def proposal_of(
+    order: JsonObject, participants: Mapping[str, Participant], *, people_missing: bool = False
+) -> Proposal:
+    """The debate that a kept order proposes, under the settings of this process.
+
+    Args:
+        order: what ``read_order`` gave.
+        participants: who sits in the seats that ``order["people"]`` names.
+        people_missing: whether nobody need be there for those yet.
+
+    Raises:
+        InvalidInputError: the settings of this process do not allow it, or nobody is there for a person's seat.
+    """
+    given = Order.model_validate(order)
+    form = _format(given.format)
+    arguments = _arguments(given)
+    settings = resolve(
+        format_name=form.name,
+        seats=tuple(form.seats),
+        environ=os.environ,
+        directory=Path.cwd(),
+        arguments=arguments,
+        options=format_options(form),
+    )
+    motion = read_motion(motion_or_topic(given.motion or None, given.topic), settings.language)
+    absent = [] if people_missing else [seat for seat in given.people if seat not in participants]
+    if absent:
+        raise InvalidInputError(
+            f"The seat {absent[0]} is for a person, and no person can be asked here.",
+            "Hold it where people are asked: disputatio serve.",
+        )
+    return Proposal(
+        motion,
+        form,
+        as_themselves(settings, given.people),
+        tuple(_kept_source(row) for row in order.get("evidence", ())),  # type: ignore[union-attr]
+        {seat: participants[seat] for seat in given.people if seat in participants},
+    )
+
+
+def _validated(body: Mapping[str, Any]) -> Order:
+    from pydantic import ValidationError
+
+    try:
+        return Order.model_validate(body)
+    except ValidationError as error:
+        raise InvalidInputError(*told(error.errors(include_url=False, include_input=False))) from None
+
+
+def told(errors: list[Any]) -> tuple[str, str]:
+    """What is wrong with a body, and what would do, in words for people."""
+    if any(row["type"] == "json_invalid" for row in errors):
+        return "The body is no JSON.", "Send a JSON object, with Content-Type: application/json."
+    rows = []
+    for row in errors[:_MOST_ERRORS]:
+        place = ".".join(str(part) for part in row["loc"] if part != "body")
+        what = str(row["msg"])
+        rows.append(f"{one_line(place, 80)}: {what[:1].lower()}{what[1:]}" if place else what)
+    more = f"; and {len(errors) - _MOST_ERRORS} more" if len(errors) > _MOST_ERRORS else ""
+    return f"The request does not have the form that is asked for: {'; '.join(rows)}{more}.", "See /openapi.json."
+
+
+def _format(name: str) -> Format:
+    if name not in FORMATS:
+        raise InvalidInputError(
+            f"There is no format called {shown(name)}.",
+            f"{did_you_mean(name.lower(), FORMATS)}The formats are: {', '.join(ORDERED)}.",
+        )
+    if name == "market":
+        raise InvalidInputError(
+            "A market debate rests on the history of a stock, which an order cannot bring.",
+            "Hold it at the command line, with --format market; over the same store it is shown here.",
+        )
+    return find_format(name)
+
+
+def _check_reach(order: Order) -> None:
+    """Refuse addresses, files and settings that reach beyond the debate.
+
+    Raises:
+        InvalidInputError: names the one.
+    """
+    for seat, value in order.seats.items():
+        named = parse_seat_value(value, source=f"seats.{one_line(seat, 40)}")
+        if named.base_url is not None:
+            raise InvalidInputError(
+                f"The seat {one_line(seat, 40)} names an address, which an order may not.",
+                "Whoever runs the server sets addresses, with LLM_BASE_URL or in its configuration.",
+            )
+        if named.provider == "embedded" and named.model not in {None, EMBEDDED_MODEL}:
+            raise InvalidInputError(
+                f"The seat {one_line(seat, 40)} names a file or a repository of weights, which an order may not.",
+                f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
+            )
+    for key in order.settings:
+        if key.split(".")[0].strip() not in _OPEN_SETTINGS:
+            raise InvalidInputError(
+                f"The setting {shown(key)} may not stand in an order.",
+                f"Allowed are keys under {', '.join(_OPEN_SETTINGS)}.",
+            )
+
+
+def _arguments(given: Order) -> CommandLine:
+    return CommandLine(
+        seat=tuple(f"{seat}={who}" for seat, who in given.seats.items()),
+        budget_usd=given.budget_usd,
+        budget_tokens=given.budget_tokens,
+        max_calls=given.max_calls,
+        language=given.language,
+        seed=given.seed,
+        set=tuple(f"{key}={_written(value)}" for key, value in given.settings.items()),
+        tools=tuple(f"{seat}={','.join(words) or 'none'}" for seat, words in given.tools.items()),
+        judges=given.judges,
+        both_orders=given.both_orders or None,
+        anonymous=given.anonymous or None,
+        retest=given.retest or None,
+        panel_method=given.panel_method,
+        debaters=",".join(given.debaters) or None,
+        options=",".join(given.options) or None,
+        rounds=given.rounds,
+        decision=given.decision,
+        threshold=given.threshold,
+        preset=given.preset,
+        task_type=given.task_type,
+        position=tuple(given.positions),
+        personality=tuple(f"{seat}={name}" for seat, name in given.personality.items()),
+    )
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _with_ids_of_their_own(sources: list[Source], given: list[str | None]) -> list[Source]:
+    """The sources with ids that differ; ids that were given stay."""
+    from dataclasses import replace
+
+    taken = {name for name in given if name}
+    found = []
+    for source, own in zip(sources, given, strict=True):
+        name, number = source.source_id, 1
+        while own is None and name in taken:
+            number += 1
+            name = f"{source.source_id}-{number}"
+        taken.add(name)
+        found.append(replace(source, source_id=name))
+    return read_sources(found)
+
+
+def _kept_source(row: Any) -> Source:
+    evidence = Evidence(str(row["source_id"]), str(row["title"]), str(row["text"]))
+    return Source.of(evidence, SourceKind(str(row["kind"])))

@@ -1,0 +1,87 @@
+"""Orders are kept once, as data, and what is over stays over."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from disputatio.failures import QueueFullError
+from disputatio.fleet.desk import Desk
+from disputatio.fleet.port import Job, JobState
+from disputatio.record.sql import SqlStore
+
+ORDER = {"motion": "We should act", "format": "freeform"}
+
+
+def waiting(debate: str, priority: int = 0, queue: str = "debates") -> Job:
+    return Job(debate, JobState.WAITING, queue, priority, f"2026-01-01T00:00:0{len(debate)}.000000Z")
+
+
+@pytest.fixture
+def desk(file_store: SqlStore) -> Desk:
+    return Desk(file_store)
+
+
+def test_an_order_is_taken_once(desk: Desk) -> None:
+    assert desk.take_in(waiting("d1"), ORDER, None)
+    assert not desk.take_in(waiting("d1", priority=9), {"motion": "Another"}, None)
+    assert desk.order("d1") == ORDER
+    assert [row.priority for row in desk.jobs()] == [0]
+
+
+def test_a_full_queue_takes_no_more_and_says_how_many_wait(desk: Desk) -> None:
+    for number in range(3):
+        desk.take_in(waiting(f"d{number}"), ORDER, 3)
+    with pytest.raises(QueueFullError, match="queue debates is full: 3 debates are waiting") as caught:
+        desk.take_in(waiting("d3"), ORDER, 3)
+    assert "Nothing was taken" in caught.value.next_step
+    desk.take_in(waiting("e1", queue="urgent"), ORDER, 3)
+    desk.begin("d0", 0)
+    assert desk.take_in(waiting("d3"), ORDER, 3)
+
+
+def test_the_text_of_a_source_is_kept_once_by_its_hash(desk: Desk, file_store: SqlStore) -> None:
+    source = {"source_id": "S1", "title": "report.md", "kind": "markdown", "text": "The fee is 14 EUR."}
+    for debate in ("d1", "d2"):
+        desk.take_in(waiting(debate), {**ORDER, "evidence": [source]}, None)
+    assert desk.order("d2") == {**ORDER, "evidence": [source]}
+    connection = sqlite3.connect(Path(str(file_store.engine.url.database)))
+    try:
+        assert connection.execute("SELECT count(*) FROM order_texts").fetchone() == (1,)
+        (body,) = connection.execute("SELECT body FROM orders WHERE debate = 'd1'").fetchone()
+    finally:
+        connection.close()
+    assert "14 EUR" not in body
+
+
+def test_higher_priorities_are_taken_first_and_equal_ones_in_their_order(desk: Desk) -> None:
+    for debate, priority in (("a", 0), ("bb", 5), ("ccc", 0), ("dddd", 5)):
+        desk.take_in(waiting(debate, priority), ORDER, None)
+    assert [row.debate for row in desk.jobs(unfinished=True)] == ["bb", "dddd", "a", "ccc"]
+
+
+def test_what_waits_is_cancelled_at_once_and_what_runs_is_asked_to_stop(desk: Desk) -> None:
+    for debate in ("d1", "d2", "d3"):
+        desk.take_in(waiting(debate), ORDER, None)
+    desk.begin("d2", 0)
+    desk.finish("d3", JobState.ENDED)
+    assert [desk.cancel(debate) for debate in ("d1", "d2", "d3", "d4")] == [True, True, False, False]
+    states = {row.debate: row.state for row in desk.jobs()}
+    assert states == {"d1": JobState.CANCELLED, "d2": JobState.RUNNING, "d3": JobState.ENDED}
+    assert desk.cancelled(["d2", "d3"]) == {"d2"}
+    desk.finish("d1", JobState.ENDED)
+    job = desk.job("d1")
+    assert job is not None
+    assert job.state is JobState.CANCELLED
+
+
+def test_tries_are_counted_from_the_last_event_and_a_worker_that_stops_in_good_order_counts_none(desk: Desk) -> None:
+    desk.take_in(waiting("d1"), ORDER, None)
+    assert [desk.begin("d1", 7) for _ in range(3)] == [1, 2, 3]
+    # Whatever was recorded since is a reason to go on.
+    assert desk.begin("d1", 8) == 1
+    assert desk.begin("d1", 8) == 2
+    desk.put_back("d1")
+    assert desk.begin("d1", 8) == 1

@@ -1,0 +1,231 @@
+"""The API over a real socket: debates are started once, read, exported, stopped, paid for; refusals say what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from decimal import Decimal
+
+import jsonschema_rs
+import pytest
+from served import MOTION, ended, served, started
+
+from disputatio._service.keys import Period, Scope
+from disputatio.report import export_schema
+
+pytestmark = pytest.mark.slow
+
+
+async def test_a_debate_is_started_followed_read_exported_and_verified(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        debate = await started(client, evidence=[{"title": "log.md", "text": "Release took 3.8 hours."}])
+        over = await ended(client, debate)
+        assert over["status"] in {"COMPLETE", "DEGRADED"}
+        assert over["goes_on"] is False
+        report = (await client.get(f"/v1/debates/{debate}/report")).json()
+        jsonschema_rs.validator_for(export_schema()).validate(report)
+        assert report["motion"]["text"] == MOTION
+        for form in ("json", "md", "txt", "html", "argdown", "dossier.md", "dossier.html"):
+            answer = await client.get(f"/v1/debates/{debate}/export/{form}")
+            assert answer.status_code == 200
+            assert MOTION in answer.text
+            assert "attachment" in answer.headers["content-disposition"]
+        verified = (await client.get(f"/v1/debates/{debate}/verify")).json()
+        assert verified["head"] == over["head"]
+        listed = (await client.get("/v1/debates")).json()["items"]
+        assert [row["id"] for row in listed] == [debate]
+        # No key of a provider is in any of it.
+        assert "secret-of-the-server" not in json.dumps([report, over, listed])
+
+
+async def test_an_idempotency_key_stands_for_one_order_also_when_sent_at_once(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        headers = {"Idempotency-Key": "one"}
+        order = {"motion": MOTION}
+        answers = await asyncio.gather(*(client.post("/v1/debates", json=order, headers=headers) for _ in range(4)))
+        assert sorted(row.status_code for row in answers) == [200, 200, 200, 201]
+        assert len({row.json()["id"] for row in answers}) == 1
+        other = await client.post("/v1/debates", json={"motion": "Another"}, headers=headers)
+        assert other.status_code == 422
+        assert other.json()["type"] == "urn:disputatio:problem:idempotency"
+
+
+async def test_what_cannot_be_held_is_refused_with_cause_and_next_step_and_leaves_nothing(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        for order, word in (
+            ({}, "motion"),
+            ({"motion": MOTION, "format": "strctured"}, "structured"),
+            ({"motion": MOTION, "seats": {"pro": "openai:gpt-5 at http://127.0.0.1/"}}, "address"),
+            ({"motion": MOTION, "seats": {"pro": "embedded:/etc/passwd"}}, "weights"),
+            ({"motion": MOTION, "seats": {"nobody": "embedded"}}, "nobody"),
+            ({"motion": MOTION, "settings": {"mcp_servers.x": "sh -c true"}}, "mcp_servers"),
+            ({"motion": MOTION, "settings": {"seats.pro.base_url": "http://127.0.0.1"}}, "seats.pro"),
+            ({"motion": MOTION, "seats": {"pro": "openai:gpt-5"}}, "key"),
+            ({"motion": MOTION, "evidence_ids": ["ev_0123456789abcdef"]}, "upload"),
+            ({"motion": MOTION, "store": "sqlite:////tmp/x"}, "store"),
+            ({"motion": MOTION, "budget_usd": "1"}, "price"),
+        ):
+            answer = await client.post("/v1/debates", json=order, headers={"Idempotency-Key": "same"})
+            problem = answer.json()
+            assert answer.status_code in {404, 422}, (order, answer.text)
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert word in problem["detail"] + problem["next_step"], problem
+            assert problem["next_step"]
+        assert (await client.get("/v1/debates")).json()["items"] == []
+        assert (
+            await client.post("/v1/debates", json={"motion": MOTION}, headers={"Idempotency-Key": "same"})
+        ).is_success
+
+
+async def test_bodies_that_are_too_large_or_no_json_are_refused(tmp_path):
+    async with served(tmp_path, upload_bytes=20_000) as here, here.client() as client:
+
+        async def chunks():
+            for _ in range(50):
+                yield b" " * 100_000
+
+        kind = {"Content-Type": "application/json"}
+        for answer, status in (
+            (await client.post("/v1/debates", content=b"x" * 4_000_001, headers=kind), 413),
+            (await client.post("/v1/debates", content=chunks(), headers=kind), 413),
+            (await client.post("/v1/debates", content=b"{", headers=kind), 422),
+            (await client.post("/v1/evidence", files={"file": ("a.txt", b"x" * 30_000)}), 413),
+            (await client.post("/v1/evidence", files={"file": ("a.pdf", b"%PDF-1.7 nonsense")}), 422),
+        ):
+            assert answer.status_code == status
+            assert answer.json()["detail"]
+
+
+async def test_uploads_become_sources_of_the_debate(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        kept = (await client.post("/v1/evidence", files={"file": ("log.md", b"# Log\n\n3.8 hours")})).json()
+        debate = await started(client, evidence_ids=[kept["id"]])
+        report = (await client.get(f"/v1/debates/{debate}/report")).json()
+        assert [row["source_id"] for row in report["evidence"]] == ["log"]
+
+
+async def test_a_debate_that_is_stopped_ends_interrupted_and_its_stream_with_it(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        here.provider.hold()
+        debate = await started(client)
+        following = asyncio.create_task(ended(client, debate))
+        await here.provider.arrived.reach(1)
+        assert (await client.post(f"/v1/debates/{debate}/cancel")).json() == {"cancelled": True}
+        assert (await following)["status"] == "INTERRUPTED"
+        assert (await client.post(f"/v1/debates/{debate}/cancel")).json() == {"cancelled": False}
+        here.provider.release()
+
+
+async def test_a_keys_budget_holds_ceilings_of_running_debates_and_is_never_passed(tmp_path):
+    async with served(tmp_path, keyless=False) as here:
+        token = here.key(Scope.RUN, budget_tokens=60_000, period=Period.DAY)
+        async with here.client(token) as client:
+            here.provider.hold()
+            first = await started(client, budget_tokens=40_000)
+            refused = await client.post("/v1/debates", json={"motion": MOTION, "budget_tokens": 30_000})
+            assert refused.status_code == 429
+            assert int(refused.headers["retry-after"]) > 0
+            assert "20000 tokens" in refused.json()["detail"]
+            here.provider.release()
+            await ended(client, first)
+            await settled(here, first)
+            left = (await client.get("/v1/key")).json()["left_tokens"]
+            assert 20_000 < left < 60_000
+            # Without a ceiling of its own an order gets one that fits.
+            second = await started(client)
+            budget = (await client.get(f"/v1/debates/{second}/report")).json()["budget"]
+            assert 0 < budget["tokens"] <= left
+            await ended(client, second)
+            await settled(here, second)
+            assert (await client.get("/v1/key")).json()["left_tokens"] >= 0
+
+
+async def settled(here, debate):
+    """Wait until the budget knows what the debate has spent."""
+    async with asyncio.timeout(20):
+        while debate in here.service.book.unsettled():
+            await asyncio.sleep(0.02)
+
+
+async def test_too_many_requests_are_told_when_to_come_again(tmp_path):
+    async with served(tmp_path, keyless=False) as here, here.client(here.key(Scope.READ, per_minute=3)) as client:
+        statuses = [(await client.get("/v1/debates")).status_code for _ in range(5)]
+        assert statuses == [200, 200, 200, 429, 429]
+        assert 1 <= int((await client.get("/v1/debates")).headers["retry-after"]) <= 20
+
+
+async def test_lists_are_paged_without_gap_or_repetition(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        made = [await started(client) for _ in range(3)]
+        for debate in made:
+            await ended(client, debate)
+        seen, cursor = [], None
+        for _ in range(3):
+            page = (
+                await client.get("/v1/debates", params={"limit": 1} | ({"cursor": cursor} if cursor else {}))
+            ).json()
+            seen += [row["id"] for row in page["items"]]
+            cursor = page["next"]
+        assert seen == made[::-1]
+        assert cursor is None
+        assert (await client.get("/v1/debates", params={"cursor": "nonsense"})).status_code == 422
+
+
+async def test_an_altered_record_is_a_problem_of_its_own(tmp_path):
+    import sqlite3
+
+    async with served(tmp_path) as here, here.client() as client:
+        debate = await started(client)
+        await ended(client, debate)
+        with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+            connection.execute("UPDATE events SET body = replace(body, 'split', 'merge') WHERE seq = 1")
+        connection.close()
+        answer = await client.get(f"/v1/debates/{debate}/verify")
+        assert answer.status_code == 409
+        assert answer.json()["type"] == "urn:disputatio:problem:altered"
+        assert "altered" in (await client.get(f"/v1/debates/{debate}/export/dossier.md")).text.lower()
+
+
+async def test_a_debate_that_ended_at_its_ceiling_goes_on_with_a_higher_one(tmp_path):
+    async with served(tmp_path, keyless=False) as here:
+        token = here.key(Scope.RUN, budget_tokens=200_000)
+        async with here.client(token) as client:
+            debate = await started(client, budget_tokens=9_000)
+            assert (await ended(client, debate))["status"] == "DEBATE_TRUNCATED"
+            await settled(here, debate)
+            spent = 200_000 - (await client.get("/v1/key")).json()["left_tokens"]
+            assert 0 < spent <= 9_000
+            path = f"/v1/debates/{debate}/resume"
+            same = await client.post(path, json={})
+            assert same.status_code == 422
+            assert "ceiling" in same.json()["detail"]
+            assert (await client.post(path, json={"budget_tokens": 300_000})).status_code == 429
+            before = len(here.provider.requests)
+            answer = await client.post(path, json={"budget_tokens": 100_000})
+            assert answer.status_code == 200, answer.text
+            over = await ended(client, debate)
+            assert over["status"] in {"COMPLETE", "DEGRADED"}
+            assert len(here.provider.requests) > before
+            assert (await client.post(path, json={})).status_code == 409
+            await settled(here, debate)
+            assert 200_000 - (await client.get("/v1/key")).json()["left_tokens"] > spent
+            assert (await client.get(f"/v1/debates/{debate}/verify")).is_success
+
+
+async def test_the_gate_figures_sign_off_and_outcome_are_at_hand(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        gate = await client.post("/v1/gate", json={"task_type": "contract", "downside_usd": 25_000})
+        assert gate.json()["debate"] is True
+        debate = await started(client)
+        await ended(client, debate)
+        signed = await client.post(f"/v1/debates/{debate}/sign-off", json={"by": "A. Reader", "decision": "approve"})
+        assert signed.status_code == 200
+        refused = await client.post(f"/v1/debates/{debate}/sign-off", json={"by": "A. Reader", "decision": "reject"})
+        assert refused.status_code == 422
+        assert (
+            await client.post(f"/v1/debates/{debate}/outcome", json={"result": "It held.", "verdict": "right"})
+        ).is_success
+        figures = (await client.get("/v1/metrics")).json()
+        assert figures["debates"] == 1
+        assert figures["sign_offs"] == {"approve": 1}
+        assert Decimal(1) == figures["outcomes"]["right"]
