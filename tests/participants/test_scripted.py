@@ -24,7 +24,7 @@ GOOD: Any = {"speech": "It is so, and for a reason."}
 LONG: Any = {"speech": "word " * 20}
 LONGER: Any = {"speech": "word " * 30}
 BAD: Any = {"speech": 7}
-TELLS_WHY = frozenset({"competition", "panel"})
+TELLS_WHY = frozenset({"competition", "market", "panel"})
 """Formats whose outcome says why a seat was silent; a recording says that it holds no turn there."""
 ABSTAINS = Abstention(Seat("pro"), "left", "gone home")
 

@@ -66,12 +66,14 @@ class ChoiceField:
         return named(self.key)
 
     def read(self, typed: str) -> Any:
-        """The option that a number or a word means.
+        """The option that a number or a word means; nothing means the empty option, where there is one.
 
         Raises:
             ValueError: none, in one sentence.
         """
         word = one_line(typed, 120).strip()
+        if not word and "" in self.options:
+            return ""
         if not word:
             raise ValueError(f"{self.name} is not chosen; type a number from 1 to {len(self.options)}.")
         if re.fullmatch(r"[0-9]+", word) and all(str(row) != word for row in self.options):
