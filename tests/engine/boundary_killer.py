@@ -130,6 +130,8 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
             "events": len(events),
         }
 
+    # What a process makes at its first debate (validators, the estimate, words looked up), every child has from here.
+    hold(SqlStore(f"sqlite:///{folder}/first.sqlite"))
     log = Path(folder, "tool-calls")
     whole = f"sqlite:///{folder}/whole.sqlite"
     assert in_a_child(lambda: hold(SqlStore(whole))) == 0

@@ -141,7 +141,7 @@ def test_the_order_of_keys_in_an_answer_means_nothing(debate: Debate, draw: Rand
             assert asked.form.read(shuffled(content, draw)) == asked.form.read(content)
 
 
-@examples(10)
+@examples(5)
 @given(debates())
 def test_the_text_of_a_turn_holds_every_sentence_of_its_content(debate: Debate) -> None:
     held = debate.held()

@@ -128,7 +128,7 @@ def refilled(row: Field, value: Any) -> Any:
 
 
 @pytest.mark.slow
-@examples(10)
+@examples(4)
 @given(debates())
 def test_every_form_of_every_format_can_be_filled_in_field_by_field(debate: Debate) -> None:
     for path, asked in debate.held().asks.items():

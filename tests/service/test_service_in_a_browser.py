@@ -10,6 +10,7 @@ import pytest
 from served import served
 
 from disputatio.testing.provider import FakeProvider
+from strategies import FULL
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -76,6 +77,7 @@ async def test_a_debate_is_started_watched_and_read_in_a_browser(tmp_path):
 
 
 @pytest.mark.embedded
+@pytest.mark.skipif(not FULL, reason="half a minute of the embedded model: in full runs")
 async def test_the_same_on_the_embedded_model(tmp_path, monkeypatch):
     pytest.importorskip("xllamacpp")
     (tmp_path / "disputatio.toml").write_text("[limits]\nminimum_arguments = 1\nmaximum_arguments = 1\n")
