@@ -11,6 +11,7 @@ from rooms import Carrier, go_on, hold, proposal_of
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.testing.scripted import InstanceGateway
+from strategies import FULL
 
 PRICE = ("seats.all.price=1.5/6",)
 
@@ -46,8 +47,8 @@ def unsteady(seed, share=0.3):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(4))
-async def test_spending_never_passes_any_of_200_ceilings_also_across_resumptions(block):
+@pytest.mark.parametrize("block", range(10 if FULL else 2))
+async def test_spending_never_passes_any_of_hundreds_of_ceilings_also_across_resumptions(block):
     for number in range(50):
         drawn = random.Random(1000 * block + number)
         kind = drawn.choice(["usd", "tokens", "calls"])

@@ -35,8 +35,8 @@ def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(forma
     settings = [row.format(tmp_path) for row in extra]
     # Every boundary of a structured debate. Of long records and of a second shape of one the usual run takes some, full
     # runs take all; another test cuts such records without processes.
-    some = {"freeform": 2, "panel": 2, "review": 8, "competition": 40, "market": 100}
-    every = 1 if FULL else some.get(format_name, 4 if PIECEWISE in extra else 1)
+    some = {"freeform": 3, "panel": 2, "review": 8, "competition": 80, "market": 100}
+    every = 1 if FULL else some.get(format_name, 8 if PIECEWISE in extra else 1)
     with provider_process() as base_url:
         done = subprocess.run(
             [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *settings],

@@ -67,6 +67,9 @@ class Debates:
         debate = await self._found(prefix)
         until = time.monotonic() + wait_s
         while True:
+            # Before the events are read: of a debate that was over by then, all of them are there to be read.
+            job = await self._holder.job(debate)
+            status = await asyncio.to_thread(self._status, debate)
             rows = await asyncio.to_thread(self._store.read, debate, after)
             told: list[JsonObject] = []
             for row in rows:
@@ -76,8 +79,6 @@ class Debates:
                 shown = _told(row.event())
                 if shown:
                     told.append({"event": row.seq, **shown})
-            job = await self._holder.job(debate)
-            status = await asyncio.to_thread(self._status, debate)
             over = _is_over(status, job) and (not rows or after == rows[-1].seq)
             if told or over or time.monotonic() >= until:
                 return {"debate_id": debate, **_standing(status, job), "over": over, "after": after, "happened": told}
