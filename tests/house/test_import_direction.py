@@ -50,7 +50,18 @@ RANK = {name: place for place, name in enumerate(LAYERS)}
 
 # What formats may use of the evidence: sources that were read, and the check of citations. Reading files is apart.
 PURE_EVIDENCE = (
-    *("alignment", "citations", "edges", "figures", "findings", "json_text", "near_miss", "number_words", "passages"),
+    *(
+        "alignment",
+        "arithmetic",
+        "citations",
+        "edges",
+        "figures",
+        "findings",
+        "json_text",
+        "near_miss",
+        "number_words",
+        "passages",
+    ),
     *("pointers", "quantities", "quotes", "retrieval", "sense", "sentences", "source_set", "sources", "text_index"),
     *("units", "words"),
 )

@@ -14,6 +14,7 @@ from decimal import Context, Decimal, DecimalException
 from fractions import Fraction
 from math import isqrt
 
+from disputatio.evidence.arithmetic import MistakeError, Reader, tokens_of
 from disputatio.kernel import JsonObject
 
 LONGEST_EXPRESSION = 500
@@ -29,10 +30,6 @@ _GROUPED = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?!\d)")
 _WRITTEN = str.maketrans(
     {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "^": "\u0001", "\u00a0": " "}
 )
-
-
-class _MistakeError(Exception):
-    """The expression has no value, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +56,12 @@ def calculate(expression: str) -> Calculation:
     """The value of ``expression``; safe on anything a model may write."""
     try:
         if len(expression) > LONGEST_EXPRESSION:
-            raise _MistakeError(
+            raise MistakeError(
                 f"the expression has {len(expression)} characters, and {LONGEST_EXPRESSION} are the most"
             )
         value, exact = _Parser(expression).whole()
         shown, whole = _shown(value)
-    except _MistakeError as mistake:
+    except MistakeError as mistake:
         return Calculation(expression[:LONGEST_EXPRESSION], error=str(mistake))
     return Calculation(expression, shown, exact and whole)
 
@@ -74,48 +71,31 @@ def _shown(value: Fraction) -> tuple[str, bool]:
     try:
         rounded = Context(prec=_SHOWN_DIGITS).divide(Decimal(value.numerator), Decimal(value.denominator))
     except DecimalException:
-        raise _MistakeError("the value is too large to be written") from None
+        raise MistakeError("the value is too large to be written") from None
     plain = rounded.normalize(Context(prec=_SHOWN_DIGITS))
     text = f"{plain:f}" if -12 <= plain.adjusted() <= 20 else str(plain)
     return ("0" if plain == 0 else text), Fraction(rounded) == value
 
 
-class _Parser:
-    """Reads and computes in one pass; ``_exact`` falls when something had to be rounded."""
+class _Parser(Reader[Fraction]):
+    """``_exact`` falls when something had to be rounded."""
 
     def __init__(self, expression: str) -> None:
-        self._tokens = _tokens(expression)
-        self._place = 0
-        self._depth = 0
+        super().__init__(_tokens(expression), _DEEPEST)
         self._exact = True
 
     def whole(self) -> tuple[Fraction, bool]:
         """The value of the whole expression, and whether it is exact."""
         value = self._sum()
         if self._next():
-            raise _MistakeError(f"'{self._next()}' is not expected here")
+            raise MistakeError(f"'{self._next()}' is not expected here")
         return value, self._exact
 
-    def _next(self) -> str:
-        return self._tokens[self._place] if self._place < len(self._tokens) else ""
+    def _added(self, left: Fraction, right: Fraction, sign: str) -> Fraction:
+        return _bounded(left + right if sign == "+" else left - right)
 
-    def _take(self, *wanted: str) -> str:
-        token = self._next()
-        if token and token in wanted:
-            self._place += 1
-            return token
-        return ""
-
-    def _sum(self) -> Fraction:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _MistakeError(f"there are more than {_DEEPEST} parentheses in each other")
-        value = self._product()
-        while sign := self._take("+", "-"):
-            other = self._product()
-            value = _bounded(value + other if sign == "+" else value - other)
-        self._depth -= 1
-        return value
+    def _negated(self, value: Fraction) -> Fraction:
+        return -value
 
     def _product(self) -> Fraction:
         value = self._signed()
@@ -124,25 +104,19 @@ class _Parser:
             if sign == "*":
                 value = _bounded(value * other)
             elif other == 0:
-                raise _MistakeError("a division by zero has no value")
+                raise MistakeError("a division by zero has no value")
             else:
                 value = _bounded(value / other if sign == "/" else value % other)
         return value
 
-    def _signed(self) -> Fraction:
-        negative = False
-        while sign := self._take("+", "-"):
-            negative ^= sign == "-"
-        value = self._power()
-        return -value if negative else value
-
-    def _power(self) -> Fraction:
+    def _unsigned(self) -> Fraction:
+        """A power, which binds more tightly than a sign in front of it."""
         base = self._percent(self._single())
         if not self._take("**"):
             return base
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _MistakeError(f"there are more than {_DEEPEST} powers of powers")
+            raise MistakeError(f"there are more than {_DEEPEST} powers of powers")
         exponent = self._signed()
         self._depth -= 1
         return self._percent(self._raised(base, exponent))
@@ -161,38 +135,26 @@ class _Parser:
         token = self._next()
         self._place += 1
         if not token:
-            raise _MistakeError("the expression ends where a number is expected")
+            raise MistakeError("the expression ends where a number is expected")
         if token[0].isdigit() or token[0] == ".":
             return _bounded(Fraction(token))
         if token[0] == "(":
-            value = self._sum()
-            self._close()
-            return value
+            return self._parenthesis()
         if token[0].isalpha() or token[0] == "_":
             return self._called(token)
-        raise _MistakeError(f"'{token}' stands where a number is expected")
-
-    def _close(self) -> None:
-        if not self._take(")"):
-            raise _MistakeError("a parenthesis is not closed")
+        raise MistakeError(f"'{token}' stands where a number is expected")
 
     def _called(self, name: str) -> Fraction:
         function = _FUNCTIONS.get(name)
         if function is None:
-            raise _MistakeError(f"there is no '{name[:40]}'; there are: {', '.join(sorted(_FUNCTIONS))}")
-        if not self._take("("):
-            raise _MistakeError(f"{name} is followed by its numbers in parentheses")
-        numbers = [self._sum()]
-        while self._take(","):
-            numbers.append(self._sum())
-        self._close()
-        return _bounded(function(self, numbers))
+            raise MistakeError(f"there is no '{name[:40]}'; there are: {', '.join(sorted(_FUNCTIONS))}")
+        return _bounded(function(self, self._arguments(name, "numbers")))
 
     def root(self, numbers: list[Fraction]) -> Fraction:
         """The square root of one number."""
         (number,) = _counted("sqrt", numbers, 1)
         if number < 0:
-            raise _MistakeError("a negative number has no square root here")
+            raise MistakeError("a negative number has no square root here")
         top, bottom = isqrt(number.numerator), isqrt(number.denominator)
         if top * top == number.numerator and bottom * bottom == number.denominator:
             return Fraction(top, bottom)
@@ -201,52 +163,41 @@ class _Parser:
 
     def _raised(self, base: Fraction, exponent: Fraction) -> Fraction:
         if base == 0 and exponent < 0:
-            raise _MistakeError("zero has no negative power")
+            raise MistakeError("zero has no negative power")
         if abs(exponent) > _LARGEST_POWER:
-            raise _MistakeError(f"a power may be {_LARGEST_POWER} at most")
+            raise MistakeError(f"a power may be {_LARGEST_POWER} at most")
         if exponent.denominator == 1:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
             if bits * abs(exponent.numerator) > _MOST_BITS:
-                raise _MistakeError("the value is too large")
+                raise MistakeError("the value is too large")
             return Fraction(base**exponent.numerator)
         if base < 0:
-            raise _MistakeError("a negative number has no fractional power here")
+            raise MistakeError("a negative number has no fractional power here")
         self._exact = False
         try:
             shown = [_CONTEXT.divide(Decimal(part.numerator), Decimal(part.denominator)) for part in (base, exponent)]
             return Fraction(_CONTEXT.power(*shown))
         except DecimalException:
-            raise _MistakeError("the value is too large") from None
+            raise MistakeError("the value is too large") from None
 
 
 def _tokens(expression: str) -> list[str]:
     grouped = _GROUPED.search(expression)
     if grouped:
-        raise _MistakeError(
-            f"write {grouped.group().replace(',', '')} for {grouped.group()}, and a space behind commas"
-        )
-    text = expression.translate(_WRITTEN).replace("\u0001", "**").strip()
-    tokens: list[str] = []
-    place = 0
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise _MistakeError(f"'{text[place:].strip()[:1]}' cannot be computed with")
-        tokens.append(found.group().strip())
-        place = found.end()
-    return tokens
+        raise MistakeError(f"write {grouped.group().replace(',', '')} for {grouped.group()}, and a space behind commas")
+    return tokens_of(_TOKEN, expression.translate(_WRITTEN).replace("\u0001", "**"))
 
 
 def _bounded(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
-        raise _MistakeError("the value is too large or has too many digits")
+        raise MistakeError("the value is too large or has too many digits")
     return value
 
 
 def _counted(name: str, numbers: list[Fraction], *allowed: int) -> list[Fraction]:
     if len(numbers) not in allowed:
         wanted = " or ".join(map(str, allowed)) + (" number" if allowed == (1,) else " numbers")
-        raise _MistakeError(f"{name} takes {wanted}, not {len(numbers)}")
+        raise MistakeError(f"{name} takes {wanted}, not {len(numbers)}")
     return numbers
 
 
@@ -254,7 +205,7 @@ def _round(_: _Parser, numbers: list[Fraction]) -> Fraction:
     value, *places = _counted("round", numbers, 1, 2)
     digits = places[0] if places else Fraction(0)
     if digits.denominator != 1 or abs(digits) > 30:
-        raise _MistakeError("round takes a whole number of digits from -30 to 30")
+        raise MistakeError("round takes a whole number of digits from -30 to 30")
     factor = Fraction(10) ** digits.numerator
     whole = (abs(value) * factor + Fraction(1, 2)) // 1
     return Fraction(whole) / factor * (-1 if value < 0 else 1)
@@ -263,7 +214,7 @@ def _round(_: _Parser, numbers: list[Fraction]) -> Fraction:
 def _percent_change(_: _Parser, numbers: list[Fraction]) -> Fraction:
     old, new = _counted("percent_change", numbers, 2)
     if old <= 0:
-        raise _MistakeError("a change in per cent is measured from a number above zero")
+        raise MistakeError("a change in per cent is measured from a number above zero")
     return (new - old) / old * 100
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from disputatio.evidence.arithmetic import MistakeError, Reader, tokens_of
 from disputatio.market.knowledge import Datum, Share, Unit
 
 LONGEST_EXPRESSION = 400
@@ -73,10 +74,11 @@ class Unresolved:
     pointers: tuple[str, ...] = ()
 
 
-class _MistakeError(Exception):
-    def __init__(self, reason: str, pointer: str = "") -> None:
+class _NoValueError(MistakeError):
+    """A pointer leads to no value."""
+
+    def __init__(self, reason: str, pointer: str) -> None:
         super().__init__(reason)
-        self.reason = reason
         self.pointer = pointer
 
 
@@ -107,8 +109,10 @@ def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:
             return _at(data, basis.strip())
         parser = _Parser(data, basis)
         term = parser.whole()
-    except _MistakeError as mistake:
-        return Unresolved(mistake.reason, mistake.pointer, found)
+    except _NoValueError as mistake:
+        return Unresolved(str(mistake), mistake.pointer, found)
+    except MistakeError as mistake:
+        return Unresolved(str(mistake), "", found)
     if not found:
         return Unresolved("it names no value of the knowledge base")
     return Evaluation(term.value, term.unit, found, parser.own_numbers())
@@ -117,9 +121,9 @@ def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:
 def _datum(data: Mapping[str, Datum], pointer: str) -> Datum:
     datum = data.get(pointer)
     if datum is None:
-        raise _MistakeError(f"there is no {pointer[:80]}", pointer)
+        raise _NoValueError(f"there is no {pointer[:80]}", pointer)
     if not datum.is_known:
-        raise _MistakeError(f"{pointer} holds no value: {datum.why_not}", pointer)
+        raise _NoValueError(f"{pointer} holds no value: {datum.why_not}", pointer)
     return datum
 
 
@@ -135,20 +139,18 @@ def _dimension(unit: Unit) -> str:
     return NUMBER if unit in {Unit.TIMES, Unit.SHARE} else unit.value
 
 
-class _Parser:
-    """Reads and computes in one pass."""
+class _Parser(Reader[_Term]):
+    """Keeps the numbers that come from no source."""
 
     def __init__(self, data: Mapping[str, Datum], basis: str) -> None:
+        super().__init__(tokens_of(_TOKEN, basis.translate(_WRITTEN)), _DEEPEST)
         self._data = data
-        self._tokens = _tokens(basis)
-        self._place = 0
-        self._depth = 0
         self._constants: list[str] = []
 
     def whole(self) -> _Term:
         term = self._sum()
         if self._next():
-            raise _MistakeError(f"'{self._next()[:40]}' is not expected there")
+            raise MistakeError(f"'{self._next()[:40]}' is not expected there")
         return term
 
     def own_numbers(self) -> tuple[str, ...]:
@@ -156,25 +158,11 @@ class _Parser:
         own = [text for text in self._constants if Fraction(text) not in SCALES]
         return tuple(self._constants if len(self._constants) - len(own) > MOST_SCALES else own)
 
-    def _next(self) -> str:
-        return self._tokens[self._place] if self._place < len(self._tokens) else ""
+    def _added(self, left: _Term, right: _Term, sign: str) -> _Term:
+        return _added(left, right, sign)
 
-    def _take(self, *wanted: str) -> str:
-        token = self._next()
-        if token and token in wanted:
-            self._place += 1
-            return token
-        return ""
-
-    def _sum(self) -> _Term:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _MistakeError(f"there are more than {_DEEPEST} parentheses in each other")
-        term = self._product()
-        while sign := self._take("+", "-"):
-            term = _added(term, self._product(), sign)
-        self._depth -= 1
-        return term
+    def _negated(self, value: _Term) -> _Term:
+        return _Term(-value.value, value.unit, value.constant)
 
     def _product(self) -> _Term:
         term = self._signed()
@@ -183,64 +171,29 @@ class _Parser:
             term = _multiplied(term, other) if sign == "*" else _divided(term, other)
         return term
 
-    def _signed(self) -> _Term:
-        negative = False
-        while sign := self._take("+", "-"):
-            negative ^= sign == "-"
-        term = self._single()
-        return _Term(-term.value, term.unit, term.constant) if negative else term
-
-    def _single(self) -> _Term:
+    def _unsigned(self) -> _Term:
         token = self._next()
         self._place += 1
         if not token:
-            raise _MistakeError("it ends where a value is expected")
+            raise MistakeError("it ends where a value is expected")
         if token[0].isdigit() or token[0] == ".":
             self._constants.append(token)
             return _Term(Fraction(token), NUMBER, constant=True)
         if token[0] == "(":
-            term = self._sum()
-            self._close()
-            return term
+            return self._parenthesis()
         if "." in token:
             return self._pointed(token)
         if token in _FUNCTIONS:
-            return self._called(token)
-        raise _MistakeError(f"'{token[:40]}' stands where a value is expected")
+            return _FUNCTIONS[token](self._arguments(token, "values"))
+        raise MistakeError(f"'{token[:40]}' stands where a value is expected")
 
     def _pointed(self, pointer: str) -> _Term:
         datum = _datum(self._data, pointer)
         if datum.label is not None:
-            raise _MistakeError(f"{pointer} is the word '{datum.label}', which cannot be computed with")
+            raise MistakeError(f"{pointer} is the word '{datum.label}', which cannot be computed with")
         share = datum.share
         value = Fraction(share.part, share.whole) if share is not None else Fraction(datum.number or Decimal(0))
         return _Term(value, _dimension(datum.unit))
-
-    def _close(self) -> None:
-        if not self._take(")"):
-            raise _MistakeError("a parenthesis is not closed")
-
-    def _called(self, name: str) -> _Term:
-        if not self._take("("):
-            raise _MistakeError(f"{name} is followed by its values in parentheses")
-        terms = [self._sum()]
-        while self._take(","):
-            terms.append(self._sum())
-        self._close()
-        return _FUNCTIONS[name](terms)
-
-
-def _tokens(basis: str) -> list[str]:
-    text = basis.translate(_WRITTEN).strip()
-    tokens: list[str] = []
-    place = 0
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise _MistakeError(f"'{text[place:].strip()[:1]}' cannot be computed with")
-        tokens.append(found.group().strip())
-        place = found.end()
-    return tokens
 
 
 _RATES = frozenset({Unit.PERCENT.value, Unit.PERCENTAGE_POINTS.value})
@@ -280,7 +233,7 @@ def _scaled(unit: str, scale: Fraction) -> str:
 
 def _divided(left: _Term, right: _Term) -> _Term:
     if right.value == 0:
-        raise _MistakeError("a division by zero has no value")
+        raise MistakeError("a division by zero has no value")
     value = left.value / right.value
     if left.constant and right.constant:
         return _Term(value, NUMBER, constant=True)
@@ -303,7 +256,7 @@ def _one_unit(terms: list[_Term]) -> str:
 
 def _absolute(terms: list[_Term]) -> _Term:
     if len(terms) != 1:
-        raise _MistakeError(f"abs takes one value, not {len(terms)}")
+        raise MistakeError(f"abs takes one value, not {len(terms)}")
     return _Term(abs(terms[0].value), terms[0].unit, terms[0].constant)
 
 
@@ -316,12 +269,12 @@ def _chosen(choose: Callable[[list[Fraction]], Fraction]) -> Callable[[list[_Ter
 
 def _percent_change(terms: list[_Term]) -> _Term:
     if len(terms) != 2:
-        raise _MistakeError(f"percent_change takes the old and the new value, not {len(terms)}")
+        raise MistakeError(f"percent_change takes the old and the new value, not {len(terms)}")
     old, new = terms
     if old.value <= 0:
-        raise _MistakeError("a change in per cent is measured from a value above zero")
+        raise MistakeError("a change in per cent is measured from a value above zero")
     if _one_unit(terms) == UNKNOWN:
-        raise _MistakeError("a change in per cent is between two values of one unit")
+        raise MistakeError("a change in per cent is between two values of one unit")
     return _Term((new.value - old.value) / old.value * 100, Unit.PERCENT.value)
 
 
