@@ -112,15 +112,16 @@ async def test_uncalibrated_the_dry_run_is_within_15_percent_of_what_the_fake_pr
 async def test_the_expected_lies_between_the_ends_of_its_range_also_where_it_is_told(kind, told):
     given = {"seat": ("all=openai_compatible:fake",)} if told == "fake" else {"set": (told,)}
     proposal = proposal_of(kind, base_url="http://127.0.0.1:9/v1", **given, **SEATED[kind])
-    least, most = await preview_range(proposal)
-    assert least.tokens <= (await preview(proposal)).tokens <= most.tokens
+    seen = await preview(proposal)
+    least, most = await preview_range(proposal, seen)
+    assert least.tokens <= seen.tokens <= most.tokens
 
 
 @pytest.mark.parametrize("kind", [name for name in SEATED if name != "competition"])
 async def test_the_expected_lies_between_the_least_and_the_most_and_the_known_input_is_the_same_in_all(kind):
     proposal = proposal_of(kind.split()[0], **SEATED[kind])
     seen = await preview(proposal)
-    least, most = await preview_range(proposal)
+    least, most = await preview_range(proposal, seen)
     assert least.tokens < seen.tokens < most.tokens
     assert all(0 <= row.said_tokens < row.input_tokens for row in (least, seen, most))
     if least.calls == seen.calls == most.calls:

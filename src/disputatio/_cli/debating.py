@@ -438,7 +438,7 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     from disputatio.engine.preview import assumptions, early_ends, preview, preview_range
 
     seen = asyncio.run(preview(proposal))
-    least, most = asyncio.run(preview_range(proposal))
+    least, most = asyncio.run(preview_range(proposal, seen))
     ends = asyncio.run(early_ends(proposal))
     known = _calibrated(proposal)
     if as_json:

@@ -155,8 +155,8 @@ async def preview(proposal: Proposal) -> Preview:
     return _mean(held)
 
 
-async def preview_range(proposal: Proposal) -> tuple[Preview, Preview]:
-    """The least and the most to expect of ``proposal``.
+async def preview_range(proposal: Proposal, seen: Preview) -> tuple[Preview, Preview]:
+    """The least and the most to expect of ``proposal``, whose preview is ``seen``.
 
     The least: a sentence where a paragraph may stand, and agreement as soon as there can be. The most: half of what
     the forms allow, and every round. Where the length of a model's texts is declared or told, it holds for both, and
@@ -165,7 +165,7 @@ async def preview_range(proposal: Proposal) -> tuple[Preview, Preview]:
     Raises:
         InvalidInputError: something in it cannot be used.
     """
-    seats, seen = seat_habits(proposal), await preview(proposal)
+    seats = seat_habits(proposal)
     least = await _held(proposal, {seat: row.least() for seat, row in seats.items()})
     most = await _held(proposal, {seat: row.most() for seat, row in seats.items()})
     # Where lengths are known the ends lie close together, and random choices may lead out of them.
