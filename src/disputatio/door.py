@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from disputatio.engine.debates import House
     from disputatio.engine.ports import Watcher
     from disputatio.evidence import Source
-    from disputatio.formats.registry import Format
+    from disputatio.formats.format import Format
     from disputatio.market.knowledge import KnowledgeBase
     from disputatio.participants.gateways import OpenGateway
     from disputatio.participants.human import Participant

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
     from disputatio.engine.preview import Preview
-    from disputatio.formats.registry import Format
+    from disputatio.formats.format import Format
     from disputatio.kernel import JsonObject
     from disputatio.metrics.calibration import Calibration
 

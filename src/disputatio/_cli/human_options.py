@@ -14,7 +14,7 @@ from disputatio.failures import InvalidInputError
 if TYPE_CHECKING:
     from disputatio._cli.screen import Screen
     from disputatio.config import Settings
-    from disputatio.formats.registry import Format
+    from disputatio.formats.format import Format
     from disputatio.participants.human import Participant
     from disputatio.record.chain import Sealed
 

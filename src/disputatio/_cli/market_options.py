@@ -9,7 +9,7 @@ import typer
 from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
-    from disputatio.formats.registry import Format
+    from disputatio.formats.format import Format
     from disputatio.market.knowledge import KnowledgeBase
 
 _MARKET = "Market debates"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
     from disputatio.engine.preview import Preview
     from disputatio.evaluation.tournament import Topic, Tournament
-    from disputatio.formats.registry import Format
+    from disputatio.formats.format import Format
 
 _WHO, _WHAT, _LIMITS = "Who plays", "What is debated", "Ceilings"
 _LONGEST_FILE = 200_000

@@ -11,7 +11,8 @@ from typing import Any
 
 from disputatio.motion import clean, count_words
 from disputatio.record.text import well_formed
-from disputatio.report.statements import Questions, Statement, statements, whole_of_part
+from disputatio.report.statement import Questions, Statement
+from disputatio.report.statements import statements, whole_of_part
 from disputatio.tools import is_choice
 
 _LONGEST = 200_000

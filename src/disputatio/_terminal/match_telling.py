@@ -17,7 +17,8 @@ from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.lines import Line, Role, Span, flow, line_columns, span
 from disputatio.report.match import PenaltyReading, SpeechReading
-from disputatio.report.statements import Statement, statements
+from disputatio.report.statement import Statement
+from disputatio.report.statements import statements
 from disputatio.report.transcript import MEASURE, seat_role
 
 _SUMMED = "summation"

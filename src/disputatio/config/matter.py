@@ -12,7 +12,7 @@ from typing import Any
 from disputatio.config.document import parsed
 from disputatio.failures import InvalidInputError
 from disputatio.formats.cast import Cast, Personality
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.participants.providers import did_you_mean, shown
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}

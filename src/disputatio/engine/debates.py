@@ -34,8 +34,8 @@ from disputatio.engine.terms import usual_budget
 from disputatio.engine.toolboxes import debate_tools, recorded_tools
 from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError, VerificationError
+from disputatio.formats.format import Format
 from disputatio.formats.own_debate import OWN
-from disputatio.formats.registry import Format
 from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
 from disputatio.motion import Evidence, Motion, one_line

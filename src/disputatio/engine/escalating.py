@@ -23,7 +23,8 @@ from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal, format_options
 from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
-from disputatio.formats.registry import Format, find_format
+from disputatio.formats.format import Format
+from disputatio.formats.registry import find_format
 from disputatio.motion import Evidence, one_line, read_motion
 from disputatio.record.events import DecisionEscalated
 from disputatio.record.history import History, Status

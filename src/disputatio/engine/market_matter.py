@@ -14,7 +14,7 @@ from typing import Any
 from disputatio.config.matter import motion_or_topic
 from disputatio.engine.own_files import format_given
 from disputatio.failures import InvalidInputError
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.knowledge_json import as_json, from_json

@@ -20,8 +20,9 @@ from disputatio.formats.bench import BenchRules
 from disputatio.formats.bench_verdict import panel_of
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import numbered
+from disputatio.formats.format import Format
 from disputatio.formats.own_debate import OF_THE_FILE
-from disputatio.formats.registry import FORMATS, Format
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
 from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric

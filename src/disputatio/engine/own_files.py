@@ -24,9 +24,10 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from disputatio.failures import InvalidInputError, ResumeMismatchError
+from disputatio.formats.format import Format
 from disputatio.formats.own_debate import JUDGE, OF_THE_FILE, OWN, OwnRules, TooLongError, own_debate
 from disputatio.formats.panel import is_name
-from disputatio.formats.registry import FORMATS, Format, find_format
+from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import Seat
 from disputatio.motion import one_line
 from disputatio.record.events import DebateOpened

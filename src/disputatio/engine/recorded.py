@@ -14,7 +14,7 @@ from disputatio.engine.opening import format_options
 from disputatio.engine.own_files import format_recorded
 from disputatio.engine.table import seating_from_json
 from disputatio.failures import ResumeMismatchError, UnknownDebateError
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.record.chain import Sealed
 from disputatio.record.events import DebateOpened
 

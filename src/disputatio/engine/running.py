@@ -21,7 +21,7 @@ from disputatio.engine.table import ModelSeat, Table, voices_of
 from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import PersonLeftError, ResumeMismatchError
 from disputatio.formats.docket import Docket
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
 from disputatio.ledger import Ledger, Refusal

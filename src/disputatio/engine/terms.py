@@ -13,7 +13,7 @@ from disputatio.evidence import Source, read_sources
 from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import place_of
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.ledger import Budget, PriceBook
 from disputatio.participants.providers import family
 from disputatio.participants.seating import ModelSeating

@@ -16,7 +16,7 @@ from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, Name
 from disputatio.evaluation.labelled_texts import CLASSES, LabelledSet, LabelledText, mapping_lines
 from disputatio.evaluation.series import SeriesResult, Trial
 from disputatio.formats import Docket, StructuredRules, find_format
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.formats.sides import JUDGE, PRO
 from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm, Exhibit
 from disputatio.formats.turns.opening import Argument

@@ -5,12 +5,13 @@ from disputatio.formats.competition import competition
 from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import Docket
+from disputatio.formats.format import Format
 from disputatio.formats.freeform import FreeformRules, FreeformVerdict, freeform
 from disputatio.formats.match_verdict import MatchVerdict
 from disputatio.formats.own import Answer, Speaker, choice, each, score, several, text, together
 from disputatio.formats.panel import PanelRules, panel
 from disputatio.formats.panel_verdict import PanelReport, PanelVerdict
-from disputatio.formats.registry import FORMATS, Format, find_format
+from disputatio.formats.registry import FORMATS, find_format
 from disputatio.formats.review import ReviewRules, review
 from disputatio.formats.review_outcome import ReviewVerdict
 from disputatio.formats.structured import StructuredRules, structured

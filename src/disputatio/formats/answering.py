@@ -14,7 +14,8 @@ from functools import cache
 from typing import Any
 
 from disputatio.formats.docket import Docket
-from disputatio.formats.registry import Format, Outcome, find_format
+from disputatio.formats.format import Format, Outcome
+from disputatio.formats.registry import find_format
 from disputatio.formats.single import ONCE
 from disputatio.formats.turns.answer import AnswerForm, GivenAnswer
 from disputatio.kernel import Ask, Branches, JsonObject, Phase, Post, Rulebook, Seat, Task, Turn, ask

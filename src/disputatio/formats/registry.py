@@ -2,80 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
-
 from disputatio.failures import InvalidInputError
 from disputatio.formats.competition import competition
 from disputatio.formats.competition_terms import CompetitionRules
-from disputatio.formats.docket import Docket, place_of
+from disputatio.formats.format import Format
 from disputatio.formats.freeform import FreeformRules, freeform
 from disputatio.formats.market import ANALYSTS, MarketRules, market
 from disputatio.formats.match import DEBATERS as EIGHT
 from disputatio.formats.match import JUDGE
 from disputatio.formats.panel import DEBATERS, PanelRules, panel
 from disputatio.formats.review import ReviewRules, review
+from disputatio.formats.single import SINGLE
 from disputatio.formats.structured import StructuredRules, structured
-from disputatio.kernel import JsonObject, Rulebook, Seat
-
-
-class Outcome(Protocol):
-    """What a rulebook returns."""
-
-    def as_json(self) -> JsonObject:
-        """The outcome as the record keeps it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One kind of debate.
-
-    Attributes:
-        name: what people type.
-        about: one line for a list of formats.
-        seats: every seat, debaters first.
-        rules: the class of its settings; its fields and their defaults are what may be set.
-        rulebook: makes a fresh debate under given rules, on what its docket says.
-        judges: the seats whose absence leaves a debate unjudged.
-        repeatable: the seats that there may be several of (``judge_2``, ``judge_3``), each with the most there may be.
-        free_seats: whether users name the seats; ``seats`` are then those of a debate for which nobody did.
-        file_text: the text of the file its rules are in, where they are a user's own.
-        usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
-        knows: whether it is held on a knowledge base, and on nothing else.
-    """
-
-    name: str
-    about: str
-    seats: tuple[Seat, ...]
-    rules: type[Any]
-    rulebook: Callable[[Any, Docket], Rulebook[Outcome]]
-    judges: frozenset[Seat]
-    repeatable: Mapping[Seat, int] = field(default_factory=dict)
-    free_seats: bool = False
-    file_text: str = ""
-    usual_provider: str = ""
-    knows: bool = False
-
-    @property
-    def further_seats(self) -> tuple[Seat, ...]:
-        """The seats there may be besides ``seats``."""
-        return tuple(
-            Seat(f"{first}_{number}") for first, most in self.repeatable.items() for number in range(2, most + 1)
-        )
-
-    def seats_named(self, names: Iterable[str]) -> tuple[Seat, ...]:
-        """The seats of a debate where ``names`` are seated: whoever names the third judge has a second one."""
-        if self.free_seats:
-            return tuple(Seat(name) for name in dict.fromkeys(names)) or self.seats
-        given = list(names)
-        taken: list[Seat] = []
-        for first in self.seats:
-            places = [place for name in given if (place := place_of(name, first)) is not None]
-            most = min(max(places, default=1), self.repeatable.get(first, 1))
-            taken += [first, *(Seat(f"{first}_{number}") for number in range(2, most + 1))]
-        return tuple(taken)
-
+from disputatio.kernel import Seat
 
 _TWO_SIDES = (Seat("pro"), Seat("con"), Seat("judge"))
 _ROLES = (Seat("framer"), Seat("proposer"), Seat("critic"), Seat("rebutter"), Seat("moderator"))
@@ -151,8 +90,6 @@ def find_format(name: str) -> Format:
         InvalidInputError: there is none.
     """
     if name == UNLISTED:
-        from disputatio.formats.single import SINGLE
-
         return SINGLE
     if name not in FORMATS:
         raise InvalidInputError(f"There is no format called {name!r}.", f"The formats are: {', '.join(FORMATS)}.")

@@ -11,7 +11,7 @@ from disputatio.formats.bench import BenchRules
 from disputatio.formats.brief import Brief
 from disputatio.formats.cast import Cast
 from disputatio.formats.decision import DecisionRule, RuleName
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.judging import Criterion, PanelMethod, Rubric
 from disputatio.kernel import JsonObject, Limits
 

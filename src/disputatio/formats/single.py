@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from disputatio.formats.docket import Docket
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.formats.turns.answer import AnswerForm, GivenAnswer
 from disputatio.kernel import JsonObject, Limits, Phase, Rulebook, Seat, Task, ask, together
 

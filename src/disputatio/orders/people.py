@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from disputatio.config import Settings
 from disputatio.failures import InvalidInputError
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.motion import one_line
 
 

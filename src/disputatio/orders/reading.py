@@ -13,7 +13,8 @@ from disputatio.engine.opening import Proposal, format_options, rules_of
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError
-from disputatio.formats.registry import FORMATS, Format, find_format
+from disputatio.formats.format import Format
+from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence, one_line, read_motion
 from disputatio.orders.form import ORDERED, Order

@@ -32,7 +32,8 @@ from disputatio.report.citations import CitationReading
 from disputatio.report.heading import heading
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import superseded
-from disputatio.report.statements import Statement, statements
+from disputatio.report.statement import Statement
+from disputatio.report.statements import statements
 from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import TraceLine, structured_reading, verdict_sentence
 

@@ -24,7 +24,8 @@ from disputatio.report.match import MatchReading, match_reading
 from disputatio.report.own import outcome_statements
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
-from disputatio.report.statements import Questions, Statement, statements
+from disputatio.report.statement import Questions, Statement
+from disputatio.report.statements import statements
 from disputatio.report.transcript import ceiling, names_models, report_questions, seat_rows
 from disputatio.report.verdict import (
     NOT_TRUTH,

@@ -13,7 +13,7 @@ from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.reading import DebateReport
-from disputatio.report.statements import Statement, natural
+from disputatio.report.statement import Statement, natural
 
 MARKET_JUDGING = "market_judging"
 _SYNTHESIS = (

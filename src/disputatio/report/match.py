@@ -13,7 +13,7 @@ from disputatio.formats.turns.scoring import FINAL_POINTS, STAGE_POINTS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.reading import DebateReport
-from disputatio.report.statements import Statement
+from disputatio.report.statement import Statement
 
 _KINDS = {"free": "free speech", "summary": "summary", "opening": "opening", "closing": "closing"}
 

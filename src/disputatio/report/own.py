@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from disputatio.report.statements import Statement, statements
+from disputatio.report.statement import Statement, any_content
 
 _OWN = "own"
 _LONG = 40
@@ -19,10 +19,10 @@ def is_own_outcome(outcome: Mapping[str, Any]) -> bool:
 def outcome_statements(outcome: Mapping[str, Any]) -> tuple[Statement, ...]:
     """The outcome of a format that has no view of its own: of own rules what they returned, else everything."""
     if not is_own_outcome(outcome):
-        return statements("", "", outcome)
+        return tuple(any_content(outcome))
     told = {"result": outcome.get("reading"), "winner": outcome.get("winner"), **outcome["result"]}
-    rows = statements("", "", {key: value for key, value in told.items() if value not in ("", None)})
-    return (*rows, *statements("", "", {"rules": outcome.get("rules")}))
+    rows = any_content({key: value for key, value in told.items() if value not in ("", None)})
+    return (*rows, *any_content({"rules": outcome.get("rules")}))
 
 
 def own_answer(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
@@ -31,7 +31,7 @@ def own_answer(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statemen
         yield Statement("", "", text)
         return
     rows = sorted(content.items(), key=lambda row: (not (isinstance(row[1], str) and len(row[1]) > _LONG), row[0]))
-    yield from statements("", "", dict(rows))
+    yield from any_content(dict(rows))
 
 
 OWN_VIEWS = {"own_answer": own_answer}

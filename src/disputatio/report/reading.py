@@ -37,6 +37,7 @@ from disputatio.report.addenda import Addendum
 from disputatio.report.baselines import BaselineReading
 from disputatio.report.citations import CitationReading, citation_readings
 from disputatio.report.consultations import Consultation
+from disputatio.report.review_views import with_numbers
 from disputatio.report.sittings import sitting_of, with_real_names
 from disputatio.report.spending import CallReading, Totals
 
@@ -112,8 +113,6 @@ class Entry:
     @property
     def shown(self) -> Mapping[str, Any]:
         """The content with the real names of the sides, where the judge saw neutral ones, and numbers of arguments."""
-        from disputatio.report.review_views import with_numbers
-
         return with_numbers(self.path, self.form, with_real_names(self.path, self.content))
 
     @property

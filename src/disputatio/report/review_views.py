@@ -8,7 +8,7 @@ from typing import Any
 
 from disputatio.formats.contest import numbers_from, prefix_of
 from disputatio.report.amounts import spoken
-from disputatio.report.statements import Questions, Statement
+from disputatio.report.statement import Questions, Statement
 
 _POSITION = re.compile(r"/position-(\d+)/")
 _ROUND = re.compile(r"-round-(\d+)/")

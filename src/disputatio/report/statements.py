@@ -6,48 +6,19 @@ content lacks is left out. The content of a form that is not known here is shown
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.report.amounts import spoken
 from disputatio.report.citations import CitationReading
+from disputatio.report.market import MARKET_VIEWS, market_part
+from disputatio.report.match import MATCH_VIEWS
+from disputatio.report.own import OWN_VIEWS
+from disputatio.report.review_views import REVIEW_VIEWS, review_part
+from disputatio.report.statement import Questions, Statement, any_content, natural, text_of
 
-_DEEPEST = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One thing that was said.
-
-    Attributes:
-        mark: what it is or is about: ``PRO-1``, ``CON -> PRO-1``, ``Key insight``; may be empty.
-        word: the word of the rules for it: ``challenge``, ``withdrawn``, ``UPHELD``; may be empty.
-        lead: its main text.
-        points: further texts, each with its label, which may be empty.
-        context: what it answers, in somebody else's words.
-        citations: what it cites, and how the check came out.
-        overall: whether it is part of the result, which every surface shows in its own place.
-    """
-
-    mark: str
-    word: str = ""
-    lead: str = ""
-    points: tuple[tuple[str, str], ...] = ()
-    context: str = ""
-    citations: tuple[CitationReading, ...] = ()
-    overall: bool = False
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The words of the seat in it."""
-        return tuple(text for text in (self.lead, *(text for _, text in self.points)) if text)
-
-
-Questions: TypeAlias = Mapping[str, str]
-"""The text of each follow-up question by its id."""
 _View: TypeAlias = Callable[[str, Mapping[str, Any], Questions], Iterable[Statement]]
 
 
@@ -67,15 +38,10 @@ def statements(
         questions: the questions put earlier, so that answers can show what they answer.
         citations: the checked citations of the turn; each stands with the argument it supports or answers.
     """
-    from disputatio.report.market import MARKET_VIEWS
-    from disputatio.report.match import MATCH_VIEWS
-    from disputatio.report.own import OWN_VIEWS
-    from disputatio.report.review_views import REVIEW_VIEWS
-
-    views = _VIEWS | REVIEW_VIEWS | MATCH_VIEWS | OWN_VIEWS | MARKET_VIEWS
-    shown = tuple(views.get(form, _generic)(seat, content, questions or {}))
+    view = _VIEWS.get(form)
+    shown = tuple(view(seat, content, questions or {})) if view else ()
     # A form of another format may carry a known name; its content is shown all the same.
-    return _with_citations(shown or tuple(_generic(seat, content, {})), citations)
+    return _with_citations(shown or tuple(any_content(content)), citations)
 
 
 def _with_citations(said: tuple[Statement, ...], citations: Sequence[CitationReading]) -> tuple[Statement, ...]:
@@ -92,9 +58,6 @@ def _with_citations(said: tuple[Statement, ...], citations: Sequence[CitationRea
 
 def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """The content of one part of a turn as if it were the whole turn, with the other parts missing."""
-    from disputatio.report.market import market_part
-    from disputatio.report.review_views import review_part
-
     whole = review_part(form, part, content)
     whole = market_part(form, part, content) if whole is None else whole
     if whole is not None:
@@ -128,18 +91,6 @@ def questions_in(form: str, content: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def natural(key: str) -> tuple[Any, ...]:
-    """A sort key that puts ``PRO-2`` before ``PRO-10``, and pro before con."""
-    key = f" {key}" if key.startswith("PRO") else key
-    return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", key))
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: ""}[value]
-    return str(value) if isinstance(value, str | int | float) else ""
-
-
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -156,9 +107,9 @@ def _keyed(value: Any) -> list[tuple[str, Any]]:
 def _opening(seat: str, content: Mapping[str, Any], _: Questions) -> Iterable[Statement]:
     for number, row in enumerate(_rows(content.get("arguments")), start=1):
         argument = _object(row)
-        points = (("", _text(argument.get("reasoning"))), ("Evidence", _text(argument.get("evidence"))))
+        points = (("", text_of(argument.get("reasoning"))), ("Evidence", text_of(argument.get("evidence"))))
         if argument:
-            yield Statement(f"{seat.upper()}-{number}", "", _text(argument.get("claim")), _present(points))
+            yield Statement(f"{seat.upper()}-{number}", "", text_of(argument.get("claim")), _present(points))
 
 
 def _present(points: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -168,25 +119,25 @@ def _present(points: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 def _cross_examination(seat: str, content: Mapping[str, Any], _: Questions) -> Iterable[Statement]:
     for target, row in _keyed(content):
         response = _object(row)
-        asks = [(f"Q{number}", _text(text)) for number, text in enumerate(_rows(response.get("questions")), start=1)]
+        asks = [(f"Q{number}", text_of(text)) for number, text in enumerate(_rows(response.get("questions")), start=1)]
         yield Statement(
             f"{seat.upper()} -> {target}",
-            _text(response.get("response")),
-            _text(response.get("reasoning")),
+            text_of(response.get("response")),
+            text_of(response.get("reasoning")),
             _present(asks),
         )
 
 
 def _closing(seat: str, content: Mapping[str, Any], questions: Questions) -> Iterable[Statement]:
     for question, text in _keyed(content.get("answers")):
-        yield Statement(question, "answer", _text(text), context=questions.get(question, ""))
+        yield Statement(question, "answer", text_of(text), context=questions.get(question, ""))
     for target, text in _keyed(content.get("concessions")):
-        yield Statement(f"{seat.upper()} -> {target}", "accepts", _text(text))
+        yield Statement(f"{seat.upper()} -> {target}", "accepts", text_of(text))
     for argument, row in _keyed(content.get("own_arguments")):
         held = _object(row)
-        yield Statement(argument, _text(held.get("status")), _text(held.get("because")))
+        yield Statement(argument, text_of(held.get("status")), text_of(held.get("because")))
     if content.get("final_position"):
-        yield Statement("Final position", spoken(_text(content.get("shift"))), _text(content["final_position"]))
+        yield Statement("Final position", spoken(text_of(content.get("shift"))), text_of(content["final_position"]))
 
 
 def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
@@ -194,69 +145,43 @@ def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable
         finding = _object(row)
         scores = [f"{spoken(key)} {value}" for key, value in finding.items() if isinstance(value, int)]
         fallacies = [
-            (spoken(_text(found.get("fallacy"))).capitalize(), f'"{_text(found.get("words"))}"')
+            (spoken(text_of(found.get("fallacy"))).capitalize(), f'"{text_of(found.get("words"))}"')
             for found in map(_object, _rows(finding.get("fallacies")))
             if found.get("words")
         ]
-        grounds = ", ".join(_text(row) for row in _rows(finding.get("rests_on")))
+        grounds = ", ".join(text_of(row) for row in _rows(finding.get("rests_on")))
         points = (("", ", ".join(scores)), ("Rests on", grounds), *fallacies)
-        yield Statement(argument, _text(finding.get("standing")), _text(finding.get("reason")), _present(points))
+        yield Statement(argument, text_of(finding.get("standing")), text_of(finding.get("reason")), _present(points))
     if content.get("key_insight"):
-        yield Statement("Key insight", "", _text(content["key_insight"]), overall=True)
-    unresolved = [_text(row) for row in _rows(content.get("unresolved_questions"))]
+        yield Statement("Key insight", "", text_of(content["key_insight"]), overall=True)
+    unresolved = [text_of(row) for row in _rows(content.get("unresolved_questions"))]
     if unresolved:
         points = tuple((f"{number}.", text) for number, text in enumerate(unresolved, start=1))
         yield Statement("Unresolved", "", "", points, overall=True)
     if content.get("recommendation"):
-        yield Statement("Recommendation", "", _text(content["recommendation"]), overall=True)
+        yield Statement("Recommendation", "", text_of(content["recommendation"]), overall=True)
 
 
 def _monologue(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
-    yield Statement("", "", _text(content.get("speech")))
+    yield Statement("", "", text_of(content.get("speech")))
 
 
 def _transcript(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
     for row in map(_object, _rows(content.get("claims"))):
-        by = ", ".join(_text(name) for name in _rows(row.get("referred_to_by")))
-        yield Statement(_text(row.get("id")), "", _text(row.get("text")), _present([("Referred to by", by)]))
+        by = ", ".join(text_of(name) for name in _rows(row.get("referred_to_by")))
+        yield Statement(text_of(row.get("id")), "", text_of(row.get("text")), _present([("Referred to by", by)]))
 
 
 def _summing(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
     for key, title in HEADINGS.items():
         if content.get(key):
-            yield Statement(title, "", _text(content[key]), overall=True)
+            yield Statement(title, "", text_of(content[key]), overall=True)
 
 
 def _position(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
-    points = (("Rationale", _text(content.get("rationale"))), ("Vote", _text(content.get("vote"))))
+    points = (("Rationale", text_of(content.get("rationale"))), ("Vote", text_of(content.get("vote"))))
     if content.get("stance") or content.get("rationale"):
-        yield Statement("", "", _text(content.get("stance")), _present(points))
-
-
-def _generic(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:
-    """Any content: its texts, each under its keys."""
-    for key, value in content.items():
-        points = tuple(_flat(value)) if isinstance(value, Mapping | list | tuple) else ()
-        if points or _text(value):
-            yield Statement(_title(key), "", _text(value), points)
-
-
-def _title(key: str) -> str:
-    words = spoken(key)
-    return words[:1].upper() + words[1:]
-
-
-def _flat(value: Any, label: str = "", depth: int = 0) -> Iterable[tuple[str, str]]:
-    if depth > _DEEPEST:
-        yield label, "..."
-    elif isinstance(value, Mapping):
-        for key, row in value.items():
-            yield from _flat(row, f"{label} / {spoken(key)}" if label else _title(key), depth + 1)
-    elif isinstance(value, list | tuple):
-        for number, row in enumerate(value, start=1):
-            yield from _flat(row, f"{label} {number}".strip(), depth + 1)
-    elif _text(value):
-        yield label, _text(value)
+        yield Statement("", "", text_of(content.get("stance")), _present(points))
 
 
 _VIEWS: dict[str, _View] = {
@@ -268,4 +193,8 @@ _VIEWS: dict[str, _View] = {
     "summing": _summing,
     "position": _position,
     "transcript": _transcript,
+    **REVIEW_VIEWS,
+    **MATCH_VIEWS,
+    **OWN_VIEWS,
+    **MARKET_VIEWS,
 }

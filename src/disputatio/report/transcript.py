@@ -15,7 +15,8 @@ from disputatio.report.elsewhere import imported_facts
 from disputatio.report.heading import abstained, heading, in_phase
 from disputatio.report.lines import Line, Role, Span, flow, labelled, line_columns, span
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
-from disputatio.report.statements import Questions, Statement, questions_in, statements
+from disputatio.report.statement import Questions, Statement
+from disputatio.report.statements import questions_in, statements
 
 NARROWEST = 40
 MEASURE = 100

@@ -23,7 +23,7 @@ from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.review import is_review, review_points, review_sureness
-from disputatio.report.statements import natural
+from disputatio.report.statement import natural
 
 NOT_TRUTH = "quality of argument, not truth"
 

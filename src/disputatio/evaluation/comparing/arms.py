@@ -23,7 +23,8 @@ from disputatio.evaluation.questions.items import Item, Kind
 from disputatio.evaluation.series import Trial
 from disputatio.failures import InvalidInputError
 from disputatio.formats.answering import answered
-from disputatio.formats.registry import Format, find_format
+from disputatio.formats.format import Format
+from disputatio.formats.registry import find_format
 from disputatio.formats.single import SAMPLED, SINGLE
 from disputatio.motion import Motion, one_line
 

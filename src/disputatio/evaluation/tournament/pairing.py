@@ -12,7 +12,7 @@ from disputatio.engine.preview import Preview, preview
 from disputatio.evaluation.series import Trial
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import place_of
-from disputatio.formats.registry import Format
+from disputatio.formats.format import Format
 from disputatio.ledger import UNLIMITED, Budget
 from disputatio.motion import Motion
 from disputatio.participants.providers import EMBEDDED_MODEL, family

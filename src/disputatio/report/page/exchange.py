@@ -17,7 +17,8 @@ from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.passages import ShownText, find_words, quotations
 from disputatio.report.reading import DebateReport, Entry
 from disputatio.report.review import superseded
-from disputatio.report.statements import Statement, statements
+from disputatio.report.statement import Statement
+from disputatio.report.statements import statements
 from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import StructuredReading, structured_reading
 

@@ -34,7 +34,7 @@ from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport
-from disputatio.report.statements import Statement
+from disputatio.report.statement import Statement
 from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
 from disputatio.report.verdict import (
