@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from disputatio.evaluation.questions import Item, QuestionSet
 from disputatio.evaluation.questions.items import item_of
 from disputatio.formats.registry import find_format
 from disputatio.ledger import UNLIMITED, Budget
+from disputatio.motion.made_up import VERBS
 from disputatio.participants.call import Call
 from disputatio.record import MemoryStore, Store
 from disputatio.testing import ScriptedGateway, instance
@@ -68,9 +70,14 @@ def oracle(items: Sequence[Item], knows: Right) -> Callable[[Call], Any]:
                 high = name.startswith("PRO") == knows("scores", seed)
                 finding.update({row: 9 if high else 3 for row in finding if isinstance(finding[row], int)})
                 finding["fallacies"] = []
-        return json.dumps(body)
+        return in_own_words(json.dumps(body))
 
     return said
+
+
+def in_own_words(text: str) -> str:
+    """Made-up sentences that are not known as such: this model is to pass for a real one."""
+    return re.sub(rf" (?:{'|'.join(VERBS)}) ", lambda found: found.group().upper(), text)
 
 
 async def held(

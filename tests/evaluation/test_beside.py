@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from answer_stage import settings_of
 
+from disputatio.config import CommandLine, resolve
 from disputatio.engine.debates import House, start
-from disputatio.engine.opening import Proposal
+from disputatio.engine.opening import Proposal, format_options
 from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
+from disputatio.formats import Docket, find_format
+from disputatio.formats.single import SingleRules, single
+from disputatio.kernel import Driver
 from disputatio.ledger import UNLIMITED, Budget
 from disputatio.motion import Motion
 from disputatio.record import MemoryStore, broken_link
 from disputatio.record.history import History
 from disputatio.report import DebateReport, export_json, render_markdown, render_page, render_text
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceGateway, ScriptedGateway, instance
 
 pytestmark = pytest.mark.slow
 
@@ -53,6 +58,32 @@ async def test_the_vote_costs_what_the_debate_cost():
     assert vote.share == pytest.approx(1, abs=1 / vote.samples)
 
 
+async def test_baselines_of_a_market_debate_see_the_knowledge_base():
+    sent = []
+
+    def answer(call):
+        sent.append("\n".join(row.text for row in call.segments))
+        return instance(call.schema, str(len(sent)))
+
+    settings = settings_of(("single", "freeform"))
+    market = find_format("market")
+    by_rules = resolve(
+        format_name="market",
+        seats=tuple(market.seats),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=CommandLine(),
+        options=format_options(market),
+    )
+    house = House(MemoryStore(), opener=lambda *_: ScriptedGateway(answer), checks_first=False)
+    proposal = Proposal(Motion("Will it rise?"), market, by_rules)
+    debate = await start(proposal, house)
+    assert sent == [], "rules ask no model"
+    held = await Beside(proposal, settings, house).hold(debate, ("single", "freeform"))
+    assert [row.failure for row in held] == ["", ""]
+    assert all("technicals.EXI.rsi_14 = 62 points" in prompt for prompt in sent)
+
+
 async def test_a_ceiling_covers_the_baselines_too():
     store, debate, _ = await debated(Budget(tokens=1), names=("single",))
     (row,) = DebateReport.of(debate, store.read(debate), store.texts(debate)).baselines
@@ -73,3 +104,15 @@ def test_whoever_judges_answers_alone_where_nobody_is_named():
     assert answerer_seat(("all=a:b",), settings) == ("all=a:b",)
     assert answerer_seat(("pro=a:b", "judge=c:d"), settings) == ("answerer=c:d",)
     assert answerer_seat((), settings) == ()
+
+
+def test_a_vote_asks_for_sixteen_samples_at_a_time_and_for_each_once():
+    driver = Driver(single(SingleRules(("yes", "no"), samples=40, first=11), Docket((), Motion("Be it so"))))
+    asked: list[str] = []
+    while not driver.finished:
+        assert len(driver.open_asks) <= 16
+        for path, ask in list(driver.open_asks.items()):
+            asked.append(str(path))
+            driver.answer(path, ask.form.read({"reasoning": "It is.", "answer": "yes", "confidence": 60}))
+    assert len(asked) == len(set(asked)) == 40
+    assert driver.outcome.as_json()["tally"] == {"yes": 40}

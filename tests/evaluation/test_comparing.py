@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import html5lib
 import pytest
@@ -17,7 +18,9 @@ from disputatio.evaluation.questions.items import item_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats.single import most_given
 from disputatio.ledger import Budget
+from disputatio.motion.made_up import mostly_made_up
 from disputatio.record import MemoryStore
+from disputatio.testing import instance
 
 pytestmark = pytest.mark.slow
 
@@ -157,3 +160,15 @@ def test_so_many_samples_as_come_nearest(target, taken):
 def test_of_level_answers_the_first_given_wins():
     assert most_given(["b", "a", "a", "b", None]) == "b"
     assert most_given([None, None]) is None
+
+
+def test_a_server_that_answers_any_schema_is_known_whatever_model_it_claims_to_be():
+    made_up = [json.dumps(instance({"type": "string", "minLength": 40, "maxLength": 200}, str(n))) for n in range(6)]
+    assert mostly_made_up(made_up)
+    own = [
+        "The study found that the quarterly report reduces nothing.",
+        *["It does not follow."] * 3,
+    ]
+    assert not mostly_made_up(own)
+    assert not mostly_made_up([*own, *made_up[:1]])
+    assert not mostly_made_up([])

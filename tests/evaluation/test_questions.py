@@ -96,3 +96,13 @@ def test_sets_of_other_people_are_asked_for_by_folder(tmp_path):
         golden_set("security", tmp_path)
     with pytest.raises(InvalidInputError, match="no golden set called"):
         golden_set("cooking")
+
+
+def test_the_same_question_twice_is_refused_since_it_would_count_as_two(tmp_path):
+    file = tmp_path / "twice.jsonl"
+    row = {"question": "Is it so?", "answer": "yes"}
+    file.write_text("\n".join(json.dumps({"id": name, **row}) for name in ("a", "b")))
+    with pytest.raises(InvalidInputError, match="asks the same twice: 'a' and 'b'"):
+        read_questions(file)
+    file.write_text("\n".join(json.dumps({"id": name, **row, "context": name}) for name in ("a", "b")))
+    assert len(read_questions(file).items) == 2

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from arch.bootstrap import optimal_block_length
+from scipy.stats import binom, norm
+from scipy.stats import bootstrap as scipy_bootstrap
+from sklearn.calibration import calibration_curve
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from disputatio.evaluation.intervals import mean_estimate, rate
 from disputatio.evaluation.power_check import made_up_answers, power_check, whole_comparison
 from disputatio.evaluation.statistics import (
     PairedCounts,
@@ -26,6 +30,7 @@ from disputatio.evaluation.statistics import (
     selective_points,
     stationary_bootstrap,
 )
+from disputatio.evaluation.statistics.bootstrap import block_length
 from disputatio.failures import InvalidInputError
 
 AIRWAYS = PairedCounts(1, 1, 7, 12)
@@ -209,6 +214,40 @@ def test_the_stationary_bootstrap_covers_the_mean_and_widens_with_the_blocks():
     assert own.low < series.mean() < own.high
     assert own.block > 3
     assert own.high - own.low > short.high - short.low
+
+
+def test_the_mean_block_is_that_of_politis_and_white_in_arch():
+    chance = np.random.default_rng(4)
+    series = np.convolve(chance.normal(size=200), np.ones(5) / 5, mode="same")
+    assert block_length(series) == pytest.approx(float(optimal_block_length(series)["stationary"].iloc[0]))
+
+
+def test_the_interval_of_a_share_is_wilsons_as_newcombe_prints_it():
+    """Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3."""
+    for count, of, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611)):
+        assert (rate(count, of).low, rate(count, of).high) == pytest.approx((low, high), abs=5e-5)
+    assert (rate(1, 29).low, rate(1, 29).high) == pytest.approx((0.0061, 0.1718), abs=5e-5)
+
+
+def test_the_interval_of_a_mean_is_scipys_percentile_bootstrap():
+    values = np.random.default_rng(8).gamma(2.0, size=60)
+    found = mean_estimate(values.tolist())
+    theirs = scipy_bootstrap((values,), np.mean, n_resamples=4000, method="percentile", rng=1).confidence_interval
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.06)
+
+
+def test_the_diagram_is_scikit_learns_and_its_band_the_binomial_one():
+    chance = np.random.default_rng(6)
+    p = chance.random(400)
+    y = chance.random(400) < p
+    came, forecast = calibration_curve(y, p, n_bins=10)
+    rows = [row for row in reliability_of(p, y).bins if row.count]
+    assert [row.came for row in rows] == pytest.approx(came.tolist())
+    assert [row.forecast for row in rows] == pytest.approx(forecast.tolist())
+    same = reliability_of([0.65] * 50, [True] * 50)
+    (only,) = [row for row in same.bins if row.count]
+    assert only.null == pytest.approx((binom.ppf(0.025, 50, 0.65) / 50, binom.ppf(0.975, 50, 0.65) / 50), abs=0.0201)
+    assert same.ece == pytest.approx(0.35)
 
 
 @pytest.mark.slow

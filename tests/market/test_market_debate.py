@@ -21,12 +21,13 @@ from disputatio.formats.turns.market_judging import MarketJudgingForm
 from disputatio.formats.turns.market_opening import MarketOpeningForm
 from disputatio.judging import weighted
 from disputatio.kernel import Abstention, Ask, AskPath, Driver
-from disputatio.market import slice_of, written
+from disputatio.market import KnowledgeBase, Lens, as_json, from_json, slice_of, written
 from disputatio.motion import Motion
 from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.human.fields import NumberField, sheet_of
 from disputatio.prompts import PromptBook, Setting, compose
+from disputatio.testing import instance
 from strategies import Answers, debates, docket_of, example_base, examples, hold
 
 BOOK = read_textbook(packaged_text())
@@ -365,3 +366,35 @@ def test_every_turn_can_be_taken_by_a_person():
     assert confidence.read("0.85") == 0.85
     with pytest.raises(ValueError, match="no number from 0 to 1"):
         confidence.read("85")
+
+
+def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
+    base = nothing_known()
+    form = MarketOpeningForm(seat="fund_bull", desk=Desk(base, slice_of(base, Lens.FUNDAMENTAL)))
+    done: list[Any] = []
+    while (part := form.next_part(tuple(done))) is not None:
+        done.append(instance(part.schema, str(len(done))))
+    turn = form.read(form.join(tuple(done)))
+    assert len(turn.arguments) == form.minimum
+    assert {row.status for argument in turn.arguments for row in argument.figures} == {"inferred"}
+
+
+def test_a_small_model_that_is_asked_again_may_come_to_a_figure_it_had():
+    form = MarketOpeningForm(seat="tech_bull", desk=desk("tech"))
+    part = form.next_part(())
+    assert part is not None
+    twice = instance(part.schema, "same")
+    turn = form.read(form.join((twice, {**twice, "claim": "Another claim on the very same figure."})))
+    assert turn.arguments[0].figures == turn.arguments[1].figures
+
+
+def nothing_known() -> KnowledgeBase:
+    """The example with no value known of any pointer."""
+    body: Any = as_json(example_base())
+
+    def emptied(node: Any) -> Any:
+        if isinstance(node, dict) and "unit" in node:
+            return {"value": None, "unit": node["unit"], "missing": "nobody publishes it"}
+        return {key: emptied(row) for key, row in node.items()} if isinstance(node, dict) else node
+
+    return from_json(emptied(body))

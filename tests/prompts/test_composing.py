@@ -17,6 +17,7 @@ from disputatio.formats import FORMATS, CompetitionRules, DecisionRule, PanelRul
 from disputatio.formats.answering import answered
 from disputatio.formats.cast import Cast, Personality
 from disputatio.formats.docket import Docket
+from disputatio.formats.recognition import RECOGNITION
 from disputatio.formats.sides import PRO
 from disputatio.formats.single import SINGLE
 from disputatio.formats.turns.monologue import Monologue
@@ -125,6 +126,7 @@ def asks_for_answers() -> list[tuple[Ask, str]]:
     found = []
     for form, rules in (
         (SINGLE, SINGLE.rules(options=("yes", "no"))),
+        (RECOGNITION, RECOGNITION.rules(asked="IDX_A", indices=("DAX", "another"))),
         (answered("freeform"), answered("freeform").rules(answers=("yes", "no"))),
         (answered("review"), answered("review").rules()),
     ):

@@ -14,6 +14,7 @@ import pytest
 import disputatio.prompts
 from disputatio.failures import InvalidInputError
 from disputatio.formats import FORMATS
+from disputatio.formats.registry import UNLISTED
 from disputatio.prompts import LOCK_FILE, PromptBook, current_hashes
 
 FOLDER = Path(disputatio.prompts.__file__).parent
@@ -103,7 +104,7 @@ def test_an_override_takes_the_place_of_one_prompt_and_shows(tmp_path: Path) -> 
 def test_a_book_without_overrides_shows_the_locked_hashes() -> None:
     book = PromptBook()
     assert book.overridden == ()
-    every = [book.hashes(name, small=True, tools=True) for name in (*FORMATS, "single", "own")]
+    every = [book.hashes(name, small=True, tools=True) for name in (*FORMATS, *UNLISTED, "own")]
     assert {name: value for row in every for name, value in row.items()} == current_hashes()
 
 

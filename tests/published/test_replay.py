@@ -72,4 +72,15 @@ def test_golden_sets_are_made_from_published_clauses_and_questions() -> None:
     assert len(contract.items) >= 80
     assert {row.known for row in contract.items} == {"yes", "no"}
     assert all(row.sources for row in contract.items)
-    assert len(security.items) == 580
+    assert len(security.items) == len({row.question for row in security.items}) == 500
+
+
+def test_the_votes_of_prd_come_out_as_published() -> None:
+    """Peer-rank weighted .673125, unweighted mean sign .643750, GPT-4 alone .6425."""
+    report = replay_report(folder("prd"))
+    (panel,) = report.panels
+    found = {row.rule: row.accuracy.value for row in panel.rules}
+    assert found["sign of the mean, weighted by peer rank (PRD)"] == 0.673125
+    assert found["sign of the mean verdict, ties as 0"] == 0.64375
+    assert {row.panel[0]: row.accuracy.value for row in panel.alone}["gpt-4"] == 0.6425
+    assert " 0.673 [" in line(replay_lines(report), "prd", "sign of the mean, weighted by peer rank")

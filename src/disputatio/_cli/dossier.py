@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disputatio._cli.debating import PromptsOption, StoreOption, command_line, store_url
+from disputatio._cli.dossier_evidence import with_evidence
 from disputatio._cli.reading import reading, write_or_print
 from disputatio.failures import VerificationError
 
@@ -27,6 +28,14 @@ def dossier(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     as_: Annotated[DossierForm, typer.Option("--as", help="Markdown, or HTML to print.")] = DossierForm.MD,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(
+            "--evidence",
+            metavar="FILE",
+            help="An evaluation for section 11: the report.json of `eval`. Else the last one of `eval --golden`.",
+        ),
+    ] = None,
     prompts: PromptsOption = None,
     store: StoreOption = None,
 ) -> None:
@@ -38,14 +47,14 @@ def dossier(
 
     with reading(store_url(command_line(store=store))) as opened:
         found = find_debate(opened, debate_id)
-        text, altered = _written(opened, found, as_, prompts)
+        text, altered = _written(opened, found, as_, prompts, evidence)
     write_or_print(text, out)
     if altered is not None:
         raise VerificationError(f"The dossier cannot be relied on. {altered.cause}", altered.next_step)
 
 
 def _written(
-    store: SqlStore, found: str, form: DossierForm, prompts: Path | None
+    store: SqlStore, found: str, form: DossierForm, prompts: Path | None, evidence: Path | None
 ) -> tuple[str, VerificationError | None]:
     from disputatio.door import read_debate
     from disputatio.engine.debates import read_verified
@@ -59,5 +68,5 @@ def _written(
         altered = error
     report = read_debate(store, found).report()
     around = surroundings(store, report, store.place, None if altered is None else altered.cause, prompts)
-    written = dossier_of(report, around)
+    written = dossier_of(report, with_evidence(around, evidence, store.place))
     return (dossier_html if form is DossierForm.HTML else dossier_markdown)(written), altered

@@ -9,7 +9,7 @@ An open motion has no options, so the answer is whether it holds: for or against
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -18,20 +18,22 @@ from typing import Any
 from disputatio.config import Settings
 from disputatio.engine.debates import House, read_verified
 from disputatio.engine.journal import Journal
+from disputatio.engine.market_matter import knowledge_as_source, knowledge_for
 from disputatio.engine.opening import Proposal
 from disputatio.evaluation.comparing.reading import Sample, nearest, outcome_of, samples_in, total_spent, turns_of
 from disputatio.evaluation.series import Held, Series, Spent, Trial, spent_on
+from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SAMPLED, SINGLE, most_given
 from disputatio.ledger import UNLIMITED, Budget
-from disputatio.motion import one_line
+from disputatio.motion import Evidence, one_line
 from disputatio.record.events import BaselineHeld
 from disputatio.record.history import History, Status
 
 BASELINES = ("single", "vote", "freeform")
 FOR_OR_AGAINST = ("for", "against")
-MOST_SAMPLES = 128
+MOST_SAMPLES = 1024
 _MOST_WAVES = 8
 _JUDGES = ("judge", "moderator")
 
@@ -115,7 +117,7 @@ class Beside:
             form = find_format("freeform")
             proposal = self.proposal
             settings = self.settings["freeform"]
-            trials = [Trial(name, Proposal(proposal.motion, form, settings, proposal.evidence, prompts=self.prompts))]
+            trials = [Trial(name, Proposal(proposal.motion, form, settings, self._sources(), prompts=self.prompts))]
         held, why = await self._series(trials, spent)
         if not held:
             return _event(name, history, Spent(), failure=why or "it was not held"), Spent()
@@ -126,6 +128,11 @@ class Beside:
         debates = tuple(row.debate for row in held)
         return _event(name, history, took, str(answer or ""), debates=debates, failure=why), took
 
+    def _sources(self) -> tuple[Evidence | Source, ...]:
+        """What the debate rests on: its sources, and of a market debate the whole knowledge base."""
+        base = knowledge_for(self.proposal.format, self.proposal.knowledge, ())
+        return (*self.proposal.evidence, *(() if base is None else (knowledge_as_source(base),)))
+
     async def _vote(self, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
         """Samples until their tokens come nearest to those of the debate."""
         target, turns = spent_on(history).tokens, turns_of(history)
@@ -134,7 +141,7 @@ class Beside:
         held: list[Held] = []
         why = ""
         for _ in range(_MOST_WAVES):
-            wanted = _wanted(samples, target, turns)
+            wanted = more_samples(samples, target, turns)
             if wanted <= 0 or why:
                 break
             trials.append(self._answers(len(samples) + 1, wanted, warm=True))
@@ -178,12 +185,12 @@ class Beside:
             settings = replace(settings, limits=replace(limits, temperature=temperature))
         rules: Any = {**settings.rules, "options": tuple(options or FOR_OR_AGAINST), "first": first, "samples": samples}
         settings = replace(settings, rules=rules)
-        proposal = Proposal(self.proposal.motion, SINGLE, settings, self.proposal.evidence, prompts=self.prompts)
+        proposal = Proposal(self.proposal.motion, SINGLE, settings, self._sources(), prompts=self.prompts)
         return Trial(f"{'vote' if warm else 'single'}/{first}", proposal)
 
     async def _series(self, trials: list[Trial], spent: Spent) -> tuple[list[Held], str]:
         """Hold ``trials`` with what is left; what is recorded already is taken from there and not paid twice."""
-        left = _left(self.budget, spent)
+        left = what_is_left(self.budget, spent)
         if left is None:
             return [], "the ceiling of the debate leaves nothing for it"
         series = Series(trials, store=self.house.store, opener=self.house.opener, budget=left, shares_ceiling=True)
@@ -209,20 +216,23 @@ _WORDS = {
 }
 
 
-def _wanted(samples: list[Sample], target: int, turns: int) -> int:
-    """How many more samples lead nearer to ``target`` tokens."""
+def more_samples(samples: Sequence[Sample], target: int, turns: int, usual: int = 0) -> int:
+    """How many more samples lead nearer to ``target`` tokens, or to ``turns`` where nothing cost anything.
+
+    ``usual`` is what one is thought to take before any was drawn; 0 where nobody knows, and one is drawn to see.
+    """
     total = sum(row.tokens for row in samples)
     if not target:
         return turns - len(samples)
     if not samples:
-        # What a sample costs is not known before the first.
-        return 1
+        return max(1, min(round(target / usual), MOST_SAMPLES)) if usual else 1
     if not total:
         return 0
     return min(round((target - total) * len(samples) / total), MOST_SAMPLES - len(samples))
 
 
-def _left(budget: Budget, spent: Spent) -> Budget | None:
+def what_is_left(budget: Budget, spent: Spent) -> Budget | None:
+    """``budget`` without what was spent of it; None where nothing is left under one of its ceilings."""
     usd = None if budget.usd is None else budget.usd - (spent.usd or Decimal(0))
     tokens = None if budget.tokens is None else budget.tokens - spent.tokens
     calls = None if budget.calls is None else budget.calls - spent.calls

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
@@ -47,6 +48,7 @@ class Rate:
         return {"count": self.count, "of": self.of, **{k: None if v is None else round(v, 4) for k, v in rows.items()}}
 
 
+@lru_cache(maxsize=4096)
 def rate(count: int, of: int) -> Rate:
     """A share with its Wilson interval."""
     if not of:

@@ -26,9 +26,11 @@ from disputatio.engine.opening import (
     probe_table,
     seat_table,
 )
+from disputatio.engine.ports import Nobody
 from disputatio.failures import ProviderError
 from disputatio.kernel import JsonObject
 from disputatio.ledger import UNLIMITED, Budget, PriceBook, Reservation
+from disputatio.observing.setting import observed
 from disputatio.participants.call import Call, Fault, FaultKind, Gateway, OnText, OutputMode, Reply
 from disputatio.participants.gateways import OpenGateway, SharedGateways
 from disputatio.participants.seating import ModelSeating
@@ -47,10 +49,11 @@ _KINDS = frozenset(kind.value for kind in FaultKind) - {FaultKind.REFUSED.value,
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One debate of a series; ``key`` is its name there."""
+    """One debate of a series; ``key`` is its name there. ``debate`` is the id its record has, where that is settled."""
 
     key: str
     proposal: Proposal
+    debate: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,7 @@ class Series:
         shares_ceiling: bool = False,
     ) -> None:
         self._trials, self._store, self._budget = trials, store, budget
-        self._kept = _KeptGateways(opener)
+        self._kept, self._watcher = _KeptGateways(opener), observed(Nobody())
         self._lanes = 1 if budget != UNLIMITED and not shares_ceiling else lanes
         self._parts: dict[str, Budget] = {}
         self._cut_short: list[tuple[Trial, str | None]] = []
@@ -183,15 +186,18 @@ class Series:
         """Take in what the store has, and give what is left to hold, with the record to go on with if there is one."""
         motions = {row.proposal.motion.text for row in self._trials}
         found: dict[str, tuple[str, History]] = {}
+        settled = {row.debate for row in self._trials if row.debate}
         for row in self._store.debates():
-            if row.motion in motions:
+            if row.id in settled or (row.motion in motions and len(settled) < len(self._trials)):
                 history = History.of(sealed.event() for sealed in self._store.read(row.id))
                 name = _identity(history.opened) if history.opened else ""
+                name = f"{row.id} {name}" if row.id in settled else name
                 if name not in found or found[name][1].closed is None:
                     found[name] = (row.id, history)
         waiting: list[tuple[Trial, str | None]] = []
         for trial in self._trials:
-            debate, earlier = found.get(self._identity_of(trial.proposal), (None, None))
+            name = self._identity_of(trial.proposal)
+            debate, earlier = found.get(f"{trial.debate} {name}" if trial.debate else name, (None, None))
             if debate is not None and earlier is not None:
                 self._spent = self._spent.plus(spent_on(earlier))
             if debate is None or earlier is None or _is_open(earlier):
@@ -231,10 +237,10 @@ class Series:
                 self._stopped = "the ceiling was reached"
                 return
             self._parts[trial.key] = left
-            house = House(self._store, opener=self._kept.open, checks_first=False)
+            house = House(self._store, watcher=self._watcher, opener=self._kept.open, checks_first=False)
             if earlier is None:
                 proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=left))
-                self._end(trial, await start(proposal, house), own)
+                self._end(trial, await start(proposal, house, debate=trial.debate), own)
             else:
                 await resume(earlier, self._resumption(trial.proposal, left, own), house)
                 self._end(trial, earlier, own)

@@ -11,6 +11,7 @@ from disputatio.formats.market import ANALYSTS, MarketRules, market
 from disputatio.formats.match import DEBATERS as EIGHT
 from disputatio.formats.match import JUDGE
 from disputatio.formats.panel import DEBATERS, PanelRules, panel
+from disputatio.formats.recognition import RECOGNITION
 from disputatio.formats.review import ReviewRules, review
 from disputatio.formats.single import SINGLE
 from disputatio.formats.structured import StructuredRules, structured
@@ -79,8 +80,8 @@ FORMATS: dict[str, Format] = {
 }
 
 
-UNLISTED = "single"
-"""The baseline that is no debate: its records are read and gone on with, but nobody is offered it as a format."""
+UNLISTED = {row.name: row for row in (SINGLE, RECOGNITION)}
+"""What is no debate: its records are read and gone on with, but nobody is offered it as a format."""
 
 
 def find_format(name: str) -> Format:
@@ -89,8 +90,8 @@ def find_format(name: str) -> Format:
     Raises:
         InvalidInputError: there is none.
     """
-    if name == UNLISTED:
-        return SINGLE
+    if name in UNLISTED:
+        return UNLISTED[name]
     if name not in FORMATS:
         raise InvalidInputError(f"There is no format called {name!r}.", f"The formats are: {', '.join(FORMATS)}.")
     return FORMATS[name]

@@ -3,6 +3,7 @@
 The rules
     1. The answerer is asked for one of the options, or for a number where there are none, with its reasons first.
     2. Asked several times, it never sees an earlier answer: each is a sample of its own, numbered from ``first``.
+       Sixteen are asked for at once at most, since providers turn away hundreds of calls in one moment.
     3. The answer given most often wins (self-consistency: Wang et al. 2023, "Self-Consistency Improves Chain of Thought
        Reasoning in Language Models"). Of answers that are level the one that was given first wins, so that an even
        number of samples is not held against this baseline. Samples without an answer do not vote.
@@ -23,6 +24,7 @@ from disputatio.kernel import JsonObject, Limits, Phase, Rulebook, Seat, Task, a
 
 ANSWERER = Seat("answerer")
 ANSWERING = Phase("answer")
+AT_ONCE = 16
 ONCE = Limits(max_tokens=1500, temperature=0.2)
 SAMPLED = Limits(max_tokens=1500, temperature=0.7)
 
@@ -68,7 +70,10 @@ def most_given(answers: Sequence[str | None]) -> str | None:
 def single(rules: SingleRules, _docket: Docket) -> Rulebook[SingleVerdict]:
     """One answer, or several that know nothing of each other."""
     numbers = range(rules.first, rules.first + rules.samples)
-    turns = yield from together(**{f"sample-{number}": _answer(rules) for number in numbers})
+    turns: list[object] = []
+    for start in numbers[::AT_ONCE]:
+        lot = numbers[start - rules.first :][:AT_ONCE]
+        turns += yield from together(**{f"sample-{number}": _answer(rules) for number in lot})
     return SingleVerdict(tuple(row if isinstance(row, GivenAnswer) else None for row in turns), rules.first)
 
 

@@ -28,6 +28,8 @@ from disputatio.judging.weights import Weights
 ITEMS_A_CLASS = 10
 _MOST_ROUNDS, _TOLERANCE = 1000, 1e-10
 _Counts = dict[str, dict[str, dict[int, int]]]
+_Given = tuple[tuple[str, tuple[tuple[int, int], ...]], ...]
+"""How often each judge, sorted, gave each label to an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +136,27 @@ def reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliabi
         raise InvalidInputError("Nothing to estimate from, or a negative smoothing.", "Give labels, and 0 or more.")
     classes = tuple(sorted({row.label for row in rows}))
     counts = _counted(rows, classes)
-    judges = sorted({row.judge for row in rows})
-    posterior = {item: _start(given, len(classes)) for item, given in counts.items()}
+    alike = _alike(counts)
+    # Items with the same labels have the same probabilities in every round, so that each kind is reckoned once.
+    sizes = [len(items) for items in alike.values()]
+    places = _places(alike, len(classes))
+    posterior = [_start(given, len(classes)) for given in alike]
     before, done, converged = -math.inf, 0, False
     shares: list[float] = []
     tables: dict[str, list[list[float]]] = {}
     likelihood = -math.inf
     while done < _MOST_ROUNDS and not converged:
-        shares = [math.fsum(row[k] for row in posterior.values()) / len(posterior) for k in range(len(classes))]
-        tables = {judge: _table(judge, counts, posterior, len(classes), smoothing) for judge in judges}
-        posterior, likelihood = _expected(counts, shares, tables)
+        shares = [
+            math.fsum(row[k] * size for row, size in zip(posterior, sizes, strict=True)) / len(counts)
+            for k in range(len(classes))
+        ]
+        tables = {judge: _table(mine, posterior, len(classes), smoothing) for judge, mine in places.items()}
+        posterior, likelihood = _expected(alike, shares, tables)
         done += 1
         # Smoothing shifts the maximum, so the likelihood may sink by a hair: hence the absolute difference.
         converged = abs(likelihood - before) <= _TOLERANCE * max(1.0, abs(likelihood))
         before = likelihood
+    known = {item: row for items, row in zip(alike.values(), posterior, strict=True) for item in items}
     return Reliability(
         classes,
         dict(zip(classes, shares, strict=True)),
@@ -155,7 +164,7 @@ def reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliabi
             judge: {name: dict(zip(classes, row, strict=True)) for name, row in zip(classes, table, strict=True)}
             for judge, table in tables.items()
         },
-        {item: dict(zip(classes, row, strict=True)) for item, row in posterior.items()},
+        {item: dict(zip(classes, known[item], strict=True)) for item in counts},
         likelihood,
         done,
         converged,
@@ -172,43 +181,60 @@ def _counted(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Counts:
     return counts
 
 
-def _start(given: Mapping[str, Mapping[int, int]], classes: int) -> list[float]:
-    tally = [sum(cell.get(k, 0) for cell in given.values()) for k in range(classes)]
+def _alike(counts: _Counts) -> dict[_Given, list[str]]:
+    """The items by what they were given."""
+    found: dict[_Given, list[str]] = {}
+    for item, given in counts.items():
+        found.setdefault(tuple((judge, tuple(sorted(cell.items()))) for judge, cell in given.items()), []).append(item)
+    return found
+
+
+def _places(alike: Mapping[_Given, Sequence[str]], classes: int) -> dict[str, list[list[tuple[int, int]]]]:
+    """For each judge and label: the kinds of items that were given it, by number, and how often in all."""
+    found: dict[str, list[list[tuple[int, int]]]] = {}
+    for number, (given, items) in enumerate(alike.items()):
+        for judge, cell in given:
+            mine = found.setdefault(judge, [[] for _ in range(classes)])
+            for label, times in cell:
+                mine[label].append((number, times * len(items)))
+    return dict(sorted(found.items()))
+
+
+def _start(given: _Given, classes: int) -> list[float]:
+    tally = [0] * classes
+    for _, cell in given:
+        for label, times in cell:
+            tally[label] += times
     return [number / sum(tally) for number in tally]
 
 
 def _table(
-    judge: str, counts: _Counts, posterior: Mapping[str, list[float]], classes: int, smoothing: float
+    mine: Sequence[Sequence[tuple[int, int]]], posterior: Sequence[Sequence[float]], classes: int, smoothing: float
 ) -> list[list[float]]:
     """One judge's table; a class that no item is likely to have gives a row of chance, not a division by zero."""
-    mine = [(posterior[item], given[judge]) for item, given in counts.items() if judge in given]
     table = []
     for k in range(classes):
-        row = [
-            smoothing + math.fsum(chance[k] * cell[label] for chance, cell in mine if label in cell)
-            for label in range(classes)
-        ]
+        row = [smoothing + math.fsum(posterior[number][k] * times for number, times in cell) for cell in mine]
         whole = math.fsum(row)
         table.append([value / whole for value in row] if whole > 0 else [1 / classes] * classes)
     return table
 
 
 def _expected(
-    counts: _Counts, shares: Sequence[float], tables: Mapping[str, list[list[float]]]
-) -> tuple[dict[str, list[float]], float]:
+    alike: Mapping[_Given, Sequence[str]], shares: Sequence[float], tables: Mapping[str, list[list[float]]]
+) -> tuple[list[list[float]], float]:
+    """The probabilities of each kind of item, and the logarithm of the likelihood of all labels."""
     logs = {judge: [[_log(value) for value in row] for row in table] for judge, table in tables.items()}
     prior = [_log(share) for share in shares]
-    posterior, likelihoods = {}, []
-    for item, given in counts.items():
+    posterior, likelihoods = [], []
+    for given, items in alike.items():
         terms = [
-            prior[k]
-            + math.fsum(
-                number * logs[judge][k][label] for judge, cell in given.items() for label, number in cell.items()
-            )
+            prior[k] + math.fsum([times * logs[judge][k][label] for judge, cell in given for label, times in cell])
             for k in range(len(shares))
         ]
-        posterior[item], likelihood = _shared(terms)
-        likelihoods.append(likelihood)
+        probabilities, likelihood = _shared(terms)
+        posterior.append(probabilities)
+        likelihoods.append(likelihood * len(items))
     return posterior, math.fsum(likelihoods)
 
 

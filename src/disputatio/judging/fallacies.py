@@ -53,8 +53,8 @@ class FoundFallacy:
 @lru_cache(maxsize=256)  # one judge's findings are all looked for in the same few texts
 def _folded(text: str) -> str:
     text = spaced(unicodedata.normalize("NFKC", text).casefold())
-    kept = (char if char.isalnum() or unicodedata.category(char)[0] == "M" else " " for char in text)
-    return " ".join("".join(kept).split())
+    apart = {ord(char): " " for char in set(text) if not char.isalnum() and unicodedata.category(char)[0] != "M"}
+    return " ".join(text.translate(apart).split())
 
 
 def words_are_in(words: str, text: str) -> bool:

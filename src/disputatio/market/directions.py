@@ -183,7 +183,7 @@ def _number_holds(kind: str, word: re.Match[str], clause: str, about: About) -> 
     if kind not in _SIGNS:
         return None
     sign_tells = about.is_change or _CHANGE.search(pointer) is not None
-    distance = pointer.endswith(("_52w_high_pct", "_52w_low_pct", ".relative_strength_vs_spx"))
+    distance = pointer.endswith(("_52w_high_pct", "_52w_low_pct", ".relative_strength_vs_spx", ".relative_strength"))
     if distance and kind not in {"up", "down"}:
         # At the high itself nobody is wrong to call it 0 per cent below.
         return number * _SIGNS[kind] >= 0
@@ -194,9 +194,10 @@ def _number_holds(kind: str, word: re.Match[str], clause: str, about: About) -> 
     return None
 
 
-_GROWTH = frozenset({"GDP", "CPI", "CORE_CPI", "PAYEMS", "INDPRO"})
+_GROWTH = frozenset({"GDP", "CPI", "CORE_CPI", "PAYEMS", "INDPRO", "EMPLOYMENT", "PRODUCTION"})
 """Series that are held as growth: their value has a sign of its own beside its trend."""
 
+_CURVES = frozenset({"T10Y2Y", "TERM_SPREAD"})
 _OF_THE_RATE = re.compile(r"\b(?:inflation|cpi|growth|rate)\b", re.IGNORECASE)
 _TO_A_LEVEL = re.compile(r"\s*(?:back )?(?:to|towards?)\b", re.IGNORECASE)
 _GROWING = re.compile(r"(?:grow|grew|expand|shrink|shrank|contract)", re.IGNORECASE)
@@ -208,7 +209,7 @@ def _series_holds(kind: str, word: re.Match[str], clause: str, number: Fraction,
         return number * _SIGNS[kind] > 0
     key = about.pointer.split(".")[1]
     trend = about.label(f"macro.{key}.trend")
-    if kind not in {"up", "down", "flat"} or trend not in _TRENDS or (kind == "flat" and key == "T10Y2Y"):
+    if kind not in {"up", "down", "flat"} or trend not in _TRENDS or (kind == "flat" and key in _CURVES):
         # A flat curve is a shape, not a trend.
         return None
     in_trend = _TRENDS[trend] == kind

@@ -37,16 +37,19 @@ def rsi(close: Floats, period: int = 14) -> Floats:
     moves = np.diff(close)
     gains, losses = np.maximum(moves, 0).tolist(), np.maximum(-moves, 0).tolist()
     gain, loss = sum(gains[:period]) / period, sum(losses[:period]) / period
-    out = [math.nan] * period + [_index(gain, loss)]
-    for up, down in zip(gains[period:], losses[period:], strict=True):
-        gain = (gain * (period - 1) + up) / period
-        loss = (loss * (period - 1) + down) / period
-        out.append(_index(gain, loss))
-    return np.array(out)
+    up, down = np.array(_smoothed(gain, gains[period:], period)), np.array(_smoothed(loss, losses[period:], period))
+    out = np.full(close.size, np.nan)
+    np.divide(100 * up, up + down, out=out[period:], where=up + down > 0)
+    return out
 
 
-def _index(gain: float, loss: float) -> float:
-    return 100 * gain / (gain + loss) if gain + loss > 0 else math.nan
+def _smoothed(level: float, rows: list[float], period: int) -> list[float]:
+    """Wilder's smoothing of ``rows``, begun at ``level``; the beginning is part of it."""
+    found = [level]
+    for value in rows:
+        level = (level * (period - 1) + value) / period
+        found.append(level)
+    return found
 
 
 def exponential_average(values: Floats, period: int) -> Floats:

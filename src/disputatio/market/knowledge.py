@@ -19,6 +19,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from disputatio.market.plain_words import in_plain_words
+
 SCHEMA_VERSION = 1
 
 _MOST_DIGITS = 15
@@ -184,7 +186,7 @@ class Meta:
     """What a knowledge base says of itself.
 
     Attributes:
-        as_of: the moment in UTC up to which anything is known.
+        as_of: the moment in UTC up to which anything is known; empty where names and dates were taken away.
         day: the day in New York at that moment.
         generated_at: when it was built, in UTC; equal to ``as_of`` for history.
         market_status: ``open``, ``closed``, ``holiday``, ``weekend`` or ``unknown``, of the subject's market.
@@ -204,6 +206,11 @@ class Meta:
     data_sources: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     synthetic: bool = False
+
+    @property
+    def blinded(self) -> bool:
+        """Whether names and dates were taken away: then no moment is told (`disputatio.market.blinding`)."""
+        return not self.as_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,9 +348,10 @@ class KnowledgeBase(_Frozen):
     @cached_property
     def data(self) -> Mapping[str, Datum]:
         """Every datum by its pointer, in the order of the schema."""
-        return MappingProxyType(
-            {pointer: datum for section in Section for pointer, datum in _walk(section.value, getattr(self, section))}
-        )
+        rows = (row for section in Section for row in _walk(section.value, getattr(self, section)))
+        if self.meta.blinded:
+            return MappingProxyType({in_plain_words(pointer): datum for pointer, datum in rows})
+        return MappingProxyType(dict(rows))
 
 
 def data_of(base: KnowledgeBase) -> Mapping[str, Datum]:

@@ -73,13 +73,17 @@ class _MalformedError(Exception):
     """What is wrong, as a clause that begins with the place."""
 
 
+_PLAIN = frozenset({float, str, type(None)})
+
+
 def _json(node: Any) -> Json:
     if isinstance(node, Datum):
         return _datum_json(node)
     if isinstance(node, Mapping):
         return {key: _json(row) for key, row in node.items()}
     if isinstance(node, tuple):
-        return [_json(row) for row in node]
+        # The lines of a history are long, and plain.
+        return [row if row.__class__ in _PLAIN else _json(row) for row in node]
     if node is None or isinstance(node, str | bool | int | float):
         return cast("Json", node)
     return {row.name: _json(getattr(node, row.name)) for row in fields(node)}

@@ -6,6 +6,7 @@ from files are put on one line and stripped of control characters.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import groupby
 
 from disputatio.market.knowledge import Datum, Failed, Missing
@@ -31,14 +32,21 @@ def dated(datum: Datum) -> str:
     """When a value was observed and in which vintage it stands; empty where there is none."""
     if not datum.is_known:
         return ""
-    vintage = f", vintage {one_line(datum.vintage, 20)}" if datum.vintage else ""
-    return f"{one_line(datum.observed_at, 20)}{vintage}"
+    return _dated(datum.observed_at, datum.vintage)
+
+
+# A knowledge base has hundreds of values and a dozen dates.
+@lru_cache(maxsize=256)
+def _dated(observed_at: str, vintage: str) -> str:
+    told = f", vintage {one_line(vintage, 20)}" if vintage else ""
+    return f"{one_line(observed_at, 20)}{told}"
 
 
 def render_slice(part: Slice) -> str:
     """The slice for a prompt: one line a pointer, grouped by what they are about, with units and dates."""
     invented = " The values are invented." if part.synthetic else ""
-    lines = [f"{one_line(part.subject_name, _LONGEST)} ({part.subject}) as known on {part.day}.{invented}"]
+    when = "at one moment, which is not told" if part.blinded else f"on {part.day}"
+    lines = [f"{one_line(part.subject_name, _LONGEST)} ({part.subject}) as known {when}.{invented}"]
     for owner, rows in groupby(part.data.items(), key=lambda row: _owner(row[0], part)):
         data = dict(rows)
         dates = {dated(datum) for datum in data.values()} - {""}

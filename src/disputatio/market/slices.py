@@ -55,6 +55,11 @@ class Slice:
     synthetic: bool = False
 
     @property
+    def blinded(self) -> bool:
+        """Whether names and dates were taken away."""
+        return not self.as_of
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """One clause for each datum of the slice that is missing or failed; nothing of other slices."""
         return tuple(f"{pointer}: {datum.why_not}" for pointer, datum in self.data.items() if not datum.is_known)

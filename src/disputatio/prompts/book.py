@@ -13,7 +13,7 @@ from string import Template
 from disputatio.failures import InvalidInputError
 
 LOCK_FILE = "lock.json"
-_FORMATS = ("structured", "freeform", "single", "panel", "review", "competition", "market", "own")
+_FORMATS = ("structured", "freeform", "single", "panel", "review", "competition", "market", "own", "recognition")
 _FOLDERS = (*_FORMATS, "shared", "small", "tools")
 
 

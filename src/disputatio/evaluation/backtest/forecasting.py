@@ -3,20 +3,44 @@
     equal_weights   an argument weighs score x confidence x standing. Within each lens the log odds of up are the
                     difference of the two sides' mean weights over their sum; sides of equal weight give one half. The
                     forecast is the mean over the lenses
+    openings        the same arguments before anybody answered them: an argument weighs the confidence that its analyst
+                    opened with. Beside the forecast it says what cross-examination and judge have added
 
 Scores are 1 to 10 and count as what they are above 1, over 9. Confidence is the adjusted one. A standing counts 1 where
 UPHELD, one half where WEAKENED, a quarter where UNCERTAIN and 0 where REFUTED. An argument whose figures are not borne
-out, or that nobody scored, does not count. Without an argument that counts there is no forecast: an abstention.
+out, or that nobody scored, does not count. Without an argument that counts there is no forecast: an abstention. Neither
+is there a call where the forecast is exactly one half.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from disputatio.formats.market import BEAR, BULL
 
 STANDINGS = {"UPHELD": 1.0, "WEAKENED": 0.5, "UNCERTAIN": 0.25, "REFUTED": 0.0}
 FORMULAS = ("equal_weights",)
+
+
+@dataclass(frozen=True, slots=True)
+class Argued:
+    """One argument of a record: whose, how sure its analyst was at first and in the end, and what it weighs."""
+
+    id: str
+    lens: str
+    side: str
+    stated: float
+    adjusted: float
+    standing: str
+    weight: float | None
+
+    @property
+    def bullish(self) -> bool:
+        """Whether it says up."""
+        return self.side == BULL
 
 
 def argument_weight(row: Mapping[str, Any]) -> float | None:
@@ -28,22 +52,52 @@ def argument_weight(row: Mapping[str, Any]) -> float | None:
     return (float(score) - 1) / 9 * float(confidence) * standing
 
 
-def lens_forecasts(outcome: Mapping[str, Any]) -> dict[str, float | None]:
-    """The probability of up of each lens (``tech``, ``macro`` and so on); None where neither of its seats counts."""
-    weights: dict[str, dict[str, list[float]]] = {}
+def argued_in(outcome: Mapping[str, Any]) -> tuple[Argued, ...]:
+    """The arguments of a market verdict, in the order of its trace."""
+    found = []
     for row in outcome.get("trace") or ():
         lens, _, side = str(row["side"]).rpartition("_")
-        weight = argument_weight(row)
-        own = weights.setdefault(lens, {"bull": [], "bear": []})
-        if weight is not None and side in own:
-            own[side].append(weight)
-    return {lens: _probability(own["bull"], own["bear"]) for lens, own in weights.items()}
+        stated, adjusted = float(row["confidence"]), float(row["confidence_adjusted"])
+        standing = str(row.get("judged") or row.get("computed"))
+        found.append(Argued(str(row.get("id", "")), lens, side, stated, adjusted, standing, argument_weight(row)))
+    return tuple(found)
+
+
+def lens_forecasts(outcome: Mapping[str, Any]) -> dict[str, float | None]:
+    """The probability of up of each lens (``tech``, ``macro`` and so on); None where neither of its seats counts."""
+    return _by_lens(outcome, argument_weight)
+
+
+def opened_forecasts(outcome: Mapping[str, Any]) -> dict[str, float | None]:
+    """The same from the openings alone: what each analyst said at first, unanswered and unjudged."""
+    return _by_lens(outcome, lambda row: float(row["confidence"]))
+
+
+def mean_forecast(forecasts: Mapping[str, float | None]) -> float | None:
+    """The mean over the lenses that forecast; None where none does."""
+    known = [row for row in forecasts.values() if row is not None]
+    return math.fsum(known) / len(known) if known else None
 
 
 def probability_up(outcome: Mapping[str, Any]) -> float | None:
     """The probability of up by ``equal_weights`` from a whole verdict; None where no argument counts."""
-    known = [row for row in lens_forecasts(outcome).values() if row is not None]
-    return math.fsum(known) / len(known) if known else None
+    return mean_forecast(lens_forecasts(outcome))
+
+
+def call_of(p: float | None) -> bool | None:
+    """What a probability of up says: up, down, or nothing where there is none or it is exactly one half."""
+    return None if p is None or p == 0.5 else p > 0.5
+
+
+def _by_lens(outcome: Mapping[str, Any], weigh: Callable[[Mapping[str, Any]], float | None]) -> dict[str, float | None]:
+    weights: dict[str, dict[str, list[float]]] = {}
+    for row in outcome.get("trace") or ():
+        lens, _, side = str(row["side"]).rpartition("_")
+        weight = weigh(row)
+        own = weights.setdefault(lens, {BULL: [], BEAR: []})
+        if weight is not None and side in own:
+            own[side].append(weight)
+    return {lens: _probability(own[BULL], own[BEAR]) for lens, own in weights.items()}
 
 
 def _probability(bull: list[float], bear: list[float]) -> float | None:

@@ -1,7 +1,8 @@
 """The plan of a backtest: everything that could be chosen to make it look better, fixed beforehand in one file.
 
 The file is committed before the run, and its SHA-256 is in the report. A plan that was changed afterwards has another
-hash, and whoever reads the report can tell.
+hash, and whoever reads the report can tell. Two plans come with the package: ``packages``, for the history that
+installed packages bring, and ``market``, for a folder of data with every section of a knowledge base.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import hashlib
 import tomllib
 from dataclasses import dataclass, fields
 from datetime import date
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from disputatio.evaluation.backtest.forecasting import FORMULAS
 from disputatio.evaluation.backtest.labels import Entry, Tie
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
@@ -22,7 +25,18 @@ VERSION = 1
 TESTS = ("mcnemar_mid_p", "mcnemar_exact")
 HORIZONS = ("next_decision",)
 BENCHMARKS = ("always_up", "climatology", "average_200", "vix_below_20")
+PACKAGED = ("packages", "market")
 _KEYS = {"schema", "version", "note"}
+_LEAST = {
+    "balanced_after": 1,
+    "first_window": 2,
+    "window": 1,
+    "embargo": 0,
+    "controls_every": 0,
+    "leaks_every": 0,
+    "seed": 0,
+}
+"""The whole numbers of a plan, with the least that each may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,8 @@ class BacktestPlan:
         primary_against: the benchmark it is made against.
         balanced_after: how many returns must be known for the balanced label.
         first_window, window, embargo: of the search for weights, in decision dates.
+        controls_every: every so many dates are held again mirrored and blind; 0 for none.
+        leaks_every: on every so many dates the knowledge base is built again from data cut at the day; 0 for none.
         formula: the name of the formula that makes a probability of arguments.
         seed: of every resampling.
         sha256: of the file.
@@ -60,6 +76,8 @@ class BacktestPlan:
     first_window: int = 60
     window: int = 12
     embargo: int = 1
+    controls_every: int = 6
+    leaks_every: int = 24
     formula: str = "equal_weights"
     seed: int = 0
     sha256: str = ""
@@ -70,6 +88,17 @@ class BacktestPlan:
         return {name: value.isoformat() if isinstance(value, date) else value for name, value in body.items()}
 
 
+def plan_named(name: str) -> BacktestPlan:
+    """The packaged plan called ``name``, or the one in the file of that name.
+
+    Raises:
+        InvalidInputError: as `read_plan` does.
+    """
+    if name in PACKAGED:
+        return _plan(files(__package__).joinpath("plans", f"{name}.toml").read_bytes(), f"the plan {name}")
+    return read_plan(Path(name).expanduser())
+
+
 def read_plan(path: Path) -> BacktestPlan:
     """The plan in a TOML file.
 
@@ -77,14 +106,19 @@ def read_plan(path: Path) -> BacktestPlan:
         InvalidInputError: it cannot be read, is no plan, or has a key or a value that no plan has.
     """
     try:
-        raw = path.read_bytes()
-        body: dict[str, Any] = tomllib.loads(raw.decode("utf-8"))
+        return _plan(path.read_bytes(), str(path))
     except OSError as error:
         raise InvalidInputError(
-            f"{path} cannot be read: {(error.strerror or 'unknown cause').lower()}.", "Give a plan."
+            f"{path} cannot be read: {(error.strerror or 'unknown cause').lower()}.",
+            f"Give a file, or one of the plans of the package: {', '.join(PACKAGED)}.",
         ) from None
+
+
+def _plan(raw: bytes, path: str) -> BacktestPlan:
+    try:
+        body: dict[str, Any] = tomllib.loads(raw.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidInputError(f"{path} is no TOML: {error}.", "See docs/how-to/evaluate.md for a plan.") from None
+        raise InvalidInputError(f"{path} is no TOML: {error}.", "The how-to on backtests has a plan.") from None
     if body.get("schema") != PLAN_SCHEMA or body.get("version") != VERSION:
         raise InvalidInputError(
             f"{path} is no plan of a backtest that this version reads.",
@@ -105,16 +139,24 @@ def read_plan(path: Path) -> BacktestPlan:
         ("primary_against", BENCHMARKS),
         ("dates", ("month_end",)),
         ("horizon", HORIZONS),
+        ("formula", FORMULAS),
     ):
         if name in values:
             _one_of(path, name, values[name], allowed)
+    for name, least in _LEAST.items():
+        number = values.get(name, least)
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise InvalidInputError(f"{path}: {name} is {number!r}.", f"Give a whole number of {least} or more.")
+    for name in ("name", "subject"):
+        if not isinstance(values[name], str) or not values[name].strip():
+            raise InvalidInputError(f"{path}: {name} is no text.", "Write it between quotation marks.")
     first, last = values["first"], values["last"]
-    if not isinstance(first, date) or not isinstance(last, date) or first > last:
+    if type(first) is not date or type(last) is not date or first > last:
         raise InvalidInputError(f"{path}: first and last are no days in order.", "Write first = 1999-03-01.")
     return BacktestPlan(**values, sha256=hashlib.sha256(raw).hexdigest())
 
 
-def _one_of(path: Path, name: str, value: object, allowed: Any) -> str:
+def _one_of(path: str, name: str, value: object, allowed: Any) -> str:
     if value not in allowed:
         raise InvalidInputError(f"{path}: {name} is {value!r}.", f"Allowed are: {', '.join(allowed)}.")
     return str(value)

@@ -2,8 +2,9 @@
 
 For each outer window, every weighting of a fixed grid is tried on inner expanding windows of the outer training dates
 alone; how far the best is shrunk to equal weights is chosen there too. The choice is then used once, on the outer test
-dates. Weights are worth using only where that beats equal weights out of sample; how much better they look in sample,
-and how many weightings were tried, is told beside it.
+dates. Weights are shipped only where that beats equal weights out of sample by more than chance: where the interval of
+the gain (stationary bootstrap over dates) lies above zero. How much better they look in sample, and how many weightings
+were tried, is told beside it.
 
 Scored by the Brier score of the weighted mean of the forecasts; lower is better.
 """
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio.evaluation.backtest.labels import Label
 from disputatio.evaluation.backtest.windows import expanding_folds
 from disputatio.evaluation.intervals import installed
+from disputatio.evaluation.statistics import BootstrapInterval, stationary_bootstrap
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
@@ -49,11 +51,27 @@ class WeightSearch:
     dates: int
     forecasts: tuple[float, ...]
     """The out-of-sample forecasts, in order of the test dates."""
+    gain: BootstrapInterval
+    """How much lower the score is out of sample than that of equal weights, with its interval."""
 
     @property
     def beats_equal(self) -> bool:
-        """Whether the weights are better than equal ones out of sample; only then are they shipped."""
+        """Whether the weights are better than equal ones out of sample, be it by chance."""
         return self.out_of_sample < self.equal
+
+    @property
+    def shipped(self) -> bool:
+        """Whether they are so beyond chance; only then are they worth using."""
+        return self.gain.low > 0
+
+    @property
+    def verdict(self) -> str:
+        """What it shows, in a sentence."""
+        if self.shipped:
+            return "They beat equal weights out of sample, beyond chance."
+        if self.beats_equal:
+            return "Equal weights are kept: the others are better out of sample by no more than chance."
+        return "Equal weights are kept: the others are worse out of sample."
 
     def as_json(self) -> JsonObject:
         """The search, with the gap between in sample and out of sample."""
@@ -67,7 +85,10 @@ class WeightSearch:
             "gain_out_of_sample": round(self.equal - self.out_of_sample, 6),
             "configurations_tried": self.tried,
             "test_dates": self.dates,
+            "gain_out_of_sample_interval": self.gain.as_json(),
             "beats_equal": self.beats_equal,
+            "shipped": self.shipped,
+            "verdict": self.verdict,
         }
 
 
@@ -79,6 +100,7 @@ def nested_weights(
     first: int = 60,
     size: int = 12,
     embargo: int = 0,
+    seed: int = 0,
 ) -> WeightSearch:
     """Search weights for ``judges``.
 
@@ -89,6 +111,7 @@ def nested_weights(
         first: dates before the first test date.
         size: test dates in a window.
         embargo: dates left out before each test window.
+        seed: of the resampling.
 
     Raises:
         InvalidInputError: a label has no outcome, or there are too few dates.
@@ -131,6 +154,11 @@ def nested_weights(
         len(grid) * len(SHRINKS),
         len(rows["out"]),
         tuple(rows["p"]),
+        stationary_bootstrap(
+            [[one - other for one, other in zip(rows["equal"], rows["out"], strict=True)]],
+            lambda row: float(row.mean()),
+            seed=seed,
+        ),
     )
 
 

@@ -33,7 +33,7 @@ from disputatio.participants.gateways import OpenGateway
 from disputatio.record.history import History
 from disputatio.record.store import Store
 
-MOST_SAMPLES = 256
+MOST_SAMPLES = 1024
 _MOST_WAVES = 12
 
 

@@ -26,6 +26,7 @@ from disputatio.evaluation.comparing.arms import Arm
 from disputatio.evaluation.questions.items import TIE, Item, Kind
 from disputatio.evaluation.series import Spent, spent_on, unreachable
 from disputatio.formats.single import most_given
+from disputatio.motion.made_up import mostly_made_up
 from disputatio.record.events import TurnTaken
 from disputatio.record.history import History, Status
 
@@ -143,7 +144,10 @@ HARNESS_MODELS = ("scripted", "schema", "fake", "instance")
 
 
 def is_harness(history: History) -> bool:
-    """Whether any seat was no model: a script, a recording, or a server that answers any schema at random."""
+    """Whether any seat was no model: a script, a recording, or a server that answers any schema at random.
+
+    Such a server is known by the name of the model that it states, and by the words of its answers whatever it states.
+    """
     if history.opened is None:
         return False
     for row in history.opened.seats.values():
@@ -151,7 +155,9 @@ def is_harness(history: History) -> bool:
         if seat["kind"] == "scripted" or str(seat.get("model", "")).casefold().startswith(HARNESS_MODELS):
             return True
     served = (str(made.served_model or "").casefold() for made in history.made.values())
-    return any(name.startswith(HARNESS_MODELS) for name in served)
+    if any(name.startswith(HARNESS_MODELS) for name in served):
+        return True
+    return mostly_made_up(made.text for made in history.made.values() if not made.fault)
 
 
 def turns_of(history: History) -> int:

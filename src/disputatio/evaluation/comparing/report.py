@@ -258,13 +258,13 @@ def evaluation_lines(report: EvaluationReport) -> list[str]:
     ]
     if report.chance is not None:
         lines.append(f"  Guessing is right in {100 * report.chance:.1f} %.")
-    width = max(len(row.arm.name) for row in report.arms) + 2
+    width = max(len(row.arm.name) for row in report.arms) + 1
     lines += [
         "",
-        f"{'':{width}}{'accuracy':28}{'balanced':20}{'right':>6}{'wrong':>6}{'none':>6}{'failed':>7}{'not held':>9}",
+        f"{'':{width}}{'accuracy':22}{'balanced':18}{'right':>5}{'wrong':>6}{'none':>5}{'failed':>7}{'unheld':>7}",
     ]
     lines += [_arm_line(row, width) for row in report.arms]
-    lines += ["", f"{'':{width}}{'tokens':>12}{'USD':>12}{'seconds':>10}   for each right answer: tokens, USD, seconds"]
+    lines += ["", f"{'':{width}}{'tokens':>12}{'USD':>12}{'seconds':>10}  a right answer: tokens, USD, s"]
     lines += [_cost_line(row, width) for row in report.arms]
     lines += ["", "Declared comparisons, all judged together (Holm); difference with Newcombe's 95 % interval"]
     for row in report.comparisons:
@@ -274,7 +274,8 @@ def evaluation_lines(report: EvaluationReport) -> list[str]:
     if report.warnings:
         lines += ["", *report.warnings]
     if report.stopped:
-        lines += ["", f"Not finished: {report.stopped}. The same command goes on where this ended."]
+        higher = " with a higher ceiling" if "ceiling" in report.stopped else ""
+        lines += ["", f"Not finished: {report.stopped}. The same command{higher} goes on where this ended."]
     return lines
 
 
@@ -288,9 +289,8 @@ def _arm_line(row: ArmScores, width: int) -> str:
     counts = row.outcomes
     cells = [counts[Outcome.RIGHT], counts[Outcome.WRONG], counts[Outcome.NO_ANSWER]]
     return (
-        f"{row.arm.name:{width}}{_share(row.scores.accuracy):28}{row.scores.balanced.text():20}"
-        + "".join(f"{cell:6d}" for cell in cells)
-        + f"{counts[Outcome.FAILED]:7d}{counts[Outcome.NOT_HELD]:9d}"
+        f"{row.arm.name:{width}}{_share(row.scores.accuracy):22}{row.scores.balanced.text():18}"
+        f"{cells[0]:5d}{cells[1]:6d}{cells[2]:5d}{counts[Outcome.FAILED]:7d}{counts[Outcome.NOT_HELD]:7d}"
     )
 
 
@@ -303,10 +303,10 @@ def _share(row: Rate) -> str:
 def _cost_line(row: ArmScores, width: int) -> str:
     usd = "unknown" if row.spent.usd is None else f"{row.spent.usd:.4f}"
     each = "unknown" if row.usd_per_right is None else f"{row.usd_per_right:.6f}"
-    ratio = "" if row.spend_ratio is None else f"   ({row.spend_ratio:.2f} of {row.arm.of}'s tokens)"
+    ratio = "" if row.spend_ratio is None else f" ({row.spend_ratio:.2f} of {row.arm.of}'s tokens)"
     tokens, seconds = row.tokens_per_right, row.seconds_per_right
     per = f"{'-' if tokens is None else f'{tokens:,.0f}'}, {each}, {'-' if seconds is None else f'{seconds:.1f}'}"
-    return f"{row.arm.name:{width}}{row.spent.tokens:12,}{usd:>12}{row.seconds:10.1f}   {per}{ratio}"
+    return f"{row.arm.name:{width}}{row.spent.tokens:12,}{usd:>12}{row.seconds:10.1f}  {per}{ratio}"
 
 
 def _comparison_lines(row: Comparison) -> list[str]:

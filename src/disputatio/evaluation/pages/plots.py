@@ -95,7 +95,8 @@ def interval_plot(
     foot = _ROW * len(bars) + 6
     parts = [
         _line(place(tick), 4, place(tick), foot, "grid")
-        + _text(place(tick), foot + 15, _tick(tick, percent), "middle", "quiet small")
+        # A name in the middle of the last line would be cut off at the edge.
+        + _text(*_at_foot(place(tick), foot + 15, _tick(tick, percent)), "quiet small")
         for tick in ticks(low, high)
     ]
     parts.append(_text(WIDTH / 2, foot + 32, axis, "middle", "quiet small"))
@@ -115,6 +116,10 @@ def interval_plot(
             drawn += f'<circle cx="{place(bar.value):.1f}" cy="{y}" r="5" class="dot"/>'
         parts.append(f'<g class="{bar.tone}">{drawn}</g>')
     return _svg(height, f"{axis}: " + "; ".join(f"{bar.label} {bar.shown}" for bar in bars), parts)
+
+
+def _at_foot(x: float, y: float, words: str) -> tuple[float, float, str, str]:
+    return (min(x + 14, WIDTH - 2), y, words, "end") if x > WIDTH - 30 else (x, y, words, "middle")
 
 
 def _tick(value: float, percent: bool) -> str:  # noqa: FBT001

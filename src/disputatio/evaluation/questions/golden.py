@@ -33,6 +33,11 @@ class GoldenSet:
     preset: str
     read: Callable[[Path | None], QuestionSet]
 
+    @property
+    def packaged(self) -> bool:
+        """Whether its questions are in the package."""
+        return self.task_type in PACKAGED
+
 
 def golden_set(task_type: str, data: Path | None = None) -> QuestionSet:
     """The labelled questions of ``task_type``.
@@ -132,15 +137,20 @@ def _contract(data: Path | None) -> QuestionSet:
 def _security(data: Path | None) -> QuestionSet:
     folder = _folder("security", data, "CyberMetric's questions (CyberMetric-80-v1.json, CyberMetric-500-v1.json)")
     items: list[Item] = []
+    asked: set[str] = set()
     for path in sorted(folder.glob("CyberMetric-*.json"), key=lambda row: (len(row.name), row.name)):
         body: Any = json.loads(path.read_text("utf-8"))
         for number, row in enumerate(body["questions"]):
+            # The shorter lists are contained in the longer ones.
+            if (question := str(row["question"]).strip()) in asked:
+                continue
+            asked.add(question)
             options = tuple((label, str(text).strip()) for label, text in row["answers"].items())
             items.append(
                 Item(
                     f"{path.stem}-{number}",
                     Kind.CHOICE,
-                    str(row["question"]).strip(),
+                    question,
                     str(row["solution"]).strip(),
                     options,
                     citation=f"{path.name}, question {number + 1}",

@@ -150,7 +150,9 @@ def read_questions(path: Path) -> QuestionSet:
 
 
 def checked(questions: QuestionSet, where: str) -> QuestionSet:
-    """``questions``, unless there is none, or an id comes twice.
+    """``questions``, unless there is none, or an id or a whole question comes twice.
+
+    A question that stands there twice would be answered alike and counted as two that know nothing of each other.
 
     Raises:
         InvalidInputError: one of these.
@@ -158,10 +160,16 @@ def checked(questions: QuestionSet, where: str) -> QuestionSet:
     if not questions.items:
         raise InvalidInputError(f"{where} holds no question.", _STEP)
     seen: set[str] = set()
+    asked: dict[tuple[str, ...], str] = {}
     for row in questions.items:
         if row.id in seen:
             raise InvalidInputError(f"{where} has the id {row.id!r} twice.", "Give each question its own id.")
         seen.add(row.id)
+        before = asked.setdefault((row.text, *(source.text for source in row.sources)), row.id)
+        if before != row.id:
+            raise InvalidInputError(
+                f"{where} asks the same twice: {before!r} and {row.id!r} have the same text.", "Leave one of them out."
+            )
     return questions
 
 

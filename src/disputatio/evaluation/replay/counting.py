@@ -1,7 +1,8 @@
 """Every decision rule over every panel of the recorded voters.
 
     rules    plurality, majority, super-majority (2/3), unanimity, every threshold from 1 vote to all, and a vote
-             weighted by how reliable the voters look from their agreement alone (Dawid and Skene 1979)
+             weighted by how reliable the voters look from their agreement alone (Dawid and Skene 1979); where voters
+             judged each other's answers, by peer rank too (Li, Patel and Du 2023)
     panels   all voters together under every rule; and every group of two or more of them under the majority rule
              (up to ``MOST_VOTERS`` voters)
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 
 from disputatio.evaluation.intervals import Rate, rate
@@ -26,6 +28,7 @@ from disputatio.judging import (
     VotingRule,
     by_weight,
     count_votes,
+    rank_peers,
     reliability,
     super_majority,
     threshold,
@@ -33,6 +36,8 @@ from disputatio.judging import (
 from disputatio.kernel import JsonObject
 
 MOST_VOTERS = 7
+PEER_DEAD_ZONE = Fraction(1, 100)
+"""A weighted mean closer to nought than this is a tie, as in the notebook of PRD's authors."""
 MAJORITY_OF_ALL = "majority of all"
 
 
@@ -115,7 +120,7 @@ def _counted(recorded: RecordedSet) -> PanelCount:
         panels = [row for size in range(2, len(voters)) for row in combinations(voters, size)]
         groups = tuple(_rule_count(recorded, panel, MAJORITY) for panel in panels)
     majority = next(row for row in rules if row.rule == MAJORITY.text())
-    rules = (*rules, *_with_ties(recorded, majority))
+    rules = (*rules, *_with_ties(recorded, majority), *_peer_ranked(recorded))
     right = {MAJORITY_OF_ALL: majority.right, **{row.panel[0]: row.right for row in alone}}
     against = compare_all(right, [(MAJORITY_OF_ALL, row.panel[0]) for row in alone])
     return PanelCount(recorded.name, len(recorded.items), alone, rules, groups, against)
@@ -179,6 +184,24 @@ def _with_ties(recorded: RecordedSet, majority: RuleCount) -> list[RuleCount]:
         RuleCount("majority, and a tie where there is none", None, recorded.voters, none_is_tie, majority.known),
         RuleCount("sign of the mean verdict, ties as 0", None, recorded.voters, tuple(signs), majority.known),
     ]
+
+
+def _peer_ranked(recorded: RecordedSet) -> list[RuleCount]:
+    """Where voters judged each other: the sign of the mean verdict weighted by peer rank, as PRD counts it."""
+    if not recorded.reviews:
+        return []
+    weights = rank_peers(recorded.reviews).weights.of
+    answers = []
+    for item in recorded.items:
+        given = {voter: _LEADS[row] for voter, row in item.given.items() if row in _LEADS and weights.get(voter)}
+        whole = sum(weights[voter] for voter in given)
+        mean = sum(weights[voter] * lead for voter, lead in given.items()) / whole if whole else Fraction(0)
+        answers.append(TIE if abs(mean) < PEER_DEAD_ZONE else "first" if mean < 0 else "second")
+    known = tuple(item.known for item in recorded.items)
+    return [RuleCount("sign of the mean, weighted by peer rank (PRD)", None, recorded.voters, tuple(answers), known)]
+
+
+_LEADS = {"first": -1, TIE: 0, "second": 1}
 
 
 def _name(rule: VotingRule) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.failures import InvalidInputError
-from disputatio.judging import TIE, Ballot, Silence, SwapPair
+from disputatio.judging import TIE, Ballot, Review, Silence, SwapPair
 
 ABSTAINED = "X"
 _GOLD = ("gold", "gt", "label", "answer", "known")
@@ -51,6 +51,7 @@ class RecordedSet:
     voters: tuple[str, ...]
     items: tuple[RecordedItem, ...]
     swaps: Mapping[str, tuple[SwapPair, ...]] = field(default_factory=dict)
+    reviews: tuple[Review, ...] = ()
 
 
 def read_recorded(path: Path) -> tuple[RecordedSet, ...]:
@@ -202,20 +203,28 @@ def _chateval(folder: Path) -> tuple[RecordedSet, ...]:
     return tuple(found)
 
 
+# Reviewers are contestants too, and are called otherwise there.
+_REVIEWERS = {"gpt4": "gpt-4", "gpt35": "gpt-3.5", "vicuna-13b": "vicuna"}
+
+
 def _prd(folder: Path) -> tuple[RecordedSet, ...]:
     """Verdicts by place (first, second, tie); the right one is the sign of the mean human score, for both orders."""
     given: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
     people: dict[tuple[str, str, str], int] = defaultdict(int)
+    reviews = []
     for row in rows_of(folder / "prd_ratings.csv"):
         item, score = (row["question_id"], row["model_a"], row["model_b"]), int(row["score_minus1_A_plus1_B"])
         if row["reviewer"] == "human":
             people[item] += score
             people[item[0], item[2], item[1]] -= score
         else:
-            given[item][row["reviewer"]] = _place(score)
+            reviewer = _REVIEWERS.get(row["reviewer"], row["reviewer"])
+            given[item][reviewer] = _place(score)
+            winner = {-1: item[1], 0: TIE, 1: item[2]}[score]
+            reviews.append(Review(reviewer, item[1], item[2], winner))
     voters = tuple(sorted({voter for row in given.values() for voter in row}))
     items = [RecordedItem(" ".join(item), _place(people[item]), row) for item, row in given.items() if item in people]
-    return (RecordedSet("prd", voters, tuple(items)),)
+    return (RecordedSet("prd", voters, tuple(items), reviews=tuple(reviews)),)
 
 
 def _place(score: int) -> str:

@@ -1,7 +1,7 @@
 """The statistics of comparisons and forecasts. Libraries do the work; what none has is here, with its source."""
 
 from disputatio.evaluation.statistics.answers import AnswerScores, answer_scores, balanced_accuracy
-from disputatio.evaluation.statistics.bootstrap import BootstrapInterval, stationary_bootstrap
+from disputatio.evaluation.statistics.bootstrap import RESAMPLES, BootstrapInterval, stationary_bootstrap, times_drawn
 from disputatio.evaluation.statistics.forecasts import (
     BrierReport,
     Reliability,
@@ -23,6 +23,7 @@ from disputatio.evaluation.statistics.paired import (
 from disputatio.evaluation.statistics.selective import SelectivePoint, selective_points
 
 __all__ = [
+    "RESAMPLES",
     "AnswerScores",
     "BootstrapInterval",
     "BrierReport",
@@ -44,4 +45,5 @@ __all__ = [
     "reliability_of",
     "selective_points",
     "stationary_bootstrap",
+    "times_drawn",
 ]

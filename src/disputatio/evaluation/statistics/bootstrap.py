@@ -9,10 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from disputatio.evaluation.intervals import ALPHA, installed
 from disputatio.kernel import JsonObject
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RESAMPLES = 2_000
 
@@ -44,6 +48,19 @@ def block_length(series: Sequence[float]) -> float:
         return 1.0
     found = float(optimal_block_length(values)["stationary"].iloc[0])
     return max(1.0, found) if math.isfinite(found) else 1.0
+
+
+def times_drawn(items: int, block: float, *, seed: int = 0, resamples: int = RESAMPLES) -> NDArray[np.float64]:
+    """How often each of ``items`` (columns) is in each resample (rows): for measures of sums, all resamples at once.
+
+    The resamples are those that `stationary_bootstrap` draws with the same block and seed.
+    """
+    with installed():
+        import numpy as np
+        from arch.bootstrap import StationaryBootstrap
+    drawn = StationaryBootstrap(cast("int", block), np.arange(items), seed=np.random.default_rng(seed))
+    rows = [np.bincount(data[0][0], minlength=items) for data in drawn.bootstrap(resamples)]
+    return np.asarray(rows, dtype=float)
 
 
 def stationary_bootstrap(

@@ -124,8 +124,8 @@ def p_text(p: float) -> str:
 
 def holm_adjusted(tests: Mapping[str, float]) -> dict[str, float]:
     """p-values adjusted together (Holm's step-down), by the same names; compare them with the level itself."""
-    if not tests:
-        return {}
+    if len(tests) < 2:
+        return dict(tests)
     with installed():
         from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
     _, adjusted, _, _ = multipletests(list(tests.values()), alpha=ALPHA, method="holm")
@@ -158,15 +158,25 @@ def _power(items: int, gain: float, discordance: float, mid: bool, alpha: float)
         import numpy as np
         from scipy.stats import binom
     won = min(1.0, (discordance + gain) / 2 / discordance)
-    sizes = np.arange(items + 1)
-    total, chances = 0.0, binom.pmf(sizes, items, discordance)
-    for size in sizes[chances > 1e-12]:
-        counts = np.arange(size + 1)
-        seen = binom.pmf(counts, size, 0.5)
-        exact = np.minimum(1.0, 2 * binom.cdf(np.minimum(counts, size - counts), size, 0.5))
-        p = np.where(2 * counts == size, 1 - seen / 2, exact - seen) if mid else exact
-        total += float(chances[size]) * float(binom.pmf(counts, size, won)[p <= alpha].sum())
-    return total
+    chances = binom.pmf(np.arange(items + 1), items, discordance)
+    sizes = np.flatnonzero(chances > 1e-12)
+    # A p-value falls towards both ends, and is the same there: what is significant are two tails.
+    least = np.array([_least(int(size), mid, alpha) for size in sizes])
+    seen = binom.cdf(least, sizes, won) + binom.sf(np.maximum(sizes - least - 1, least), sizes, won)
+    return float(np.sum(chances[sizes] * seen))
+
+
+@lru_cache(maxsize=4096)
+def _least(size: int, mid: bool, alpha: float) -> int:  # noqa: FBT001
+    """The most wins of ``size`` that are significantly few, -1 where none are."""
+    import numpy as np
+    from scipy.stats import binom
+
+    counts = np.arange(size // 2 + 1)
+    seen = binom.pmf(counts, size, 0.5)
+    exact = np.minimum(1.0, 2 * binom.cdf(counts, size, 0.5))
+    p = np.where(2 * counts == size, 1 - seen / 2, exact - seen) if mid else exact
+    return int(np.count_nonzero(p <= alpha)) - 1
 
 
 @dataclass(frozen=True, slots=True)

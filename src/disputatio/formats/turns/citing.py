@@ -114,7 +114,10 @@ def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
 
 def cited_json(turn: object) -> tuple[JsonObject, ...]:
     """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer."""
-    return tuple({"about": about, **row.as_json()} for about, row in turn.cited) if isinstance(turn, Cited) else ()
+    # Most turns cannot cite, and asking a protocol costs more than reading the whole turn from its record.
+    if not hasattr(turn, "cited") or not isinstance(turn, Cited):
+        return ()
+    return tuple({"about": about, **row.as_json()} for about, row in turn.cited)
 
 
 def _ids(known: list[str]) -> JsonObject:

@@ -13,6 +13,7 @@ from typing import Any, cast
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.market_figures import (
+    INFERRED,
     Desk,
     Figure,
     WordsFinding,
@@ -62,6 +63,9 @@ class MarketArgument:
         lines += words_lines(self.words)
         lines += [f"Counterpoint: {unmarked(text)}" for text in self.counterpoints]
         return "\n".join([*lines, *(f"Assumes: {unmarked(text)}" for text in self.assumptions)])
+
+
+_INFERENCE: JsonObject = {"basis": "", "value": "no figure is known", "unit": "", "source": INFERRED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +169,28 @@ class MarketOpeningForm:
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The chosen figures as evidence, in the base's own words: a small model cannot misquote them."""
+        # A part that was asked for again may have come to the figure of a later one.
+        lines = self._lines()
         return {
             "arguments": [
                 {
                     "claim": part["claim"],
-                    "evidence": [self._choice(done[:place])[cast("str", part["figure"])]],
+                    "evidence": [lines[cast("str", part["figure"])]],
                     "confidence": SURE[cast("str", part["how_sure"])],
                     "counterpoints": [part["but"]],
                     "assumptions": [part["if"]],
                 }
-                for place, part in enumerate(done)
+                for part in done
             ]
         }
 
     def _choice(self, done: tuple[JsonObject, ...]) -> dict[str, JsonObject]:
         """The lines a small model may choose from, each with the evidence it stands for: none of them twice."""
         used = {part.get("figure") for part in done}
-        return {line: item for line, item in self.desk.lines().items() if line not in used}
+        return {line: item for line, item in self._lines().items() if line not in used}
+
+    def _lines(self) -> dict[str, JsonObject]:
+        """All lines. Where the slice knows too little, what is left is an inference, and is marked as one."""
+        known = self.desk.lines()
+        inferred = {f"no figure is known ({number})": _INFERENCE for number in range(1, self.minimum - len(known) + 1)}
+        return {**known, **inferred}

@@ -93,6 +93,7 @@ class _Folder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._table = cache(read_table)
+        self._published = cache(lambda: numbers(self.table("rtdsm_asof").column("value"))[0])
 
     def file(self, stem: str) -> Path | None:
         """The first file, by name, that begins with ``stem``."""
@@ -184,7 +185,7 @@ class _Folder:
         """Every vintage of a revised series."""
         table = self.table("rtdsm_asof")
         names, vintages, days = table.column("series"), table.column("vintage"), table.column("obs")
-        values, _ = numbers(table.column("value"))
+        values = self._published()
         kept = [place for place, name in enumerate(names) if name == series]
         if not kept:
             raise SourceError(f"{table.name} has no series {series}")

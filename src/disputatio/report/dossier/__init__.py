@@ -3,5 +3,13 @@
 from disputatio.report.dossier.contents import Surroundings, dossier_of
 from disputatio.report.dossier.html import dossier_html
 from disputatio.report.dossier.markdown import dossier_markdown
+from disputatio.report.dossier.performance import Performance, read_performance
 
-__all__ = ["Surroundings", "dossier_html", "dossier_markdown", "dossier_of"]
+__all__ = [
+    "Performance",
+    "Surroundings",
+    "dossier_html",
+    "dossier_markdown",
+    "dossier_of",
+    "read_performance",
+]

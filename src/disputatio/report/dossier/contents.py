@@ -33,6 +33,7 @@ from disputatio.report.dossier.blocks import (
     grid,
 )
 from disputatio.report.dossier.limits import limitations
+from disputatio.report.dossier.performance import Performance, performance_blocks
 from disputatio.report.heading import heading
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
@@ -56,6 +57,8 @@ class Surroundings:
         task_type: what kind of decision it was about.
         experience: labels and texts on other debates of that kind in the store; empty where there are none.
         prompts: the text of packaged prompt files by name, to be matched by their hashes.
+        measured: an evaluation on labelled questions of that kind; None where there is none.
+        measure: the command that makes one; empty where there are no labelled questions of that kind.
     """
 
     fault: str | None
@@ -63,6 +66,8 @@ class Surroundings:
     task_type: str
     experience: tuple[tuple[str, str], ...] = ()
     prompts: Mapping[str, tuple[str, str]] | None = None
+    measured: Performance | None = None
+    measure: str = ""
 
 
 def dossier_of(report: DebateReport, around: Surroundings) -> Dossier:
@@ -85,7 +90,7 @@ def dossier_of(report: DebateReport, around: Surroundings) -> Dossier:
             _costs(report),
             _oversight(report),
             _outcomes(report),
-            _performance(around),
+            _performance(report, around),
             _robustness(report),
             Section("Limitations", (Bullets(tuple(limits)),), f"{SR}: model limitations and assumptions"),
             _verification(report, around),
@@ -440,15 +445,31 @@ def _outcomes(report: DebateReport) -> Section:
     return Section("Outcomes", tuple(blocks), f"{SR}: outcomes analysis")
 
 
-def _performance(around: Surroundings) -> Section:
+_UNMEASURED = "there is no measured evidence that debates answer such questions better than a single model does"
+
+
+def _performance(report: DebateReport, around: Surroundings) -> Section:
     kind = one_line(around.task_type, 60)
-    blocks: list[Block] = [
-        Paragraph(
-            f"No labelled set of questions for the task type {kind} is part of this installation, so there is no "
-            "measured evidence that debates answer such questions better than a single model does.",
-            strong=True,
+    blocks: list[Block] = []
+    if around.measured is not None:
+        seated = frozenset(row.who for row in report.seats if row.kind == "model")
+        blocks += performance_blocks(around.measured, seated)
+    elif around.measure:
+        blocks += [
+            Paragraph(
+                f"There are labelled questions for the task type {kind}, and no evaluation on them lies beside this "
+                f"store: {_UNMEASURED}.",
+                strong=True,
+            ),
+            Facts((("To measure it", around.measure),)),
+        ]
+    else:
+        blocks.append(
+            Paragraph(
+                f"There is no labelled set of questions for the task type {kind}, so {_UNMEASURED}.",
+                strong=True,
+            )
         )
-    ]
     if around.experience:
         blocks += [
             Paragraph(

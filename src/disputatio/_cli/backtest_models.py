@@ -1,0 +1,183 @@
+"""The language-model side of ``disputatio backtest``: the blind arm, the probe, the cut-off and single agents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from disputatio._cli.checking import Progress
+from disputatio._cli.stopping import Stopping
+from disputatio._cli.streams import tell
+from disputatio.failures import ExitCode, InvalidInputError
+
+if TYPE_CHECKING:
+    from disputatio.config import Settings
+    from disputatio.evaluation.backtest import BacktestPlan, BacktestReport, Dates, HeldDates, Run
+    from disputatio.evaluation.backtest.agents import Agents, HeldAgents
+    from disputatio.record.sql import SqlStore
+
+_PANEL = "Language models"
+BlindOption = Annotated[
+    bool,
+    typer.Option(
+        "--blind",
+        metavar="",
+        help="Hold every date a second time without names and dates, and with its series rebased.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ProbeOption = Annotated[
+    bool,
+    typer.Option(
+        "--probe", metavar="", help="Ask the models which index and month each date is.", rich_help_panel=_PANEL
+    ),
+]
+CutoffOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cutoff",
+        metavar="YYYY-MM",
+        help="Where the models' training data end; only later dates count as evidence. Or: unknown.",
+        rich_help_panel=_PANEL,
+    ),
+]
+NoAgentsOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-agents",
+        metavar="",
+        help="Leave out what stands beside debates of models: one model's answer, and its vote at their cost.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsAsked:
+    """What is asked of models besides the debates. ``models`` has for each one a seat that it takes."""
+
+    models: dict[str, str]
+    cutoff: date | None
+    probe: bool
+    agents: bool
+
+
+def models_asked(settings: Settings, cutoff: str | None, *, probe: bool, no_agents: bool) -> ModelsAsked | None:
+    """What was asked for; None where rules take every seat.
+
+    Raises:
+        InvalidInputError: models take part and nobody states their cut-off, or something is asked of models and none
+            takes part.
+    """
+    from disputatio.evaluation.backtest.agents import models_in
+    from disputatio.evaluation.backtest.cutoff import read_cutoff
+
+    models = models_in(settings)
+    for given, name in ((probe, "--probe"), (cutoff is not None, "--cutoff"), (no_agents, "--no-agents")):
+        if given and not models:
+            raise InvalidInputError(
+                f"{name} is about language models, and rules take every seat.", "Seat one: --seat all=PROVIDER:MODEL."
+            )
+    last = read_cutoff(cutoff, tuple(models))
+    return ModelsAsked(models, last, probe, not no_agents) if models else None
+
+
+def with_models(
+    report: BacktestReport,
+    asked: ModelsAsked,
+    held: HeldDates,
+    run: Run,
+    dates: Dates,
+    *,
+    asks: bool,
+) -> tuple[BacktestReport, HeldAgents | None]:
+    """Hold what stands beside the debates, and put all that is known of the models into the report."""
+    from disputatio.evaluation.backtest.models import model_evidence
+
+    agents = _hold(report.result.plan, asked, held, run, dates, asks=asks) if asked.agents or asked.probe else None
+    result = report.result
+    days = [row.decided for row in result.labels]
+    against = result.plan.primary_against
+    evidence = model_evidence(
+        result.labels,
+        report.records,
+        agents,
+        (against, dict(zip(days, result.said[against], strict=True))),
+        dict(zip(days, result.climatology, strict=True)),
+        models=tuple(asked.models),
+        cutoff=asked.cutoff,
+    )
+    return replace(report, models=evidence), agents
+
+
+def _hold(plan: BacktestPlan, asked: ModelsAsked, held: HeldDates, run: Run, dates: Dates, *, asks: bool) -> HeldAgents:
+    """Hold single agents and the probe; Ctrl-C keeps what was held and says how to go on."""
+    from disputatio.participants.gateways import open_gateway
+    from disputatio.record.sql import SqlStore
+
+    progress = Progress(0, "answers beside the debates", "held")
+
+    async def work() -> HeldAgents:
+        store = SqlStore(run.settings.store, create=asks)
+        try:
+            agents = _agents(plan, asked, held, run, dates, store, asks=asks)
+            agents.opener = lambda seating, key: open_gateway(seating, key, on_progress=progress.note)
+            agents.on_held, agents.on_wave = progress.held, progress.expect
+            return await agents.hold()
+        finally:
+            await store.aclose()
+
+    with Stopping() as stopping:
+        try:
+            found = stopping.run(work())
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            progress.end()
+            tell(f"Stopped: all debates and {progress.done} answers are kept.", "The same command goes on from there.")
+            raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
+    progress.end()
+    return found
+
+
+def _agents(
+    plan: BacktestPlan, asked: ModelsAsked, held: HeldDates, run: Run, dates: Dates, store: SqlStore, *, asks: bool
+) -> Agents:
+    """What is held beside the debates, under what they left of the ceiling."""
+    from disputatio.evaluation.backtest import Bases
+    from disputatio.evaluation.backtest.agents import Agents, agent_settings
+    from disputatio.evaluation.beside import what_is_left
+    from disputatio.evaluation.series import Spent
+    from disputatio.formats.recognition import RECOGNITION
+    from disputatio.formats.single import SINGLE
+    from disputatio.ledger import UNLIMITED
+
+    spent = Spent()
+    for row in held.records:
+        spent = spent.plus(row.spent)
+    left = what_is_left(run.settings.budget, spent)
+    if asks and left is None:
+        tell("The ceiling leaves nothing for single agents and the probe.")
+    seat = next(iter(asked.models.values()))
+    probed = asked.models if asked.probe else {}
+    return Agents(
+        held.records,
+        Bases(run.archive),
+        agent_settings(SINGLE, run.settings, seat) if asked.agents else None,
+        {name: agent_settings(RECOGNITION, run.settings, own) for name, own in probed.items()},
+        _years(dates.decided),
+        store,
+        budget=left or UNLIMITED,
+        lanes=run.lanes,
+        prompts=run.prompts,
+        seed=plan.seed,
+        asks=asks and left is not None,
+    )
+
+
+def _years(days: Sequence[date]) -> tuple[int, int]:
+    """The years that the probe offers: those of the dates, and two to either side, so that few dates give no hint."""
+    return min(days).year - 2, max(days).year + 2

@@ -1,0 +1,140 @@
+"""What is held in a backtest: for each decision date one market debate, and its controls.
+
+plain       the debate as it would have been held on that day
+mirrored    the same on prices reflected in their log returns: up and down are exchanged
+blind       the same on a knowledge base without names and dates, every series begun at 100
+
+A debate is the live one: the knowledge base is built as of the day as ``market build`` does, and the format, the seats,
+the judge and the record are those of ``debate --format market``. Its id follows from everything that decides it, so
+that the same run finds its records again and another run none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from disputatio.config import Settings
+from disputatio.engine.debates import software
+from disputatio.engine.market_matter import question_on
+from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
+from disputatio.evaluation.backtest.archive import Archive
+from disputatio.evaluation.backtest.mirroring import mirrored
+from disputatio.formats.format import Format
+from disputatio.formats.registry import find_format
+from disputatio.ledger import UNLIMITED
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.motion import Motion
+from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
+from disputatio.record.text import canonical, digest
+
+ID_LENGTH = 16
+_NO_IDENTITY = frozenset({"motion", "evidence", "budget", "warnings", "estimate"})
+
+
+def _as_it_is(archive: Archive) -> Archive:
+    return archive
+
+
+def _named(base: KnowledgeBase) -> KnowledgeBase:
+    return base
+
+
+def _blinded(base: KnowledgeBase) -> KnowledgeBase:
+    from disputatio.evaluation.backtest.blinding import blinded
+
+    return blinded(base)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to hold a date: what is made of the data, and of the knowledge base that was built of them."""
+
+    name: str
+    about: str
+    archive: Callable[[Archive], Archive] = _as_it_is
+    base: Callable[[KnowledgeBase], KnowledgeBase] = _named
+
+
+PLAIN, MIRRORED, BLIND = "plain", "mirrored", "blind"
+ARMS: Mapping[str, Arm] = MappingProxyType(
+    {
+        PLAIN: Arm(PLAIN, "the debate as it would have been held"),
+        MIRRORED: Arm(MIRRORED, "prices reflected in their log returns, so that up becomes down", archive=mirrored),
+        BLIND: Arm(BLIND, "names and dates removed, every series begun at 100", base=_blinded),
+    }
+)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Case:
+    """One debate of a backtest."""
+
+    day: date
+    arm: str = PLAIN
+
+    @property
+    def key(self) -> str:
+        """Its name within the backtest."""
+        return f"{self.arm} {self.day}"
+
+
+class Bases:
+    """Knowledge bases out of an archive, as each arm has them; what an arm makes of the archive is made once."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._made: dict[str, Archive] = {}
+
+    def archive(self, arm: str) -> Archive:
+        """What ``arm`` makes of the archive."""
+        if arm not in self._made:
+            self._made[arm] = ARMS[arm].archive(self._archive)
+        return self._made[arm]
+
+    def of(self, case: Case) -> KnowledgeBase:
+        """The market as it was known at the end of the day of ``case``, as its arm shows it.
+
+        Raises:
+            InvalidInputError: nothing of the debated index was known then.
+            LookAheadError: the archive hands out what could not be known then.
+        """
+        from disputatio.market.sources.building import build
+
+        return ARMS[case.arm].base(build(case.day, self.archive(case.arm)))
+
+
+def market_format() -> Format:
+    """The format of every debate of a backtest."""
+    return find_format("market")
+
+
+def proposal_of(base: KnowledgeBase, settings: Settings, prompts: Path | None = None) -> Proposal:
+    """The debate on ``base``, on the motion that a market debate has where none is given."""
+    return Proposal(Motion(question_on(base)), market_format(), settings, prompts=prompts, knowledge=base)
+
+
+def identity_of(settings: Settings, prompts: Path | None = None, opener: OpenGateway = open_gateway) -> str:
+    """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version.
+
+    Raises:
+        InvalidInputError: a key is missing, or a table of rules cannot be read.
+    """
+    from disputatio.market.sources import example_index
+
+    proposal = proposal_of(example_index(), settings, prompts)
+    table = seat_table(proposal.format, settings, proposal.participants, SharedGateways(opener))
+    event, _ = opened_event(plan_of(proposal, table, book_of(prompts)), UNLIMITED, software())
+    return digest(
+        canonical({row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY})
+    )
+
+
+@lru_cache(maxsize=8192)
+def debate_id(case: Case, data: str, identity: str) -> str:
+    """The id of the debate of ``case`` on data with that digest, held in the way that `identity_of` names."""
+    return digest(canonical(["backtest", case.arm, case.day.isoformat(), data, identity]))[:ID_LENGTH]

@@ -1,0 +1,128 @@
+"""The sections of a backtest's page on its language models: who was right, before and after the cut-off, and memory."""
+
+from __future__ import annotations
+
+from disputatio.evaluation.backtest.models import ModelEvidence, percent
+from disputatio.evaluation.backtest.recognition import BLIND, NEAR, Hits, RecognitionReport
+from disputatio.evaluation.intervals import Rate
+from disputatio.evaluation.pages.plots import Bar, interval_plot
+from disputatio.evaluation.pages.sheet import Figure, Section, Table
+from disputatio.evaluation.statistics import Comparison
+from disputatio.evaluation.statistics.paired import p_text
+
+
+def model_sections(evidence: ModelEvidence) -> list[Section]:
+    """What a page says of the models; the probe only where it was held."""
+    found = [_forecasters(evidence), _cutoff(evidence)]
+    return [*found, _recognition(evidence.recognition)] if evidence.recognition is not None else found
+
+
+def _bar(label: str, row: Rate, tone: str = "c1") -> Bar:
+    return Bar(label, row.value, row.low, row.high, f"{percent(row)} ({row.count} of {row.of})", tone)
+
+
+def _forecasters(evidence: ModelEvidence) -> Section:
+    bars = [_bar(row.name, row.accuracy, "c2" if row.name.endswith("blind") else "c1") for row in evidence.scores]
+    rows = [
+        (
+            row.name,
+            f"{evidence.given[row.name]} of {evidence.dates}",
+            percent(row.accuracy),
+            percent(row.balanced_label),
+            "-" if row.brier is None else f"{row.brier.score:.4f}",
+            f"{evidence.spent[row.name].tokens:,}",
+            "unknown" if (usd := evidence.spent[row.name].usd) is None else f"{usd:.4f}",
+        )
+        for row in evidence.scores
+    ]
+    tables = [
+        Table(
+            "Every forecaster on the same dates; a date without a forecast counts as not right",
+            ("forecaster", "forecasts", "accuracy", "balanced label", "Brier", "tokens", "USD"),
+            rows,
+        )
+    ]
+    if evidence.comparisons:
+        tables.append(_compared("Declared comparisons, judged together (Holm)", evidence.comparisons))
+    figures = (
+        [Figure(interval_plot(bars, 0, 1, "share right", 0.5), "Shares right with Wilson's 95 % intervals.")]
+        if bars
+        else []
+    )
+    return Section(
+        "models",
+        "Language models",
+        f"{', '.join(evidence.models)}. The single agent gives one answer; the vote has as many as cost what the "
+        "debate cost on that date. Blind is without names and dates, every series rebased.",
+        figures,
+        tables,
+        [evidence.verdict],
+    )
+
+
+def _compared(caption: str, comparisons: tuple[Comparison, ...]) -> Table:
+    rows = []
+    for row in comparisons:
+        gap = row.difference
+        shown = "-"
+        if gap.value is not None and gap.low is not None and gap.high is not None:
+            shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+        rows.append((row.name, shown, p_text(row.exact_p), p_text(row.mid_p), p_text(row.adjusted), f"{row.power:.2f}"))
+    return Table(caption, ("comparison", "difference", "exact p", "mid-p", "after Holm", "power, 10 points"), rows)
+
+
+def _cutoff(evidence: ModelEvidence) -> Section:
+    bars = []
+    for row in evidence.splits:
+        bars += [_bar(f"{row.name}, before", row.before, "c2"), _bar(f"{row.name}, after", row.after)]
+    rows = []
+    for row in evidence.splits:
+        gap = row.difference
+        shown = "-"
+        if gap.value is not None and gap.low is not None and gap.high is not None:
+            shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
+        p = "-" if row.p is None else p_text(row.p)
+        power = "-" if row.power is None else f"{row.power:.2f}"
+        rows.append((row.name, percent(row.before), percent(row.after), shown, p, power))
+    heads = ("forecaster", "before", "after", "after less before", "Fisher's exact p", "power, 10 points")
+    when = "is unknown" if evidence.cutoff is None else f"is {evidence.cutoff}"
+    figures = [Figure(interval_plot(bars, 0, 1, "share right", 0.5), "Before and after the cut-off.")] if bars else []
+    return Section(
+        "cutoff",
+        "Before and after the training cut-off",
+        f"The training cut-off {when}. What was decided before it may have been remembered; only dates after it count.",
+        figures,
+        [Table("Each forecaster, split at the cut-off", heads, rows)],
+        [f"{row.name[:1].upper()}{row.name[1:]}: {row.verdict}" for row in evidence.splits],
+    )
+
+
+def _recognition(report: RecognitionReport) -> Section:
+    bars, rows = [], []
+    several = len({score.model for score in report.scores}) > 1
+    for score in report.scores:
+        shown = "blind" if score.arm == BLIND else "as it is"
+        shown = f"{score.model.partition(' at ')[0]}, {shown}" if several else shown
+        for word, row in (
+            ("month exactly", score.exact),
+            (f"within {NEAR} months", score.near),
+            ("index", score.index),
+        ):
+            bars.append(_bar(f"{shown}: {word}", row.share, "c2" if score.arm == BLIND else "c1"))
+            rows.append((shown, word, percent(row.share), *_chance(row), str(score.silent)))
+    heads = ("shown", "recognised", "share", "by chance", "p", "no guess")
+    return Section(
+        "recognition",
+        "Recognition probe",
+        "Which index, which month is this? Asked on each date of the knowledge base as it is, where both are written, "
+        "and of the blinded one. Chance is what the same guesses come to when they are put to other dates.",
+        [Figure(interval_plot(bars, 0, 1, "share recognised"), "Recognised, with Wilson's 95 % intervals.")],
+        [Table("What was recognised", heads, rows)],
+        report.verdicts(),
+    )
+
+
+def _chance(row: Hits) -> tuple[str, str]:
+    if row.chance is None or row.p is None:
+        return "-", "-"
+    return f"{100 * row.chance:.1f} %", p_text(row.p)

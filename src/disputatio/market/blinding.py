@@ -1,0 +1,197 @@
+"""A knowledge base without names or dates, and with its series rebased: what it says of the market, and not of when.
+
+A language model has read what came after most days in history. Shown a date, a name or a level it knows, it may
+remember the outcome instead of arguing it. Nothing here proves that it cannot: how well it still tells the series and
+the month from ratios and rates alone is measured beside (`disputatio.evaluation.backtest.recognition`).
+
+taken away    the day and every date, vintage and source; names and keys of indices, sectors and macroeconomic series;
+              the order of indices and sectors; reasons and warnings, which name both; the chart
+rebased       prices, averages, MACD and ATR of each index, prices of funds, and housing starts: the latest is 100
+kept          ratios, changes, signs, labels, shares, rates in per cent and the level of fear, on which rules rest
+
+The same base and seed give the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from datetime import date
+from decimal import Context, Decimal
+from hashlib import sha256
+from itertools import count, product
+from string import ascii_uppercase
+from typing import Any, TypeVar
+
+from disputatio.market.knowledge import (
+    Datum,
+    Failed,
+    GlobalMarket,
+    IndexQuote,
+    KnowledgeBase,
+    Known,
+    MacroSeries,
+    Meta,
+    Missing,
+    PriceHistory,
+    Sector,
+    Technicals,
+    Unit,
+)
+from disputatio.market.plain_words import SERIES
+
+_Row = TypeVar("_Row")
+BASE = Decimal(100)
+"""What the latest price of every series is."""
+UNTOLD = "untold"
+_EXACT = Context(prec=9)
+_LEVELS = frozenset({Unit.POINTS, Unit.USD, Unit.THOUSANDS})
+_NONE = Missing("there is none for this moment")
+_FAILED = Failed("its source did not give it")
+
+
+def blind(base: KnowledgeBase, seed: int = 0) -> KnowledgeBase:
+    """``base`` without names or dates and with its series rebased; ``seed`` decides what is called A, B, C.
+
+    Ratios of levels are kept to nine digits; signs, labels, and whatever the rule-based analysts conclude, are kept.
+    """
+    day, subject = base.meta.day, base.meta.subject
+    indices = blinded_keys(base, seed)
+    sectors = _named(_shuffled(base.sectors, f"{seed}/{day}/sector"), "SEC")
+    factors = {key: _factor(row, base.technicals.get(key)) for key, row in base.indices.items()}
+    name = {key: f"Index {word.rpartition('_')[2]}" for key, word in indices.items()}
+    return KnowledgeBase(
+        meta=Meta("", "", "", UNTOLD, indices[subject], name[subject], (UNTOLD,), (), base.meta.synthetic),
+        indices={word: _index(base.indices[key], name[key], factors[key]) for key, word in indices.items()},
+        technicals={
+            word: _technicals(base.technicals[key], name[key], factors[key])
+            for key, word in indices.items()
+            if key in base.technicals
+        },
+        sectors={
+            word: _sector(base.sectors[key], f"Sector {word.rpartition('_')[2]}") for key, word in sectors.items()
+        },
+        fundamentals=replace(
+            base.fundamentals,
+            sp500_pe_approx=_all(base.fundamentals.sp500_pe_approx, _plain),
+            sp500_earnings_yield_approx=_plain(base.fundamentals.sp500_earnings_yield_approx),
+            sector_rotation_signal=_plain(base.fundamentals.sector_rotation_signal),
+        ),
+        macro=_macro(base),
+        sentiment=replace(_all(base.sentiment, _plain), sector_breadth=_all(base.sentiment.sector_breadth, _plain)),
+        global_markets={
+            word: _abroad(base.global_markets[key], name[key], factors[key])
+            for key, word in indices.items()
+            if key in base.global_markets
+        },
+        history=PriceHistory(),
+    )
+
+
+def blinded_keys(base: KnowledgeBase, seed: int = 0) -> Mapping[str, str]:
+    """What each index of ``base`` is called in `blind`, the subject first."""
+    subject = base.meta.subject
+    others = _shuffled((key for key in base.indices if key != subject), f"{seed}/{base.meta.day}/index")
+    return _named((subject, *others), "IDX")
+
+
+def _shuffled(keys: Iterable[str], salt: str) -> tuple[str, ...]:
+    return tuple(sorted(keys, key=lambda key: sha256(f"{salt}/{key}".encode()).digest()))
+
+
+def _named(keys: Iterable[str], prefix: str) -> dict[str, str]:
+    """A word for each key, in this order: A to Z, then AA, AB and so on."""
+    letters = ("".join(row) for size in count(1) for row in product(ascii_uppercase, repeat=size))
+    return {key: f"{prefix}_{letter}" for key, letter in zip(keys, letters, strict=False)}
+
+
+def _plain(datum: Datum) -> Datum:
+    """``datum`` without its dates and its source."""
+    held = _NONE if isinstance(datum.held, Missing) else _FAILED if isinstance(datum.held, Failed) else datum.held
+    return Datum(held, datum.unit, source=UNTOLD if datum.is_known else "")
+
+
+def _rebased(datum: Datum, factor: Decimal | None) -> Datum:
+    """A level on the scale of its series; withheld where nothing tells that scale."""
+    plain = _plain(datum)
+    if datum.number is None or datum.unit not in _LEVELS:
+        return plain
+    if factor is None:
+        return Datum(_NONE, Unit.POINTS)
+    return replace(plain, held=Known(_EXACT.multiply(datum.number, factor)), unit=Unit.POINTS)
+
+
+def _scale(*levels: Datum | None) -> Decimal | None:
+    """What makes the first known level above zero 100."""
+    known = (row.number for row in levels if row is not None and row.number is not None and row.number > 0)
+    first = next(known, None)
+    return None if first is None else BASE / first
+
+
+def _factor(row: IndexQuote, chart: Technicals | None) -> Decimal | None:
+    return _scale(row.price, *(chart.ma_levels.values() if chart is not None else ()))
+
+
+def _all(row: _Row, change: Callable[[Datum], Datum]) -> _Row:
+    """``row`` with every datum of it, and of its mappings, changed."""
+    whole: Any = row
+    changes: dict[str, object] = {}
+    for field in fields(whole):
+        value = getattr(whole, field.name)
+        if isinstance(value, Datum):
+            changes[field.name] = change(value)
+        elif isinstance(value, Mapping):
+            changes[field.name] = {key: change(inner) for key, inner in value.items()}
+    changed: _Row = replace(whole, **changes)
+    return changed
+
+
+def _index(row: IndexQuote, name: str, factor: Decimal | None) -> IndexQuote:
+    return replace(_all(row, _plain), name=name, price=_rebased(row.price, factor))
+
+
+def _technicals(row: Technicals, name: str, factor: Decimal | None) -> Technicals:
+    return replace(
+        _all(row, _plain),
+        name=name,
+        ma_levels={key: _rebased(level, factor) for key, level in row.ma_levels.items()},
+        macd={key: _rebased(level, factor) for key, level in row.macd.items()},
+        atr_14=_rebased(row.atr_14, factor),
+    )
+
+
+def _sector(row: Sector, name: str) -> Sector:
+    return replace(_all(row, _plain), name=name, price=_rebased(row.price, _scale(row.price)))
+
+
+def _abroad(row: GlobalMarket, name: str, factor: Decimal | None) -> GlobalMarket:
+    return replace(_all(row, _plain), name=name, price=_rebased(row.price, factor))
+
+
+def _macro(base: KnowledgeBase) -> dict[str, MacroSeries]:
+    """The series by plain keys; those that nobody gave a plain one are lettered."""
+    strange = _named((key for key in base.macro if key not in SERIES), "SERIES")
+    found = {}
+    for key, row in base.macro.items():
+        word = strange.get(key)
+        plain, name = SERIES[key] if word is None else (word, f"Series {word.rpartition('_')[2]}")
+        factor = _scale(row.latest_value, row.previous_value)
+        found[plain] = MacroSeries(
+            name,
+            _aged(_rebased(row.latest_value, factor), row.latest_value, base.meta.day),
+            _aged(_rebased(row.previous_value, factor), row.previous_value, base.meta.day),
+            _plain(row.trend),
+            _plain(row.yoy_change_pct),
+        )
+    return found
+
+
+def _aged(plain: Datum, datum: Datum, day: str) -> Datum:
+    """The datum with how many months old it is, which is news of its worth and not of its date."""
+    try:
+        seen, now = date.fromisoformat(datum.observed_at[:10]), date.fromisoformat(day)
+    except ValueError:
+        return plain
+    months = 12 * (now.year - seen.year) + now.month - seen.month
+    age = "the same month" if months < 1 else f"{months} month{'s' if months > 1 else ''} before"
+    return replace(plain, observed_at=age)

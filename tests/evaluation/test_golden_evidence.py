@@ -1,0 +1,102 @@
+"""The dossier of a debate carries what was measured on labelled questions of its task type, and what limits it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from answer_stage import held, questions, settings_of
+
+from disputatio._cli.dossier_evidence import beside, keep_for_dossiers, with_evidence
+from disputatio.engine.debates import House, start
+from disputatio.engine.opening import Proposal
+from disputatio.failures import InvalidInputError
+from disputatio.formats import find_format
+from disputatio.motion import Motion
+from disputatio.record import MemoryStore
+from disputatio.report import DebateReport, printable_json
+from disputatio.report.dossier import Surroundings, dossier_markdown, dossier_of, read_performance
+from disputatio.testing import InstanceGateway
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def body() -> dict:
+    """An evaluation of a review and a single answer on eight questions called compliance."""
+    report, _, _ = asyncio.run(held(questions(8), ("review", "single"), lambda *_: True, model="good-model"))
+    made = json.loads(json.dumps(report.as_json()))
+    return {**made, "questions": {**made["questions"], "name": "compliance"}}
+
+
+@pytest.fixture(scope="module")
+def debate() -> DebateReport:
+    store = MemoryStore()
+    settings = settings_of(("review",))["review"]
+    house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False)
+    debate = asyncio.run(start(Proposal(Motion("We should keep it"), find_format("review"), settings), house))
+    return DebateReport.of(debate, store.read(debate), store.texts(debate))
+
+
+def section(report: DebateReport, around: Surroundings) -> str:
+    return dossier_markdown(dossier_of(report, around)).split("## 11. ")[1].split("## 12. ")[0]
+
+
+def around(kind: str = "compliance") -> Surroundings:
+    return Surroundings(None, "sqlite:///d.sqlite", kind)
+
+
+def test_it_shows_agreement_with_labels_cost_and_the_comparison_with_a_single_agent(body, debate, tmp_path):
+    file = tmp_path / "report.json"
+    file.write_text(printable_json(body), "utf-8")
+    shown = section(debate, with_evidence(around(), file, "sqlite:////nowhere/d.sqlite"))
+    review = next(row for row in body["arms"] if row["name"] == "review")
+    assert f"{review['accuracy']['count']} of 8" in shown
+    assert "review - single" in shown
+    assert read_performance(file.read_text("utf-8"), "it").digest in shown
+    assert body["questions"]["sha256"] in shown
+    assert "no measured evidence" not in shown
+
+
+def test_what_limits_it_stands_first(body, debate):
+    harness = read_performance(json.dumps({**body, "harness_test": True}), "it")
+    others = {way: dict.fromkeys(seats, "openai:another") for way, seats in body["who"].items()}
+    elsewhere = read_performance(json.dumps({**body, "who": others}), "it")
+    for found, says in ((harness, "A harness test and no evidence"), (elsewhere, "measured with other models")):
+        shown = section(debate, Surroundings(None, "s", "compliance", measured=found))
+        assert shown.index(says) < shown.index("agreement with labels")
+    assert "other models" not in section(
+        debate, Surroundings(None, "s", "compliance", measured=read_performance(json.dumps(body), "it"))
+    )
+
+
+def test_without_an_evaluation_it_says_how_to_make_one_and_without_questions_that_there_are_none(debate, tmp_path):
+    store = f"sqlite:///{tmp_path}/d.sqlite"
+    assert "disputatio eval --golden compliance" in section(debate, with_evidence(around(), None, store))
+    assert "--data FOLDER" in section(debate, with_evidence(around("security"), None, store))
+    assert "no labelled set of questions" in section(debate, with_evidence(around("pricing"), None, store))
+
+
+def test_the_last_evaluation_is_found_beside_the_store_and_no_harness_test_takes_the_place_of_evidence(body, tmp_path):
+    store = f"sqlite:///{tmp_path}/d.sqlite"
+    place = beside(store, "compliance")
+    keep_for_dossiers(store, "compliance", {**body, "harness_test": False})
+    kept = place.read_text("utf-8")
+    keep_for_dossiers(store, "compliance", {**body, "harness_test": True})
+    keep_for_dossiers(store, "compliance", {**body, "harness_test": False, "stopped": "the ceiling was reached"})
+    assert place.read_text("utf-8") == kept
+    assert with_evidence(around(), None, store).measured.kind == "compliance"
+
+
+def test_evidence_of_another_kind_or_of_no_kind_is_refused(body, tmp_path):
+    file = tmp_path / "report.json"
+    file.write_text(printable_json(body), "utf-8")
+    with pytest.raises(InvalidInputError, match="about questions of the kind compliance"):
+        with_evidence(around("security"), file, "sqlite:///d.sqlite")
+    file.write_text('{"schema": "disputatio/replay"}', "utf-8")
+    with pytest.raises(InvalidInputError, match="no report of an evaluation"):
+        with_evidence(around(), file, "sqlite:///d.sqlite")
+    file.write_text(json.dumps({**body, "arms": [{}]}), "utf-8")
+    with pytest.raises(InvalidInputError, match="parts missing"):
+        with_evidence(around(), file, "sqlite:///d.sqlite")

@@ -1,0 +1,23 @@
+"""Settings of what is held on a knowledge base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.engine.opening import format_options
+from disputatio.formats.registry import find_format
+
+
+def settings_of(name: str, *seats: str) -> Settings:
+    """The settings of a format whose models are never reached."""
+    form = find_format(name)
+    named = tuple(row for row in seats if form.name == "market" or row.startswith("all="))
+    return resolve(
+        format_name=form.name,
+        seats=tuple(form.seats),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=CommandLine(seat=named, base_url="http://127.0.0.1:9/v1", seed=1),
+        options=format_options(form),
+    )
