@@ -1,8 +1,12 @@
 """What happens to debates when machines fail: each fault on real processes over a real PostgreSQL, as a table.
 
 Every scenario leaves free-form debates for workers, brings its fault about, waits until nothing waits or runs, and
-reads all records and the fake provider's own list of requests. The columns after ``lost calls`` must all be zero:
+reads all records and the fake provider's own list of requests. One debate in four has a ceiling of just the calls that
+it needs, so that budgets are tested and not only large: one lost or failed call, and it ends truncated. All columns
+from ``repeated`` on must be zero:
 
+- longest pause: how long a debate stood still before it was gone on with, at most; where workers are killed again and
+  again, those that had just taken it up are among them;
 - repeated: calls whose answer was settled and that were made again;
 - budget: debates that spent more than their ceiling;
 - chain: records that do not verify;
@@ -16,19 +20,28 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
+import socket
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import httpx
+import sqlalchemy as sa
+from fleet_followers import Follower, reader_of_nothing
+from fleet_line import Line, breaking_line
 from fleet_stage import Findings, Ground, Stage, ground, inspect
 
+from disputatio.failures import QueueFullError
+from disputatio.fleet.desk import Desk
 from disputatio.record.events import DebateResumed
 from disputatio.record.sql import SqlStore
 from disputatio.testing.provider.mishaps import Mishap, Mishaps
 
 TAKEOVER_S = 15.0
-BUDGET = {"max_calls": 40, "budget_tokens": 2_000_000}
+WIDE = {"max_calls": 40, "budget_tokens": 2_000_000}
+NARROW = {"max_calls": 7, "budget_tokens": 2_000_000}
+"""A free-form debate has seven calls: this leaves no room for one that was lost or failed."""
 
 
 def warm() -> float:
@@ -36,13 +49,22 @@ def warm() -> float:
     return 30.0
 
 
+async def ordered(fleet: Stage, debates: int) -> list[str]:
+    """Leave debates, one in four of them with a narrow ceiling."""
+    return await fleet.order_each([WIDE if number % 4 else NARROW for number in range(debates)])
+
+
 async def killed(fleet: Stage, debates: int, seed: int = 0) -> None:
     """Three workers, one of them killed at a random moment again and again, and started anew."""
     chance = random.Random(seed)
     for _ in range(3):
         fleet.worker("-c 10")
-    await fleet.order(debates, **BUDGET)
-    over = asyncio.create_task(fleet.all_over(60 + debates * 1.5))
+
+    async def held() -> None:
+        await ordered(fleet, debates)
+        await fleet.all_over(60 + debates * 1.5)
+
+    over = asyncio.create_task(held())
     while not over.done():
         await asyncio.wait([over], timeout=chance.uniform(1.0, 4.0))
         if not over.done():
@@ -51,11 +73,28 @@ async def killed(fleet: Stage, debates: int, seed: int = 0) -> None:
     await over
 
 
+async def taken_over(fleet: Stage, debates: int) -> None:
+    """One of three workers is killed while its calls are under way; the others have room and take its debates over."""
+    workers = [fleet.worker("-c 20") for _ in range(3)]
+    for worker in workers:
+        await fleet.until(lambda *_, log=worker.log: "Working on" in log.read_text(), warm())  # type: ignore[misc]
+    fleet.provider.hold()
+    await ordered(fleet, debates)
+    await _held(fleet, debates)
+    victim = max(workers, key=lambda worker: worker.log.read_text().count("begins"))
+    held = [line.split()[1] for line in victim.log.read_text().splitlines() if line.endswith("begins")]
+    assert held
+    fleet.kill(victim)
+    fleet.provider.release()
+    await fleet.until(lambda _, store: all(_resumed(store, debate) for debate in held), TAKEOVER_S)
+    await fleet.all_over(90)
+
+
 async def restarted(fleet: Stage, debates: int) -> None:
     """PostgreSQL crashes and is started again while debates run."""
     for _ in range(2):
         fleet.worker("-c 10")
-    await fleet.order(debates, **BUDGET)
+    await ordered(fleet, debates)
     await _calls(fleet, debates)
     await asyncio.to_thread(fleet.restart_database)
     await fleet.all_over(90)
@@ -65,7 +104,7 @@ async def cut(fleet: Stage, debates: int) -> None:
     """The lines to the database are cut while calls are under way: after the reservation, before the answer."""
     for _ in range(2):
         fleet.worker("-c 10")
-    await fleet.order(debates, **BUDGET)
+    await ordered(fleet, debates)
     for times in (1, 2):
         await _calls(fleet, debates * times)
         fleet.provider.hold()
@@ -75,12 +114,99 @@ async def cut(fleet: Stage, debates: int) -> None:
     await fleet.all_over(90)
 
 
+async def cut_before_calls(fleet: Stage, debates: int) -> None:
+    """The line is cut between a reservation and its call: in the moment in which the note of the call is durable."""
+    with breaking_line(fleet.socket, every=5) as line:
+        for _ in range(2):
+            fleet.worker("-c 10", url=fleet.through(line))
+        await ordered(fleet, debates)
+        await fleet.all_over(120)
+        assert sum(line.cuts.values()) >= debates // 4, line.cuts
+        assert min(line.cuts.values()) > 0, line.cuts
+
+
+async def crowded(fleet: Stage, debates: int) -> None:
+    """Four take orders at once for a queue that has no room for all; whoever is refused has left nothing."""
+    room = debates // 2
+    found = await asyncio.gather(*(_order_until_full(fleet, debates, room) for _ in range(4)))
+    assert sum(found) == room, found
+    store = fleet.store()
+    assert {row.debate for row in Desk(store).jobs()} == set(fleet.ordered)
+    await store.aclose()
+    fleet.worker("-c 20")
+    await fleet.all_over(90)
+    # There is room again.
+    await fleet.order(1, most_waiting=1)
+    await fleet.all_over(90)
+
+
+async def _order_until_full(fleet: Stage, most: int, room: int) -> int:
+    for count in range(most):
+        try:
+            await fleet.order(1, most_waiting=room, **WIDE)
+        except QueueFullError:
+            return count
+    return most
+
+
+async def streamed(fleet: Stage, debates: int) -> None:
+    """The API is killed while it streams debates that it holds, to clients of which some read nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url, words = f"http://127.0.0.1:{port}", f"serve --port {port} --store {fleet.url}"
+    api = fleet.process(words)
+    fleet.provider.hold()
+    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+        await _answers(client)
+        for number in range(debates):
+            body = {"motion": f"Motion {number}: we should act", "format": "freeform", **WIDE}
+            answer = await client.post("/v1/debates", json=body)
+            fleet.ordered.append(answer.raise_for_status().json()["id"])
+        followers = [Follower(url, debate) for debate in fleet.ordered for _ in range(2)]
+        following = asyncio.gather(*(follower.follow() for follower in followers))
+        idle = [reader_of_nothing(url, debate) for debate in fleet.ordered]
+        async with asyncio.timeout(warm()):
+            while any(not follower.seen for follower in followers):
+                await asyncio.sleep(0.02)
+        fleet.provider.release()
+        await _calls(fleet, debates)
+        fleet.provider.hold()
+        fleet.kill(api)
+        fleet.process(words)
+        await _answers(client)
+        fleet.provider.release()
+        idle += [reader_of_nothing(url, debate) for debate in fleet.ordered]
+        await fleet.all_over(90)
+        async with asyncio.timeout(60):
+            await following
+    for end in idle:
+        end.close()
+    store = fleet.store()
+    for follower in followers:
+        record = store.read(follower.debate)
+        assert follower.connections >= 2, "it was never cut off"
+        # Everything once, in order, as it stands in the record.
+        assert follower.seen == [row.seq for row in record], follower.seen
+        assert follower.hashes == [row.hash for row in record]
+    await store.aclose()
+
+
+async def _answers(client: httpx.AsyncClient) -> None:
+    until = time.monotonic() + 2 * warm()
+    while True:
+        try:
+            if (await client.get("/ready")).is_success:
+                return
+        except httpx.TransportError:
+            assert time.monotonic() < until, "the API does not answer"
+        await asyncio.sleep(0.1)
+
+
 async def troubled(fleet: Stage, debates: int) -> None:
     """The provider fails one call in five and hangs in one of twenty."""
     for _ in range(2):
         fleet.worker("-c 20")
-    settings = {"max_calls": 60, "budget_tokens": 2_000_000}
-    await fleet.order(debates, **settings)
+    await ordered(fleet, debates)
     await fleet.all_over(240)
 
 
@@ -88,15 +214,21 @@ async def given_twice(fleet: Stage, debates: int) -> None:
     """Every debate is brought to two workers at once."""
     for _ in range(2):
         fleet.worker("-c 20")
-    ids = await fleet.order(debates, **BUDGET)
+    ids = await ordered(fleet, debates)
     await asyncio.to_thread(_double, fleet, ids)
     await fleet.all_over(90)
 
 
 async def everything(fleet: Stage, debates: int) -> None:
     """All at once, one after the other: the short form of the others, for the usual run of the tests."""
-    workers = [fleet.worker("-c 8") for _ in range(3)]
-    ids = await fleet.order(debates, **BUDGET)
+    with breaking_line(fleet.socket, every=9) as line:
+        await _everything(fleet, debates, line)
+        assert sum(line.cuts.values()) > 0
+
+
+async def _everything(fleet: Stage, debates: int, line: Line) -> None:
+    workers = [fleet.worker("-c 8"), fleet.worker("-c 8", url=fleet.through(line)), fleet.worker("-c 8")]
+    ids = await ordered(fleet, debates)
     await _calls(fleet, debates // 2)
     await asyncio.to_thread(fleet.restart_database)
     await asyncio.to_thread(_double, fleet, ids[::2])
@@ -114,7 +246,7 @@ async def jumping(fleet: Stage, debates: int) -> None:
     """The clocks of the workers jump by hours, forward and back, every second; one of them is killed."""
     for _ in range(2):
         fleet.worker("-c 10", jumping_clock=True)
-    await fleet.order(debates, **BUDGET)
+    await ordered(fleet, debates)
     await _calls(fleet, debates // 2)
     fleet.kill(fleet.workers[0])
     fleet.worker("-c 10", jumping_clock=True)
@@ -125,7 +257,7 @@ async def stalled(fleet: Stage, debates: int) -> None:
     """A worker stops in the midst of its calls, its debates are taken over within 15 seconds, and then it wakes up."""
     fleet.provider.hold()
     first = fleet.worker("-c 20")
-    await fleet.order(debates, **BUDGET)
+    await ordered(fleet, debates)
     await _held(fleet, debates)
     second = fleet.worker("-c 20")
     await fleet.until(lambda *_: "Working on" in second.log.read_text(), warm())
@@ -154,8 +286,6 @@ async def _held(fleet: Stage, count: int = 1) -> None:
 
 
 def _double(fleet: Stage, ids: list[str]) -> None:
-    import sqlalchemy as sa
-
     engine = sa.create_engine(fleet.url, poolclass=sa.NullPool)
     query = sa.text(
         "INSERT INTO procrastinate_jobs (queue_name, task_name, args) "
@@ -172,12 +302,16 @@ Play = Callable[[Stage, int], Awaitable[None]]
 Scenario = tuple[str, Play, dict[str, Any], float]
 SCENARIOS: tuple[Scenario, ...] = (
     ("worker killed -9 at random moments", killed, {"latency": 0.3}, 1.0),
+    ("one worker killed, others have room", taken_over, {"latency": 0.1}, 0.1),
     ("PostgreSQL crashes and restarts", restarted, {"latency": 0.3}, 0.1),
     ("connections cut under calls", cut, {"latency": 0.1}, 0.1),
+    ("cut between reservation and call", cut_before_calls, {"latency": 0.1}, 0.1),
     ("20 % errors, 5 % hangs", troubled, {"latency": 0.1, **_TROUBLE}, 0.1),
     ("two workers, one debate", given_twice, {"latency": 0.1}, 0.1),
     ("clocks jump, a worker is killed", jumping, {"latency": 0.3}, 0.1),
     ("worker stops, is overtaken, wakes", stalled, {"latency": 0.1}, 0.05),
+    ("full queue", crowded, {"latency": 0.1}, 0.2),
+    ("API killed while it streams, slow clients", streamed, {"latency": 0.3}, 0.05),
 )
 
 
@@ -188,7 +322,10 @@ def play(base: Ground, scenario: Play, debates: int, provider: dict[str, Any]) -
         return inspect(fleet)
 
 
-HEAD = ("fault", "debates", "ended as", "calls", "lost calls", "resumed", "repeated", "budget", "chain", "no end")
+HEAD = (
+    *("fault", "debates", "ended as", "calls", "lost calls", "resumed", "longest pause"),
+    *("repeated", "budget", "chain", "no end"),
+)
 
 
 def row(name: str, found: Findings) -> tuple[str, ...]:
@@ -196,8 +333,11 @@ def row(name: str, found: Findings) -> tuple[str, ...]:
     ends = ", ".join(f"{count} {status}" for status, count in found.statuses.items())
     ends += f", {found.failed} never begun" if found.failed else ""
     unended = found.without_end + found.ordered - found.ended - found.failed - found.cancelled
-    numbers = (found.calls, found.lost, found.resumed, found.repeated, found.past_budget, found.not_verifying, unended)
-    return (name, str(found.ordered), ends, *(str(number) for number in numbers))
+    # Where clocks jump, the record's times do not tell.
+    pause = f"{found.pause:.1f} s" if found.pause and "clock" not in name else "-"
+    spent = (found.calls, found.lost, found.resumed)
+    faults = (found.repeated, found.past_budget, found.not_verifying, unended)
+    return (name, str(found.ordered), ends, *map(str, spent), pause, *map(str, faults))
 
 
 def main() -> None:

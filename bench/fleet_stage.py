@@ -15,19 +15,22 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from fleet_line import Line
 
 from disputatio.engine.debates import new_id, read_verified
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.port import Job, JobState
 from disputatio.fleet.queued import QueuedHolder
 from disputatio.orders import read_order
-from disputatio.record.events import CallLost, CallMade, CallSent, DebateOpened
+from disputatio.record.chain import Sealed
+from disputatio.record.events import CallLost, CallMade, CallSent, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
 from disputatio.testing import FakeProvider
@@ -60,8 +63,13 @@ for line in sys.stdin:
             begun, hour = time.monotonic(), 3_600 * 10**9
             time.time_ns = lambda: own() + int(time.monotonic() - begun) % 3 * hour - hour
             time.time = lambda: time.time_ns() / 10**9
-        main(words)
-        os._exit(0)
+        code = 0
+        try:
+            main(words)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        os.write(2, f"Left with exit code {code}.\\n".encode())
+        os._exit(code)
     print(child, flush=True)
 """
 
@@ -72,7 +80,7 @@ class Worker:
 
     pid: int
     log: Path
-    options: str
+    words: str
 
     def send(self, number: int) -> None:
         """Send it a signal; nothing where it is gone."""
@@ -102,16 +110,29 @@ class Stage:
     ordered: list[str] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def worker(self, options: str = "-c 10", *, jumping_clock: bool = False) -> Worker:
-        """Start one more worker."""
-        log = self.folder / f"worker-{next(self._numbers)}.log"
-        words = f"{'jumping-clock ' if jumping_clock else ''}worker {options} --store {self.url}"
+    def worker(self, options: str = "-c 10", *, jumping_clock: bool = False, url: str = "") -> Worker:
+        """Start one more worker, over another way to the database where ``url`` is given."""
+        return self.process(f"{'jumping-clock ' if jumping_clock else ''}worker {options} --store {url or self.url}")
+
+    def process(self, words: str) -> Worker:
+        """Start ``disputatio`` with ``words``; it is ended with the workers."""
+        log = self.folder / f"process-{next(self._numbers)}.log"
         assert self.launcher.stdin is not None
         assert self.launcher.stdout is not None
         self.launcher.stdin.write(f"{words}\t{log}\t{self.provider.base_url}\n")
         self.launcher.stdin.flush()
-        self.workers.append(Worker(int(self.launcher.stdout.readline()), log, options))
+        self.workers.append(Worker(int(self.launcher.stdout.readline()), log, words))
         return self.workers[-1]
+
+    @property
+    def socket(self) -> str:
+        """The path at which PostgreSQL listens."""
+        return f"{self.server.pgdata}/.s.PGSQL.5432"
+
+    def through(self, line: Line) -> str:
+        """The database's address over ``line``."""
+        url = sa.make_url(self.url).set(host="127.0.0.1", port=line.port).difference_update_query(["host"])
+        return url.render_as_string(hide_password=False)
 
     def kill(self, worker: Worker) -> None:
         """End a worker as a power cut does."""
@@ -125,19 +146,23 @@ class Stage:
 
     async def order(self, count: int, **more: Any) -> list[str]:
         """Leave ``count`` free-form debates for the workers."""
+        return await self.order_each([more] * count)
+
+    async def order_each(self, bodies: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Leave a free-form debate for each of ``bodies``, which may say how it is queued too."""
         store = self.store()
         try:
-            most = more.pop("most_waiting", None)
-            way = {name: more.pop(name) for name in ("priority", "queue") if name in more}
-            holder = QueuedHolder(store, most_waiting=most)
-            found = []
-            for _ in range(count):
+            holders = {
+                most: QueuedHolder(store, most_waiting=most) for most in {row.get("most_waiting") for row in bodies}
+            }
+            for body in bodies:
+                way = {name: body[name] for name in ("priority", "queue") if name in body}
+                settings = {name: value for name, value in body.items() if name not in {*way, "most_waiting"}}
                 debate = new_id()
-                body = {"motion": f"Motion {debate}: we should act", "format": "freeform", **more}
-                await holder.submit(debate, read_order(body), **way)
-                found.append(debate)
+                order = read_order({"motion": f"Motion {debate}: we should act", "format": "freeform", **settings})
+                await holders[body.get("most_waiting")].submit(debate, order, **way)
                 self.ordered.append(debate)
-            return found
+            return self.ordered[len(self.ordered) - len(bodies) :]
         finally:
             await store.aclose()
 
@@ -201,6 +226,8 @@ class Findings:
     past_budget: int
     not_verifying: int
     without_end: int
+    pause: float
+    """Seconds from the last event before a takeover to the takeover, the longest there was; by the record's clocks."""
 
     @property
     def faults(self) -> int:
@@ -219,6 +246,7 @@ def inspect(stage: Stage) -> Findings:
     jobs: dict[str, Job] = {row.debate: row for row in Desk(store).jobs()}
     count: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
+    pause = 0.0
     try:
         for debate in stage.ordered:
             job = jobs.get(debate)
@@ -232,10 +260,11 @@ def inspect(stage: Stage) -> Findings:
                 continue
             history = History.of(row.event() for row in record)
             statuses[history.status.value] += 1
+            pause = max(pause, _pause(record))
             cancelled = job.state is JobState.CANCELLED and history.status.value == "INTERRUPTED"
             count["without end"] += history.status.value not in _ENDS and not cancelled
             count["past budget"] += _past_budget(history)
-            count["repeated"] += _repeated([row.event() for row in record], store, debate, asked)
+            count["repeated"] += _repeated([row.event() for row in record], history, store, debate, asked)
             count["resumed"] += len(history.resumed)
             count["calls"] += len(history.calls)
             count["settled"] += len(history.made)
@@ -257,7 +286,22 @@ def inspect(stage: Stage) -> Findings:
         count["past budget"],
         count["not verifying"],
         count["without end"],
+        pause,
     )
+
+
+def _pause(record: Sequence[Sealed]) -> float:
+    """How long a debate stood still before it was taken over; not where it was put back in good order."""
+    longest = 0.0
+    for before, after in itertools.pairwise(record):
+        taken_over = after.kind in {CallLost.kind, DebateResumed.kind} and before.kind not in {
+            CallLost.kind,
+            DebateInterrupted.kind,
+        }
+        if taken_over:
+            gone = datetime.fromisoformat(after.at) - datetime.fromisoformat(before.at)
+            longest = max(longest, gone.total_seconds())
+    return longest
 
 
 def _past_budget(history: History) -> bool:
@@ -272,7 +316,7 @@ def _past_budget(history: History) -> bool:
     return bool((calls is not None and len(history.calls) > int(str(calls))) or (tokens and spent > int(str(tokens))))
 
 
-def _repeated(events: list[Any], store: SqlStore, debate: str, asked: Counter[str]) -> int:
+def _repeated(events: list[Any], history: History, store: SqlStore, debate: str, asked: Counter[str]) -> int:
     """Calls made again although an answer to the very same prompt was settled, by the record and by the provider."""
     texts = store.texts(debate)
     settled: set[tuple[str, ...]] = set()
@@ -281,10 +325,11 @@ def _repeated(events: list[Any], store: SqlStore, debate: str, asked: Counter[st
     found = 0
     for event in events:
         if isinstance(event, CallSent):
-            key = (event.path, event.model, *(row[1] for row in event.prompt))
+            names = [row[1] for row in history.prompts[event.call]]
+            key = (event.path, event.model, *names)
             prompt_of[event.call] = key
             found += key in settled
-            sent["\n\n".join(texts[row[1]] for row in event.prompt)] += 1
+            sent["\n\n".join(texts[name] for name in names)] += 1
         elif isinstance(event, CallMade) and not event.fault:
             settled.add(prompt_of[event.call])
         elif isinstance(event, CallLost):
@@ -326,7 +371,7 @@ class Ground:
             found = Stage(url, fake, self.server, folder, self.launcher)
             for variable, value in (*_SEATS.items(), ("LLM_BASE_URL", fake.base_url)):
                 stack.enter_context(_set(variable, value))
-            stack.callback(lambda: [found.kill(worker) for worker in list(found.workers)])
+            stack.callback(lambda: [found.kill(process) for process in list(found.workers)])
             yield found
 
 

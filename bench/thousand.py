@@ -1,79 +1,157 @@
 """One process that holds very many debates at once: its memory and CPU, over a provider that takes a second.
 
-The provider is a process of its own. The debates are free-form ones and begin together; memory is the process's
-resident set at its largest, CPU its own time in user and system mode.
+Each number of debates is held by a process of its own; the provider is another one. The debates are free-form ones and
+begin together, their calls follow one another. What is printed:
 
-Run: .venv/bin/python bench/thousand.py [DEBATES]
+- seconds: from the first debate's beginning to the last one's end; at least as long as the calls of one debate take;
+- CPU a call: all of the process, in user and system mode, the opening of the debates included;
+- used: the time that the calls of one debate take, or the time for which the process computed or waited for a free
+  core, whichever is longer, over the seconds. At 1 it was idle only where it had nothing to do;
+- memory: the largest resident set.
+
+Run: .venv/bin/python bench/thousand.py [DEBATES ...]      (1 10 100 1000 unless said otherwise)
 """
 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import json
 import os
-import resource
+import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from disputatio.engine.debates import House, read_verified, start
+from disputatio.fleet.descriptors import allow_connections
+from disputatio.kernel import JsonObject
 from disputatio.orders import proposal_of, read_order
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
 
 LATENCY_S = 1.0
+SIZES = (1, 10, 100, 1_000)
+FORM = {"format": "freeform"}
 
 
-class InFlight:
-    """A watcher that counts debates under way."""
+@dataclasses.dataclass(frozen=True)
+class Held:
+    """What came of holding debates at once.
 
+    Attributes:
+        debates: how many were under way at once.
+        complete: how many were held to their end.
+        calls: the calls of all.
+        seconds: from the first beginning to the last end.
+        cpu_s: CPU time of the process.
+        waited_s: how long threads of it could have run and had no core.
+        before_mb: the largest resident set after one debate.
+        peak_mb: the largest resident set.
+    """
+
+    debates: int
+    complete: int
+    calls: int
+    seconds: float
+    cpu_s: float
+    waited_s: float
+    before_mb: float
+    peak_mb: float
+
+    @property
+    def least_s(self) -> float:
+        """What the calls of one debate take."""
+        return LATENCY_S * self.calls / self.debates
+
+    @property
+    def used(self) -> float:
+        """How much of the time something was computed, or there was nothing to compute."""
+        return max(self.least_s, self.cpu_s + self.waited_s) / self.seconds
+
+
+class _UnderWay:
     def __init__(self) -> None:
         self.now = self.peak = 0
 
-    async def held(self, house: House, number: int) -> str:
+    async def hold(self, house: House, order: JsonObject) -> str:
         self.now += 1
         self.peak = max(self.peak, self.now)
-        order = read_order({"motion": f"Motion {number}: we should act", "format": "freeform"})
         try:
             return await start(proposal_of(order, {}), house)
         finally:
             self.now -= 1
 
 
-def megabytes() -> float:
-    """The largest resident set so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-async def measure(debates: int) -> None:
+async def hold(debates: int) -> Held:
+    """Hold so many debates at once, over the provider that the environment names."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
+        house, counted = House(store, checks_first=False), _UnderWay()
+        # Orders are read when they come, and by whoever takes them.
+        orders = [read_order({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.
-        house = House(store, checks_first=False)
-        await InFlight().held(house, 0)
-        before, cpu, begun = megabytes(), time.process_time(), time.monotonic()
-        counted = InFlight()
-        ids = await asyncio.gather(*(counted.held(house, number) for number in range(1, debates + 1)))
-        took, spent, after = time.monotonic() - begun, time.process_time() - cpu, megabytes()
-        calls = 0
-        for debate in ids:
-            calls += sum(row.kind == CallMade.kind for row in read_verified(store, debate))
-        ended = sum(row.status == "COMPLETE" for row in store.debates())
+        await counted.hold(house, orders[0])
+        before, cpu, waited, begun = peak_megabytes(), time.process_time(), waited_seconds(), time.monotonic()
+        ids = await asyncio.gather(*(counted.hold(house, order) for order in orders[1:]))
+        took, spent = time.monotonic() - begun, time.process_time() - cpu
+        waited, after = waited_seconds() - waited, peak_megabytes()
+        calls = sum(row.kind == CallMade.kind for debate in ids for row in read_verified(store, debate))
+        complete = sum(row.status == "COMPLETE" for row in store.debates()) - 1
         await store.aclose()
-    print(f"{counted.peak} debates at once in one process, {ended - 1} complete, {calls} calls in {took:.1f} s")
-    print(f"CPU: {spent / calls * 1000:.1f} ms a call, {spent / took:.2f} of one core")
-    each = (after - before) / debates * 1024
-    print(f"memory: {before:.0f} MB after one debate, {after:.0f} MB at most, {each:.0f} kB a debate")
-    print(f"least time that {calls / debates:.0f} calls of {LATENCY_S:g} s take: {LATENCY_S * calls / debates:.0f} s")
+    return Held(counted.peak, complete, calls, took, spent, waited, before, after)
+
+
+def peak_megabytes() -> float:
+    """The largest resident set of this process so far; what it was before it became this program is not in it."""
+    status = Path("/proc/self/status").read_text("ascii")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
+
+
+def waited_seconds() -> float:
+    """How long the main thread of this process has waited for a core; 0 where the system does not count it."""
+    counts = Path("/proc/self/schedstat")
+    return int(counts.read_text("ascii").split()[1]) / 1e9 if counts.exists() else 0.0
+
+
+def apart(debates: int) -> Held:
+    """``hold`` in a process of its own."""
+    own = [sys.executable, __file__, "--here", str(debates)]
+    return Held(**json.loads(subprocess.run(own, check=True, stdout=subprocess.PIPE, text=True).stdout))
+
+
+HEAD = ("debates at once", "calls", "seconds", "at least", "CPU a call", "used", "memory at most", "a debate more")
+
+
+def row(held: Held) -> tuple[str, ...]:
+    """One line of the table."""
+    assert held.complete == held.debates, f"{held.complete} of {held.debates} were held to their end"
+    each = (held.peak_mb - held.before_mb) / held.debates * 1024
+    return (
+        f"{held.debates:,}",
+        f"{held.calls:,}",
+        f"{held.seconds:.1f}",
+        f"{held.least_s:.0f}",
+        f"{held.cpu_s / held.calls * 1000:.1f} ms",
+        f"{held.used:.2f}",
+        f"{held.peak_mb:.0f} MB",
+        f"{each:.0f} kB" if held.debates >= 100 else "",
+    )
 
 
 def main() -> None:
-    debates = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 8_192)), hard))
+    words = sys.argv[1:]
+    if words[:1] == ["--here"]:
+        allow_connections()
+        print(json.dumps(dataclasses.asdict(asyncio.run(hold(int(words[1]))))))
+        return
+    print("| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD), sep="\n", flush=True)
     with provider_process("--latency", str(LATENCY_S)) as url:
         os.environ |= {"LLM_PROVIDER": "openai_compatible", "LLM_MODEL": "fake", "LLM_BASE_URL": url}
-        asyncio.run(measure(debates))
+        for debates in [int(word) for word in words] or SIZES:
+            print("| " + " | ".join(row(apart(debates))) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 from typing import Any
 
+import httpx
 import pytest
 from fleet_stage import Ground, Stage, inspect
 
@@ -17,6 +19,11 @@ from disputatio.record.events import DebateInterrupted, DebateResumed
 from disputatio.record.sql import SqlStore
 
 pytestmark = pytest.mark.slow
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
 
 
 async def run(*words: str) -> int:
@@ -34,13 +41,19 @@ async def run(*words: str) -> int:
 async def test_a_worker_told_to_stop_puts_back_what_does_not_end_and_others_go_on_with_it(fleet_ground: Ground) -> None:
     with fleet_ground.stage(latency=0.05) as fleet:
         fleet.provider.hold()
-        first = fleet.worker("-c 4 --drain 0.5")
+        port = free_port()
+        first = fleet.worker(f"-c 4 --drain 0.5 --metrics {port}")
         (debate,) = await fleet.order(1)
         await fleet.provider.arrived.reach(1, 30)
+        told = await asyncio.to_thread(lambda: httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).text)
+        assert 'disputatio_orders{queue="debates",state="running"} 1.0' in told
+        assert "disputatio_debates_running 1.0" in told
+        assert "disputatio_places 4.0" in told
         first.send(signal.SIGTERM)
         await fleet.until(lambda desk, _: [row.state for row in desk.jobs()] == [JobState.WAITING], 20)
         await fleet.until(lambda *_: not first.lives, 10)
         assert "put back" in first.log.read_text()
+        assert first.log.read_text().endswith("Left with exit code 0.\n")
         fleet.provider.release()
         fleet.worker("-c 4")
         await fleet.all_over(30)
@@ -112,3 +125,5 @@ async def test_a_full_queue_and_other_mistakes_are_answered_in_one_sentence(
     await file.aclose()
     assert await run("worker", "--store", str(tmp_path / "s.sqlite")) == 2
     assert "share a PostgreSQL database" in capsys.readouterr().err
+    assert await run("worker", "--metrics", "here", *way) == 2
+    assert "--metrics 9464" in capsys.readouterr().err

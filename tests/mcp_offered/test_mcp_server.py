@@ -16,6 +16,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from disputatio._cli.main import main
+from disputatio.formats.registry import FORMATS
 from disputatio.testing import FakeProvider
 
 pytestmark = pytest.mark.slow
@@ -69,6 +71,7 @@ async def test_an_assistant_holds_a_debate_over_standard_input_and_output(enviro
             assert tool.output_schema is not None
             assert len(tool.description or "") > 60
             assert all("description" in row for row in tool.input_schema.get("properties", {}).values())
+        assert set(tools["start_debate"].input_schema["properties"]["format"]["enum"]) == set(FORMATS)
         motion = "We should adopt microservices"
         first = await call(client, "start_debate", motion=motion, request_id="one")
         second = await call(client, "start_debate", motion=motion, request_id="one")
@@ -118,18 +121,26 @@ async def test_an_assistant_with_the_token_holds_a_debate_over_http_and_a_strang
                 httpx2.AsyncClient(headers=headers, timeout=30) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
-                started = await call(client, "start_debate", motion="We should act", format="freeform")
-                happened = await followed(client, started["debate_id"])
-                assert happened[-1]["what"] == "closed"
-                report = await call(client, "read_debate", debate_id=started["debate_id"], view="report")
-                assert "We should act" in report["text"]
+                market = {"format": "market", "as_of": "2008-10-31", "seats": {"all": "rules"}}
+                debate = (await call(client, "start_debate", **market))["debate_id"]
+                assert (await followed(client, debate))[-1]["what"] == "closed"
+                report = await call(client, "read_debate", debate_id=debate, view="report")
+                assert "500 rise within a month?" in report["text"]
+                assert "2008-10-31" in report["text"]
+                assert (await call(client, "verify_debate", debate_id=debate))["verified"] is True
+                gate = await call(client, "should_debate", task_type="investment", downside_usd=50_000)
+                assert gate["debate"] is True
         finally:
             process.terminate()
             process.wait(20)
 
 
-def test_others_than_this_machine_are_not_served_without_a_token(environment: dict[str, str]) -> None:
-    command = [*COMMAND, "--http", "--host", "0.0.0.0", "--port", "0"]  # noqa: S104
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == 2
-    assert "DISPUTATIO_MCP_TOKEN" in ended.stderr
+def test_others_than_this_machine_are_not_served_without_a_token(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DISPUTATIO_MCP_TOKEN", raising=False)
+    words = ["mcp", "--http", "--host", "0.0.0.0", "--port", "0", "--store", str(tmp_path / "store.sqlite")]  # noqa: S104
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "DISPUTATIO_MCP_TOKEN" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from decimal import Decimal
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -15,7 +16,10 @@ from rooms import Carrier, hold, proposal_of
 
 from disputatio.engine.ports import Nobody
 from disputatio.failures import InvalidInputError
+from disputatio.metrics import Alert, Figures
+from disputatio.metrics.figures import Expected, FormatFigures, Mean, Period
 from disputatio.observing import Metering, Several, Tracing, observed
+from disputatio.observing.metering import gauges
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.record import CallMade, TurnTaken
 from disputatio.testing.instances import instance
@@ -106,6 +110,44 @@ async def test_metrics_count_what_the_record_has():
     turns = [row for row in store.read(debate) if row.kind == TurnTaken.kind]
     found = [row for each in registry.collect() for row in each.samples if row.name == "disputatio_turns_total"]
     assert sum(row.value for row in found) == len(turns)
+
+
+def samples(figures, alerts=()):
+    return {(row.name, *row.labels.values()): row.value for each in gauges(figures, alerts) for row in each.samples}
+
+
+def test_the_figures_of_a_store_are_gauges_and_what_is_not_known_has_none():
+    assert samples(Figures()) == {}
+    figures = Figures(formats={"review": FormatFigures(debates=4)})
+    figures.strength.add(6.0)
+    figures.low_confidence.add(True)
+    figures.low_confidence.add(False)
+    figures.uncertainties["risk"] = Mean(of=2, total=5.0)
+    figures.expected["risk"] = Expected(1, 200, 100, 1, Decimal("0.6"), Decimal("0.4"))
+    figures.agreement.add(True)
+    figures.one_conclusion.add(False)
+    for month, tilt in (("2026-01", 3.0), ("2026-02", 1.0), ("2026-03", -1.0), ("2026-04", -2.0)):
+        figures.tilt.add(tilt)
+        figures.periods[month] = Period(tilt=Mean(1, tilt), strength=Mean(1, 6.0))
+    alert = Alert("challenge_strength", "", 6.0, 6.5, 1, below=True)
+    found = {
+        (name.removeprefix("disputatio_"), *labels): value
+        for (name, *labels), value in samples(figures, [alert]).items()
+    }
+    assert found == {
+        ("challenge_strength_mean",): 6.0,
+        ("low_confidence_share",): 0.5,
+        ("uncertainties_mean", "risk"): 2.5,
+        ("tokens_against_estimate_ratio", "risk"): 2.0,
+        ("cost_against_estimate_ratio", "risk"): 1.5,
+        ("first_proposer_agreement_share",): 1.0,
+        ("one_conclusion_share",): 0.0,
+        ("moderator_tilt_mean",): 0.25,
+        **{("moderator_tilt_month_mean", f"2026-0{month}"): value for month, value in ((2, 1.0), (3, -1.0), (4, -2.0))},
+        **{("challenge_strength_month_mean", f"2026-0{month}"): 6.0 for month in (2, 3, 4)},
+        ("debates_kept", "review"): 4.0,
+        ("threshold_passed", "challenge_strength", ""): 1.0,
+    }
 
 
 def test_nothing_is_traced_unless_it_is_asked_for():

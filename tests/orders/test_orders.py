@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
+from disputatio.market.sources.files import example_index, written
 from disputatio.orders import Order, proposal_of, read_order
 from disputatio.participants.human import Person, ScriptedSurface
+from disputatio.record.text import canonical
 from strategies import examples
 
 MOTION = "We should split the service"
@@ -63,11 +65,42 @@ def test_what_was_kept_makes_the_debate_that_was_asked_for():
         ({"base_url": "http://10.0.0.1"}, "base_url"),
         ({"config": "/etc/passwd"}, "config"),
         ({"prompts": "/etc"}, "prompts"),
+        ({"format": "market", "seats": {"all": "rules:/etc/passwd.toml"}}, "file"),
+        ({"format": "market", "knowledge": "/etc/passwd"}, "JSON"),
     ],
 )
 def test_an_order_reaches_no_file_no_address_and_no_command(order, word):
     with pytest.raises(InvalidInputError) as refused:
         read_order({"motion": MOTION, **order})
+    assert word in refused.value.cause
+    assert refused.value.next_step
+
+
+@pytest.mark.parametrize("body", [{}, {"knowledge": "example"}, {"knowledge": json.loads(written(example_index()))}])
+def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
+    kept = json.loads(canonical(read_order({"format": "market", **body})))
+    proposal = proposal_of(kept, {})
+    # In the order in which its values will lie before the seats, too.
+    assert written(proposal.knowledge) == written(example_index())
+    assert proposal.motion.text == "Will ExampleIndex rise within a month?"
+
+
+@pytest.mark.parametrize(
+    ("order", "word"),
+    [
+        ({"knowledge": "example", "as_of": "2008-10-31"}, "both"),
+        ({"knowledge": {"sha256": "", "knowledge": {}}}, "version"),
+        ({"knowledge": written(example_index()).decode().replace("4850", "4851", 1)}, "changed"),
+        ({"knowledge": json.loads('{"a":' * 300 + "1" + "}" * 300)}, "deeper"),
+        ({"as_of": "1889-10-31"}, "Nothing can be built"),
+        ({"as_of": "0001-01-01T00:00:00+23:59"}, "calendar"),
+        ({"evidence": [{"title": "a.md", "text": "x"}]}, "knowledge base alone"),
+        ({"format": "structured", "motion": MOTION, "as_of": "2008-10-31"}, "market"),
+    ],
+)
+def test_what_a_market_debate_cannot_be_held_on_is_refused_in_a_sentence(order, word):
+    with pytest.raises(InvalidInputError) as refused:
+        read_order({"format": "market", **order})
     assert word in refused.value.cause
     assert refused.value.next_step
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import date
 from decimal import Decimal
 
 import jsonschema_rs
@@ -11,6 +12,8 @@ import pytest
 from served import MOTION, ended, served, started
 
 from disputatio._service.keys import Period, Scope
+from disputatio.market.sources import build, open_source
+from disputatio.market.sources.files import written
 from disputatio.report import export_schema
 
 pytestmark = pytest.mark.slow
@@ -64,6 +67,10 @@ async def test_what_cannot_be_held_is_refused_with_cause_and_next_step_and_leave
             ({"motion": MOTION, "evidence_ids": ["ev_0123456789abcdef"]}, "upload"),
             ({"motion": MOTION, "store": "sqlite:////tmp/x"}, "store"),
             ({"motion": MOTION, "budget_usd": "1"}, "price"),
+            ({"motion": MOTION, "knowledge": "example"}, "market"),
+            ({"format": "market", "knowledge": "/etc/passwd"}, "JSON"),
+            ({"format": "market", "seats": {"all": "rules:/etc/passwd.toml"}}, "file"),
+            ({"motion": MOTION, "format": "/srv/own_format.py"}, "structured"),
         ):
             answer = await client.post("/v1/debates", json=order, headers={"Idempotency-Key": "same"})
             problem = answer.json()
@@ -96,8 +103,26 @@ async def test_bodies_that_are_too_large_or_no_json_are_refused(tmp_path):
             assert answer.json()["detail"]
 
 
-async def test_uploads_become_sources_of_the_debate(tmp_path):
+async def test_uploads_become_sources_of_the_debate_or_what_a_market_debate_argues_from(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
+        base = written(build(date(2008, 10, 31), open_source("packages")))
+        known = await client.post("/v1/knowledge", files={"file": ("base.json", base)})
+        assert (known.json()["subject"], known.json()["day"]) == ("S&P 500", "2008-10-31")
+        changed = {"file": ("base.json", base.replace(b'"S&P 500"', b'"FTSE 100"', 1))}
+        assert (await client.post("/v1/knowledge", files=changed)).status_code == 422
+        rules = {"format": "market", "seats": {"all": "rules"}}
+        # Uploaded, sent whole, or built here as of the same day: the debate is the same, word for word.
+        held = []
+        for order in ({"knowledge_id": known.json()["id"]}, {"knowledge": json.loads(base)}, {"as_of": "2008-10-31"}):
+            debate = await started(client, motion="", **rules, **order)
+            await ended(client, debate)
+            report = (await client.get(f"/v1/debates/{debate}/report")).json()
+            assert report["motion"]["text"] == "Will S&P 500 rise within a month?"
+            held.append((report["evidence"], report["phases"], report["scores"]))
+        assert held[0] == held[1] == held[2]
+        assert len(held[0][2]) >= 5
+        # Nobody asked a model.
+        assert here.provider.requests == []
         kept = (await client.post("/v1/evidence", files={"file": ("log.md", b"# Log\n\n3.8 hours")})).json()
         debate = await started(client, evidence_ids=[kept["id"]])
         report = (await client.get(f"/v1/debates/{debate}/report")).json()
@@ -107,7 +132,7 @@ async def test_uploads_become_sources_of_the_debate(tmp_path):
 async def test_a_debate_that_is_stopped_ends_interrupted_and_its_stream_with_it(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         here.provider.hold()
-        debate = await started(client)
+        debate = await started(client, format="freeform")
         following = asyncio.create_task(ended(client, debate))
         await here.provider.arrived.reach(1)
         assert (await client.post(f"/v1/debates/{debate}/cancel")).json() == {"cancelled": True}
@@ -156,7 +181,7 @@ async def test_too_many_requests_are_told_when_to_come_again(tmp_path):
 
 async def test_lists_are_paged_without_gap_or_repetition(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
-        made = [await started(client) for _ in range(3)]
+        made = [await started(client, format="freeform") for _ in range(3)]
         for debate in made:
             await ended(client, debate)
         seen, cursor = [], None
@@ -175,7 +200,7 @@ async def test_an_altered_record_is_a_problem_of_its_own(tmp_path):
     import sqlite3
 
     async with served(tmp_path) as here, here.client() as client:
-        debate = await started(client)
+        debate = await started(client, format="freeform")
         await ended(client, debate)
         with sqlite3.connect(tmp_path / "store.sqlite") as connection:
             connection.execute("UPDATE events SET body = replace(body, 'split', 'merge') WHERE seq = 1")
@@ -216,7 +241,7 @@ async def test_the_gate_figures_sign_off_and_outcome_are_at_hand(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         gate = await client.post("/v1/gate", json={"task_type": "contract", "downside_usd": 25_000})
         assert gate.json()["debate"] is True
-        debate = await started(client)
+        debate = await started(client, format="freeform")
         await ended(client, debate)
         signed = await client.post(f"/v1/debates/{debate}/sign-off", json={"by": "A. Reader", "decision": "approve"})
         assert signed.status_code == 200

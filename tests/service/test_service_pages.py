@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from served import ended, served, started
 
 from disputatio._service.keys import Scope
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
+from disputatio.market.sources.files import example_index, written
 from disputatio.participants.human import sheet_of
 from disputatio.testing.instances import instance
 
@@ -65,6 +67,9 @@ async def test_hostile_words_are_harmless_on_every_page(tmp_path):
             order = {"csrf": csrf, "motion": HOSTILE, "people": "con", "pasted": f"{HOSTILE} and a source"}
             running = await client.post("/new", data=order)
             debate = running.url.path.rsplit("/", 1)[1]
+            async with asyncio.timeout(60):
+                while not (await client.get(f"/v1/debates/{debate}/turns")).json():
+                    await asyncio.sleep(0.05)
             turn = await client.get(f"/debates/{debate}/turn", params={"path": "opening/con"})
             assert "Your turn as CON" in turn.text
             broken = await client.post(
@@ -107,10 +112,17 @@ async def started_by(client: Any, csrf: str) -> str:
 async def test_the_same_form_sent_twice_starts_one_debate(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
         form = await client.get("/new")
-        order = {"csrf": field(form.text, "csrf"), "once": field(form.text, "once"), "motion": "We should"}
-        first, second = [await client.post("/new", data=order) for _ in range(2)]
+        order = {"csrf": field(form.text, "csrf"), "once": field(form.text, "once"), "format": "market"}
+        # What was filled in for another format, and is not shown with this one, does not count.
+        order |= {"seats": "all=rules", "preset": "contract-risk", "options": "a,b", "pasted": "a source"}
+        base = {"knowledge": ("base.json", written(example_index()))}
+        first, second = [await client.post("/new", data=order, files=base) for _ in range(2)]
         assert first.headers["location"] == second.headers["location"]
-        assert len((await client.get("/v1/debates")).json()["items"]) == 1
+        (debate,) = (await client.get("/v1/debates")).json()["items"]
+        assert debate["motion"] == "Will ExampleIndex rise within a month?"
+        await ended(client, debate["id"])
+        # The list says what came out of it.
+        assert "bull arguments upheld" in (await client.get("/")).text
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def numbers(rows: list[dict[str, Any]]) -> list[int]:
 
 async def test_a_stream_has_every_event_once_with_the_words_of_the_record_and_an_end(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
-        debate = await started(client)
+        debate = await started(client, format="freeform")
         rows = await frames(client, debate)
         record = here.service.store.read(debate)
         assert numbers(rows) == [row.seq for row in record]
@@ -66,7 +66,7 @@ async def test_a_stream_has_every_event_once_with_the_words_of_the_record_and_an
 
 async def test_a_client_that_comes_back_misses_nothing_and_gets_nothing_twice(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
-        debate = await started(client)
+        debate = await started(client, format="freeform")
         seen: list[int] = []
         while True:
             rows = await frames(client, debate, last=seen[-1] if seen else None, most=3)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from disputatio._mcp.desk import Debates
 from disputatio._mcp.server import server_of
+from disputatio.engine.debates import House
+from disputatio.engine.ports import Nobody
 from disputatio.failures import InvalidInputError
 from disputatio.fleet.in_process import OwnHolder
 from disputatio.fleet.queued import QueuedHolder
+from disputatio.observing.setting import observed
 from disputatio.record.sql import SqlStore
 
 if TYPE_CHECKING:
@@ -75,7 +78,8 @@ async def serve_http(store: SqlStore, host: str, port: int, token: str, *, worke
 async def _holder(store: SqlStore, *, workers: bool) -> Holder:
     if workers:
         return QueuedHolder(store)
-    holder = OwnHolder(store)
+    house = House(store, watcher=observed(Nobody()))
+    holder = OwnHolder(store, house=lambda _debate: house)
     await holder.start()
     return holder
 

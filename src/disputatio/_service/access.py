@@ -61,7 +61,7 @@ class Needs:
         caller = await asyncio.to_thread(service.caller, authorization, cookie)
         if caller is None:
             raise SignInError(request.url.path) if self.page else _unknown(authorization)
-        service.rates.take(caller.key.id, caller.key.per_minute)
+        await asyncio.to_thread(service.rates.take, caller.key.id, caller.key.per_minute)
         if request.method not in _SAFE:
             await _check_sent_here(request, caller)
         if not caller.key.scope.covers(self.scope):

@@ -85,8 +85,8 @@ def _answer_failures(app: FastAPI) -> None:
 
     async def by_status(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101  (registered for it)
-        detail = str(error.detail)
-        refused = of_status(error.status_code, f"{detail}.")
+        cause, step = _OF_FRAMEWORK.get(error.status_code, (f"{error.detail}.", ""))
+        refused = of_status(error.status_code, cause, step)
         refused.headers.update(error.headers or {})
         return await refuse(request, refused)
 
@@ -99,6 +99,14 @@ def _answer_failures(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, by_status)
     app.add_exception_handler(SignInError, sign_in)
+
+
+_OF_FRAMEWORK = {
+    400: ("The body cannot be read.", "Send JSON in UTF-8, or a form, with the Content-Type that says so."),
+    404: ("There is nothing at this address.", "/openapi.json has all operations; / lists the debates."),
+    405: ("This address does not take that method.", "The header Allow says which it takes."),
+}
+"""What the framework refuses by itself: the cause, and the next step."""
 
 
 def _wants_page(request: Request) -> bool:

@@ -32,7 +32,12 @@ class Database:
         self._engine = open_database(url)
         self._place = self._engine.url.render_as_string(hide_password=True)
         with self.writing() as connection:
-            metadata.create_all(connection)
+            metadata.create_all(connection, [row for row in metadata.sorted_tables if self.is_shared or not row.info])
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether servers on other machines may stand over it too."""
+        return self._engine.dialect.name == "postgresql"
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -49,6 +54,12 @@ class Database:
             elif self._engine.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITING})")
             yield connection
+
+    @contextmanager
+    def counting(self) -> Iterator[Connection]:
+        """A connection whose statements each stand for themselves."""
+        with store_failures(self._place), self._engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
         """Let go of the database."""

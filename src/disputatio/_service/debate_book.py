@@ -14,6 +14,7 @@ from disputatio._service.database import Database, now, stamp
 from disputatio._service.keys import OWN_TENANT, Caller, Key
 from disputatio._service.problems import RefusedError, not_found, retry_after
 from disputatio._service.tables import owned, uploads
+from disputatio.engine.market_matter import KNOWLEDGE
 from disputatio.record.tables import debates
 
 MOST_UPLOADS = 1_000
@@ -267,8 +268,8 @@ class DebateBook:
             return frozenset(connection.execute(query).scalars())
 
     def upload(self, tenant: str, row: Mapping[str, str]) -> str:
-        """Keep a source for debates to come; returns its id."""
-        upload = f"ev_{secrets.token_hex(8)}"
+        """Keep a source, or a knowledge base, for debates to come; returns its id."""
+        upload = f"{'kb' if row['kind'] == KNOWLEDGE else 'ev'}_{secrets.token_hex(8)}"
         mine = uploads.c.tenant == tenant
         with self._database.writing() as connection:
             old = sa.select(uploads.c.id).where(mine).order_by(uploads.c.uploaded_at.desc()).offset(MOST_UPLOADS - 1)
@@ -277,7 +278,7 @@ class DebateBook:
         return upload
 
     def uploaded(self, tenant: str, upload: str) -> Mapping[str, str]:
-        """A source that was uploaded.
+        """A source, or a knowledge base, that was uploaded.
 
         Raises:
             RefusedError: this tenant has none of that id.

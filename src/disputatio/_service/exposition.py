@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from disputatio.fleet.exposing import queue_gauges
 from disputatio.observing import Metering
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ FIGURES_S = 60.0
 
 
 def metering() -> tuple[CollectorRegistry, Metering]:
-    """A registry with the metrics of debates in it."""
-    from prometheus_client import CollectorRegistry
+    """A registry with the metrics of debates and of this process in it."""
+    from prometheus_client import CollectorRegistry, ProcessCollector
 
     registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
     return registry, Metering(registry)
 
 
@@ -50,6 +52,7 @@ def _now(service: Service) -> Iterator[Any]:
     from prometheus_client.core import GaugeMetricFamily
 
     yield GaugeMetricFamily("disputatio_streams", "Listeners that follow a debate now.", value=service.hub.count())
+    yield from queue_gauges(service.store)
 
 
 class _Collected:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Protocol
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -20,20 +22,51 @@ MOST_REDIRECTS = 3
 SECONDS = 20.0
 
 
-async def fetch(url: str, allow: frozenset[str], most_bytes: int) -> tuple[str, bytes]:
+class Network(Protocol):
+    """How names become addresses, and where the line to an address leads."""
+
+    async def addresses(self, host: str) -> Sequence[str]:
+        """All addresses that ``host`` has now.
+
+        Raises:
+            OSError: the name is not known.
+        """
+
+    def end_of(self, address: str, port: int) -> tuple[str, int]:
+        """Where to connect in order to reach ``port`` of ``address``."""
+
+
+class Internet:
+    """The network of this machine."""
+
+    async def addresses(self, host: str) -> Sequence[str]:
+        """As the system looks it up."""
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        return [str(row[4][0]).partition("%")[0] for row in found]
+
+    def end_of(self, address: str, port: int) -> tuple[str, int]:
+        """There."""
+        return address, port
+
+
+async def fetch(url: str, allow: frozenset[str], most_bytes: int, network: Network | None = None) -> tuple[str, bytes]:
     """The name and the content of what is at ``url``.
 
     Args:
         url: http or https.
         allow: hosts that it may come from, as they are written in addresses.
         most_bytes: the most that is taken.
+        network: the internet where not given.
 
     Raises:
         RefusedError: the address is not allowed, nothing is there, or it is too large.
     """
+    network = network or Internet()
     for _ in range(MOST_REDIRECTS + 1):
         parts = _checked(url, allow)
-        status, location, kind, raw = await _get(parts, await public_address(parts), most_bytes)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        end = network.end_of(await public_address(parts, network), port)
+        status, location, kind, raw = await _get(parts, end, most_bytes)
         if location is None:
             if status != 200:
                 raise _failed(parts, f"it answered {status}")
@@ -62,7 +95,7 @@ def _checked(url: str, allow: frozenset[str]) -> SplitResult:
     return parts
 
 
-async def public_address(parts: SplitResult) -> str:
+async def public_address(parts: SplitResult, network: Network) -> str:
     """An address of the host, once all that it has were found to be public.
 
     Raises:
@@ -70,10 +103,9 @@ async def public_address(parts: SplitResult) -> str:
     """
     host = (parts.hostname or "").rstrip(".")
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError:
+        addresses = await network.addresses(host)
+    except (OSError, UnicodeError):
         raise _failed(parts, "its name is not known") from None
-    addresses = [str(row[4][0]).partition("%")[0] for row in found]
     if not addresses or not all(is_public(address) for address in addresses):
         raise RefusedError(
             422, "invalid", f"{host[:100]} has an address that is not public.", "Upload the file instead."
@@ -87,14 +119,18 @@ def is_public(address: str) -> bool:
     inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
     if inner is not None:
         found = inner
-    return found.is_global and not (found.is_multicast or found.is_reserved)
+    # Of the newer protocol only 2000::/3 is given out to the public; the rest is private, reserved or translated.
+    given_out = found.version == 4 or found in _PUBLIC_V6
+    return given_out and found.is_global and not (found.is_multicast or found.is_reserved)
 
 
-async def _get(parts: SplitResult, address: str, most_bytes: int) -> tuple[int, str | None, str, bytes]:
+_PUBLIC_V6 = ipaddress.ip_network("2000::/3")
+
+
+async def _get(parts: SplitResult, end: tuple[str, int], most_bytes: int) -> tuple[int, str | None, str, bytes]:
     import aiohttp
 
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    connector = aiohttp.TCPConnector(resolver=_Pinned(address, port), force_close=True)
+    connector = aiohttp.TCPConnector(resolver=_Pinned(*end), force_close=True)
     try:
         async with (
             aiohttp.ClientSession(
@@ -115,21 +151,24 @@ async def _get(parts: SplitResult, address: str, most_bytes: int) -> tuple[int, 
 
 
 class _Pinned(AbstractResolver):
-    """Knows one address, whatever it is asked for."""
+    """Knows one end of a line, whatever it is asked for."""
 
     def __init__(self, address: str, port: int) -> None:
         self._address, self._port = address, port
 
     async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        self,
+        host: str,
+        port: int = 0,  # noqa: ARG002  (the one it was made with counts)
+        family: socket.AddressFamily = socket.AF_INET,
     ) -> list[ResolveResult]:
-        """That address."""
+        """That one."""
         family = socket.AF_INET6 if ":" in self._address else socket.AF_INET
         return [
             {
                 "hostname": host,
                 "host": self._address,
-                "port": port or self._port,
+                "port": self._port,
                 "family": family,
                 "proto": 0,
                 "flags": socket.AI_NUMERICHOST,

@@ -1,19 +1,57 @@
-"""Where people in seats are asked over the network: each open request waits until a turn is handed in for it."""
+"""Where people in seats are asked over the network: each open question waits until a turn is handed in for it.
+
+A server that holds its debates itself keeps the questions in memory; one that leaves them to workers reads and answers
+those that the workers laid into the database.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from disputatio._service.problems import RefusedError
 from disputatio.kernel import JsonObject
 from disputatio.participants.human import Filled, Passed, Person, TurnRequest
+from disputatio.participants.human.question import Question
 
 if TYPE_CHECKING:
     from disputatio._service.hub import Hub
+    from disputatio.fleet.questions import QuestionBook
     from disputatio.participants.human import Participant
+
+TAKEN_S = 4.0
+"""How long is waited for a worker to look at a turn; it is taken in any case."""
+_LOOK_S = 0.2
+
+
+class Floor(Protocol):
+    """The questions to people that are open, and how they are answered."""
+
+    async def asked(self, debate: str) -> Sequence[Question]:
+        """What people are asked for in ``debate``, in the order of their paths."""
+
+    async def question(self, debate: str, path: str) -> Question:
+        """The open question at ``path``.
+
+        Raises:
+            RefusedError: there is none.
+        """
+
+    async def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
+        """Hand in a turn; returns the rules it breaks, or None where nobody has looked at it yet.
+
+        Raises:
+            RefusedError: nobody asks for it, or it does not have the form that is asked for.
+        """
+
+    async def pass_over(self, debate: str, path: str) -> None:
+        """Take no turn.
+
+        Raises:
+            RefusedError: nobody asks for it.
+        """
 
 
 @dataclass(slots=True)
@@ -25,8 +63,8 @@ class Waiting:
     tried: list[str] = field(default_factory=list)
 
 
-class Floor:
-    """All requests to people in this process."""
+class OwnFloor:
+    """All requests to people of debates that this process holds."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -52,51 +90,92 @@ class Floor:
             if not here:
                 self._open.pop(debate, None)
 
-    def asked(self, debate: str) -> Sequence[TurnRequest]:
-        """What people are asked for in ``debate``, in the order of their paths."""
-        return [row.request for _, row in sorted(self._open.get(debate, {}).items()) if not row.answer.done()]
+    async def asked(self, debate: str) -> Sequence[Question]:
+        """As the protocol."""
+        rows = sorted(self._open.get(debate, {}).items())
+        return [Question.of(row.request) for _, row in rows if not row.answer.done()]
 
-    def request(self, debate: str, path: str) -> TurnRequest:
-        """The open request at ``path``.
+    async def question(self, debate: str, path: str) -> Question:
+        """As the protocol."""
+        return Question.of(self._waiting(debate, path).request)
 
-        Raises:
-            RefusedError: there is none.
-        """
-        return self._waiting(debate, path).request
-
-    def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...]:
-        """Hand in a turn; returns the rules it breaks, as the debate will find them.
-
-        Raises:
-            RefusedError: nobody asks for it, or it does not have the form that is asked for.
-        """
+    async def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...]:
+        """As the protocol; this process holds the debate, and knows what it will find."""
         waiting = self._waiting(debate, path)
         faults = waiting.request.faults(content)
         if faults:
             waiting.tried.append("; ".join(faults))
-            raise RefusedError(
-                422, "invalid", f"The turn does not fit its form: {'; '.join(faults)}.", "Change that and hand it in."
-            )
+            raise _misfit(faults)
         breaches = waiting.request.breaches(content)
         waiting.answer.set_result(Filled(content, tuple(waiting.tried)))
         return breaches
 
-    def pass_over(self, debate: str, path: str) -> None:
-        """Take no turn.
-
-        Raises:
-            RefusedError: nobody asks for it.
-        """
+    async def pass_over(self, debate: str, path: str) -> None:
+        """As the protocol."""
         waiting = self._waiting(debate, path)
         waiting.answer.set_result(Passed(tried=tuple(waiting.tried)))
 
     def _waiting(self, debate: str, path: str) -> Waiting:
         found = self._open.get(debate, {}).get(path)
         if found is None or found.answer.done():
-            raise RefusedError(
-                409,
-                "conflict",
-                "Nobody asks for this turn now: it was taken, or the debate has gone on or stopped.",
-                "GET the turns of the debate to see what is asked.",
-            )
+            raise _not_asked()
         return found
+
+
+class FarFloor:
+    """The requests to people of debates that workers hold."""
+
+    def __init__(self, book: QuestionBook) -> None:
+        self._book = book
+
+    async def asked(self, debate: str) -> Sequence[Question]:
+        """As the protocol."""
+        return await asyncio.to_thread(self._book.asked, debate)
+
+    async def question(self, debate: str, path: str) -> Question:
+        """As the protocol."""
+        found = next((row for row in await self.asked(debate) if row.path == path), None)
+        if found is None:
+            raise _not_asked()
+        return found
+
+    async def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
+        """As the protocol. The form is checked here; the rules are the worker's to check, who is waited for shortly."""
+        question = await self.question(debate, path)
+        faults = question.faults(content)
+        if faults:
+            await asyncio.to_thread(self._book.note_try, debate, path, "; ".join(faults))
+            raise _misfit(faults)
+        await self._given(debate, path, content)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + TAKEN_S
+        while loop.time() < until:
+            breaches = await asyncio.to_thread(self._book.breaches, debate, path)
+            if breaches is not None:
+                return breaches
+            await asyncio.sleep(_LOOK_S)
+        return None
+
+    async def pass_over(self, debate: str, path: str) -> None:
+        """As the protocol."""
+        await self.question(debate, path)
+        await self._given(debate, path, None)
+
+    async def _given(self, debate: str, path: str, content: JsonObject | None) -> None:
+        if not await asyncio.to_thread(self._book.hand_in, debate, path, content):
+            raise _not_asked()
+
+
+def _misfit(faults: Sequence[str]) -> RefusedError:
+    return RefusedError(
+        422, "invalid", f"The turn does not fit its form: {'; '.join(faults)}.", "Change that and hand it in."
+    )
+
+
+def _not_asked() -> RefusedError:
+    return RefusedError(
+        409,
+        "conflict",
+        "Nobody asks for this turn now: it was taken, or the debate has gone on or stopped.",
+        "GET the turns of the debate to see what is asked.",
+    )

@@ -26,7 +26,7 @@ _ALWAYS = {
     "X-Frame-Options": "DENY",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-_UPLOADS = frozenset({"/v1/evidence", "/new"})
+_UPLOADS = frozenset({"/v1/evidence", "/v1/knowledge", "/new"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -83,6 +83,9 @@ class Guard:
         if refused is not None:
             await problem_response(refused)(scope, receive, sending)
             return
+        if scope["method"] == "HEAD" and not scope["path"].endswith("/events"):
+            # What a GET would answer; the server leaves the body out. A stream would have no end.
+            scope = {**scope, "method": "GET"}
         await self._app(scope, self._limited(scope, headers, receive), sending)
 
     def _refused(self, headers: Headers) -> RefusedError | None:

@@ -140,17 +140,17 @@ def problem_response(refused: RefusedError) -> JSONResponse:
     )
 
 
-def of_status(status: int, cause: str) -> RefusedError:
+def of_status(status: int, cause: str, next_step: str = "") -> RefusedError:
     """What the framework refuses by itself."""
     name = _OF_STATUS.get(status, "bad-request" if status < 500 else "internal")
-    return RefusedError(status, name, cause)
+    return RefusedError(status, name, cause, next_step)
 
 
 def responses(
     *statuses: int, good: Mapping[int | str, dict[str, Any]] | None = None
 ) -> dict[int | str, dict[str, Any]]:
     """What an operation may answer: the refusals that any may, those of ``statuses``, and what is ``good``."""
-    always = {401, 403, 413, 422, 429, 503}
+    always = {400, 401, 403, 413, 422, 429, 503}
     refused: dict[int | str, dict[str, Any]] = {
         status: {"description": TITLES[_OF_STATUS.get(status, "internal")], "content": {MEDIA_TYPE: {"schema": _REF}}}
         for status in sorted(always | set(statuses))

@@ -95,8 +95,8 @@ def _order(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _shape(row: Mapping[str, Any]) -> str:
     if "anyOf" in row:
-        kinds = [_shape(each) for each in row["anyOf"] if each.get("type") != "null"]
-        return kinds[0] if kinds else "anything."
+        kinds = [_shape(each).rstrip(".") for each in row["anyOf"] if each.get("type") != "null"]
+        return f"{' or '.join(dict.fromkeys(kinds))}." if kinds else "anything."
     if "enum" in row:
         return f"{', '.join(map(str, row['enum']))}."
     kind = {"string": "text", "integer": "a whole number", "boolean": "true or false", "number": "a number"}

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from disputatio._service.database import Database
 from disputatio._service.debate_book import Asked, DebateBook, Listed
 from disputatio._service.exposition import exposed, metering
-from disputatio._service.floor import Floor
+from disputatio._service.floor import FarFloor, Floor, OwnFloor
 from disputatio._service.hub import Hub, ToldStore, Watching
 from disputatio._service.key_book import KeyBook
 from disputatio._service.keys import KEYLESS, Caller
-from disputatio._service.limits import RateLimits
+from disputatio._service.limits import rate_limits
 from disputatio._service.problems import RefusedError, not_found
+from disputatio._service.results import Results
 from disputatio.engine.debates import House, can_go_on, new_id, read_verified
 from disputatio.failures import QueueFullError, StoreError
 from disputatio.fleet import Holder, Job, JobState, Raised
@@ -87,25 +88,28 @@ class Service:
         database = Database(choices.store)
         self.database = database
         self.keys, self.book = KeyBook(database), DebateBook(database)
-        self.hub, self.rates = Hub(), RateLimits()
-        self.floor = Floor(self.hub)
+        self.hub, self.rates = Hub(), rate_limits(database)
         self.draining = asyncio.Event()
         self.streams: dict[str, int] = {}
         self.registry, self.metering = metering()
+        self.results = Results(self.store)
         self.figures_kept: tuple[float, list[Any]] | None = None
         self._opener = opener
         self._told = ToldStore(self.store, self.hub, self._let_go)
-        self.holder = self._holder(concurrency)
+        self.holder, self.floor = self._holder(concurrency)
         self._warming: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._settling: set[asyncio.Task[None]] = set()
 
-    def _holder(self, concurrency: int) -> Holder:
+    def _holder(self, concurrency: int) -> tuple[Holder, Floor]:
+        """Who holds debates, and where people are asked who sit in them."""
         if self.choices.workers:
+            from disputatio.fleet.questions import QuestionBook
             from disputatio.fleet.queued import QueuedHolder
 
-            return QueuedHolder(self.store)
-        return OwnHolder(self.store, concurrency=concurrency, house=self._house, participants=self.floor.people)
+            return QueuedHolder(self.store), FarFloor(QuestionBook(self.store))
+        floor = OwnFloor(self.hub)
+        return OwnHolder(self.store, concurrency=concurrency, house=self._house, participants=floor.people), floor
 
     def _house(self, debate: str) -> House:
         watcher: Watcher = Several(Watching(self.hub, debate), self.metering)
@@ -130,13 +134,6 @@ class Service:
             RefusedError, DisputatioError: it cannot be begun; nothing was spent.
         """
         order = await asyncio.to_thread(read_order, body)
-        if self.choices.workers and order.get("people"):
-            raise RefusedError(
-                422,
-                "invalid",
-                "Workers hold the debates of this server, and cannot ask people.",
-                "Leave people out, or hold it on a server without --workers.",
-            )
         order, asked = await self._ceilings(order, caller)
         asked = replace(asked, body=_digest(body), idempotency=idempotency)
         debate = await asyncio.to_thread(self.book.take, asked, caller)

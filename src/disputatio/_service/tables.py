@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Integer, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import Column, DateTime, Float, Index, Integer, MetaData, String, Table, Text, UniqueConstraint
 
 metadata = MetaData()
 
@@ -61,4 +61,15 @@ uploads = Table(
     Column("text", Text, nullable=False),
     Column("uploaded_at", String(32), nullable=False),
     Index("ix_service_uploads_tenant", "tenant", "uploaded_at"),
+)
+
+rates = Table(
+    "service_rates",
+    metadata,
+    Column("name", String(120), primary_key=True),
+    Column("left_over", Float, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    # What a crash of the database loses is at most a minute of counting.
+    prefixes=["UNLOGGED"],
+    info={"postgresql": True},
 )

@@ -23,8 +23,10 @@ from disputatio.record.text import canonical, digest
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-MOST_TRIES = 5
-"""So often may an order end its holder's process without a single new event, before it is given up."""
+MOST_TRIES = 10
+"""So often may an order be gone on with in vain, its holder's process ending with no new answer, before it is given up.
+
+Not fewer: the others that the process held are counted with the one that ended it."""
 _GOING_ON = "resume"
 """Where an order keeps the ceilings of its last reopening; not part of what was asked for."""
 _COUNTING = 0x64697371
@@ -115,15 +117,18 @@ class Desk:
         )
 
     def begin(self, debate: str, reached: int) -> int:
-        """Note that ``debate`` is gone on with from event ``reached``; how often that was tried since it last grew."""
+        """Note that ``debate`` is gone on with; how often that was tried since it came ``reached`` answers far."""
         from disputatio.record.tables import orders
 
         own = orders.c.debate == debate
         with self._transaction() as connection:
+            if not self._sqlite:
+                # A crash of the server that forgets this try does no harm.
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
             row = connection.execute(orders.select().where(own).with_for_update()).first()
             if row is None:
                 return 0
-            tries = 1 if reached > row.reached else row.tries + 1
+            tries = 1 if reached != row.reached else row.tries + 1
             values = {"state": JobState.RUNNING.value, "tries": tries, "reached": reached}
             connection.execute(orders.update().where(own, orders.c.state.in_(_OPEN)), values)
         return int(tries)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,6 +21,8 @@ from disputatio.fleet.desk import MOST_TRIES, Desk
 from disputatio.fleet.port import JobState, Raised
 from disputatio.kernel import JsonObject
 from disputatio.orders import proposal_of
+from disputatio.record.chain import Sealed
+from disputatio.record.events import Abstained, CallMade, TurnTaken
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
 
@@ -32,6 +34,7 @@ Participants: TypeAlias = "Callable[[str, JsonObject], Mapping[str, Participant]
 CANCELLED = "cancelled by request"
 WATCH_SECONDS = 4.0
 """So long a writer must not have counted before its claim is taken from it. It counts every second."""
+_PROGRESS = frozenset({CallMade.kind, TurnTaken.kind, Abstained.kind})
 _GOES_ON = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
 
 
@@ -95,11 +98,29 @@ async def hold(
 
 async def _begun(debate: str, desk: Desk, house: House) -> int:
     """How often it is tried, this time included. Only who could claim it counts: the others are refused here."""
+    if not isinstance(house.store, SqlStore):
+        # One that tells of its claims does so in this loop.
+        return _tried(debate, desk, house)
+    trying = asyncio.ensure_future(asyncio.to_thread(_tried, debate, desk, house))
+    try:
+        return await asyncio.shield(trying)
+    except asyncio.CancelledError:
+        # The claim is given back before anybody else asks for it.
+        await asyncio.wait({trying})
+        raise
+
+
+def _tried(debate: str, desk: Desk, house: House) -> int:
     house.store.claim(debate)
     try:
-        return await asyncio.to_thread(desk.begin, debate, len(house.store.read(debate)))
+        return desk.begin(debate, _answers(house.store.read(debate)))
     finally:
         house.store.release(debate)
+
+
+def _answers(record: Sequence[Sealed]) -> int:
+    """How far a debate has come. That it was gone on with is an event too, and no progress."""
+    return sum(row.kind in _PROGRESS for row in record)
 
 
 async def end_cancelled(debate: str, desk: Desk, house: House) -> None:
@@ -130,7 +151,7 @@ async def take_from_stalled(store: SqlStore, debate: str) -> None:
 
 
 _IN_VAIN = DisputatioError(
-    f"This debate was begun {MOST_TRIES} times, and each time its process ended before anything was recorded.",
+    f"This debate was begun {MOST_TRIES} times, and each time its process ended before an answer was recorded.",
     "Look at the logs and the memory of the workers.",
 )
 

@@ -26,6 +26,7 @@ from disputatio.fleet.desk import Desk
 from disputatio.fleet.holding import CANCELLED, end_cancelled, hold, take_from_stalled
 from disputatio.fleet.limits import SharedTurnstile
 from disputatio.fleet.port import QUEUE, Job, JobState
+from disputatio.fleet.questions import PostedSurface, QuestionBook
 from disputatio.fleet.queued import TASK, check_queueable, defer, make_queue_tables, submitting_app
 from disputatio.record.database import store_failures
 from disputatio.record.sql import SqlStore
@@ -71,6 +72,8 @@ class Worker:
         self._store, self._desk, self._queues = store, Desk(store), tuple(queues)
         self._concurrency, self._drain_seconds = concurrency, drain_seconds
         self._turnstile = SharedTurnstile(store)
+        self._questions = QuestionBook(store)
+        self._people = PostedSurface(self._questions)
         self._house = House(store, watcher=watcher or Nobody(), turnstile=self._turnstile)
         self._submitting = submitting_app()
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -179,7 +182,8 @@ class Worker:
         try:
             await take_from_stalled(self._store, debate)
             _LOG.info("%s begins", debate)
-            await hold(debate, self._desk, house, patient=True)
+            await hold(debate, self._desk, house, self._people.people, patient=True)
+            await asyncio.to_thread(self._questions.forget, debate)
             await asyncio.to_thread(self._tell_end, debate)
         except asyncio.CancelledError:
             if debate in self._cancelling:

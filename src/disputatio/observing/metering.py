@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from disputatio.metrics import Alert, Figures
 from disputatio.record.chain import Sealed
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
 _SECONDS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300)
+_MONTHS = 3
+_ByLabel: TypeAlias = "tuple[str, str, str, dict[str, float | None]]"
+"""A figure, what it is, the name of its label, and its values by that."""
 _LONG = (1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600)
 
 
@@ -157,9 +160,7 @@ def gauges(figures: Figures, alerts: Iterable[Alert]) -> Iterator[Any]:
 
 
 def _labelled(figures: Figures) -> Iterator[Any]:
-    from prometheus_client.core import GaugeMetricFamily
-
-    by_label = (
+    by_label: tuple[_ByLabel, ...] = (
         (
             "uncertainties_mean",
             "Uncertainties a debate.",
@@ -171,6 +172,12 @@ def _labelled(figures: Figures) -> Iterator[Any]:
             "Tokens taken over tokens expected.",
             "task_type",
             {name: row.ratio for name, row in figures.expected.items()},
+        ),
+        (
+            "cost_against_estimate_ratio",
+            "US dollars spent over US dollars expected, where prices are known.",
+            "task_type",
+            {name: row.usd_ratio for name, row in figures.expected.items()},
         ),
         (
             "not_whole_share",
@@ -185,7 +192,33 @@ def _labelled(figures: Figures) -> Iterator[Any]:
             {name: float(row.debates) for name, row in figures.formats.items()},
         ),
     )
-    for name, about, label, values in by_label:
+    yield from _families(by_label)
+    yield from _families(_by_month(figures))
+
+
+def _by_month(figures: Figures) -> tuple[_ByLabel, ...]:
+    """Over all time a drift would drown: the last months stand beside the whole."""
+    months = sorted(figures.periods)[-_MONTHS:]
+    return (
+        (
+            "moderator_tilt_month_mean",
+            "Mean tilt of moderators in a month, in points.",
+            "month",
+            {name: figures.periods[name].tilt.value for name in months},
+        ),
+        (
+            "challenge_strength_month_mean",
+            "Mean strength of critiques in a month, 1 to 10.",
+            "month",
+            {name: figures.periods[name].strength.value for name in months},
+        ),
+    )
+
+
+def _families(rows: tuple[_ByLabel, ...]) -> Iterator[Any]:
+    from prometheus_client.core import GaugeMetricFamily
+
+    for name, about, label, values in rows:
         family = GaugeMetricFamily(f"disputatio_{name}", about, labels=[label])
         for key, value in values.items():
             if value is not None:

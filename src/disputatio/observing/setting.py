@@ -2,15 +2,18 @@
 
 ``otlp`` sends them over HTTP as the standard variables of OpenTelemetry say (``OTEL_EXPORTER_OTLP_ENDPOINT`` and its
 like), ``console`` writes them to standard error, and ``global`` hands them to the provider that the program around has
-set up.
+set up. A collector that does not answer costs traces, never a debate: it is said once, and waited for briefly at the
+end.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from disputatio.engine.ports import Watcher
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "DISPUTATIO_TRACES"
 _WAYS = ("otlp", "console", "global")
+_SENDING_SECONDS = 3.0
+"""So long may the sending of some spans take, attempts included, where the standard variables say nothing."""
 
 
 def observed(watcher: Watcher, environ: Mapping[str, str] | None = None) -> Watcher:
@@ -63,13 +68,50 @@ def _provider(way: str) -> TracerProvider:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor
 
-    provider = TracerProvider(
-        resource=Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "disputatio")})
-    )
+    own: dict[str, str] = {"service.version": version("disputatio")}
+    if not os.environ.get("OTEL_SERVICE_NAME") and "service.name" not in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", ""):
+        own["service.name"] = "disputatio"
+    provider = TracerProvider(resource=Resource.create(own))
     if way == "console":
         provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=sys.stderr)))
         return provider
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    _check_protocol()
+    timed = any(os.environ.get(name) for name in ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"))
+    exporter = OTLPSpanExporter() if timed else OTLPSpanExporter(timeout=_SENDING_SECONDS)
+    for name in ("exporter.otlp.proto.http.trace_exporter", "sdk._shared_internal"):
+        logging.getLogger(f"opentelemetry.{name}").addFilter(_Once())
+    provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
+
+
+def _check_protocol() -> None:
+    for name in ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
+        said = os.environ.get(name, "").strip()
+        if said and said != "http/protobuf":
+            raise InvalidInputError(
+                f"{name} is {said[:40]!r}, and traces are sent by http/protobuf alone.",
+                "Set it to http/protobuf and OTEL_EXPORTER_OTLP_ENDPOINT to the collector's HTTP port, usually 4318.",
+            )
+        if said:
+            return
+
+
+class _Once(logging.Filter):
+    """Says once, in a sentence, that traces do not arrive, in place of what the library says at each try."""
+
+    said = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether ``record`` is to be seen."""
+        if record.levelno < logging.WARNING:
+            return True
+        if not _Once.said:
+            _Once.said = True
+            place = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or os.environ.get(
+                "OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318"
+            )
+            told = place.split("?", maxsplit=1)[0].rpartition("@")[2]
+            sys.stderr.write(f"Traces do not arrive at {told}; debates go on without them.\n")
+        return False

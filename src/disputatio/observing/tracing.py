@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from disputatio.record.chain import Sealed
 from disputatio.record.events import (
@@ -53,6 +54,8 @@ class _Session:
     debate: Span
     format: str
     phases: dict[str, Span] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    """The phases in which nobody is asked now, and when the last answer of each came."""
     asked: dict[str, str] = field(default_factory=dict)
     calls: dict[str, Span] = field(default_factory=dict)
 
@@ -118,7 +121,9 @@ class Tracing:
     def _phase(self, session: _Session, phase: str, at: int) -> Span:
         from opentelemetry import trace
 
+        session.answered.pop(phase, None)
         if phase not in session.phases:
+            _end_answered(session)
             session.phases[phase] = self._tracer.start_span(
                 f"phase {phase}",
                 trace.set_span_in_context(session.debate),
@@ -145,7 +150,7 @@ class Tracing:
         if event.temperature is not None:
             attributes["gen_ai.request.temperature"] = event.temperature
         if named and named["url"]:
-            attributes["server.address"] = named["url"].split("//")[-1].split("/")[0].rpartition("@")[2]
+            attributes |= _server(named["url"])
         # On resume a call may go on for an ask of before.
         phase = session.asked.get(event.path)
         parent = session.debate if phase is None else self._phase(session, phase, at)
@@ -177,6 +182,7 @@ class Tracing:
 
     def _end(self, session: _Session, event: DebateClosed | DebateInterrupted, sealed: Sealed, at: int) -> None:
         status = event.status if isinstance(event, DebateClosed) else "INTERRUPTED"
+        _end_answered(session)
         for span in (*session.calls.values(), *session.phases.values()):
             span.end(at)
         session.debate.set_attributes({"disputatio.status": status, "disputatio.head": sealed.hash})
@@ -221,8 +227,20 @@ def _answer(session: _Session, event: TurnTaken | Abstained, at: int) -> None:
     if isinstance(event, Abstained):
         span.add_event("abstained", {"disputatio.seat": event.seat, "disputatio.reason": event.reason}, at)
     if phase not in session.asked.values():
-        del session.phases[phase]
-        span.end(at)
+        # The next ask may belong to it still: two sides that speak in turn are one phase.
+        session.answered[phase] = at
+
+
+def _end_answered(session: _Session) -> None:
+    for phase, at in session.answered.items():
+        session.phases.pop(phase).end(at)
+    session.answered.clear()
+
+
+def _server(url: str) -> dict[str, Any]:
+    place = urlsplit(url)
+    port = {"server.port": place.port} if place.port else {}
+    return {"server.address": place.hostname or "", **port}
 
 
 def _fail(span: Span, kind: str) -> None:

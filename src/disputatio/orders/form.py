@@ -13,12 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from disputatio.evidence.sources import SourceKind
 from disputatio.formats.registry import FORMATS
+from disputatio.orders.nesting import ShallowObject
 
 MOST_SETTINGS = 100
 """More than one debate has use for."""
 
-ORDERED = tuple(name for name in FORMATS if name != "market")
-"""The formats of orders. A market debate rests on the history of a stock, which an order cannot bring."""
+LONGEST_KNOWLEDGE = 2_000_000
+"""Characters of a knowledge base; one has some ten thousand."""
+
+ORDERED = tuple(FORMATS)
+"""The formats of orders: those of the package. A format of one's own is a file, and none is read for a caller."""
 
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 Line = Annotated[str, Field(min_length=1, max_length=400)]
@@ -50,11 +54,18 @@ class Order(BaseModel):
                     "evidence": [{"title": "contract.md", "text": "The fee is due within 14 days."}],
                     "budget_usd": "0.50",
                 },
+                {"format": "market", "as_of": "2008-10-31"},
             ]
         },
     )
 
-    motion: Annotated[str, Field(max_length=4_000, description="The question or proposition.")] = ""
+    motion: Annotated[
+        str,
+        Field(
+            max_length=4_000,
+            description="The question or proposition. A market debate without one asks whether its subject will rise.",
+        ),
+    ] = ""
     topic: Annotated[Name | None, Field(description="A built-in motion by its name, in place of one of your own.")] = (
         None
     )
@@ -67,6 +78,22 @@ class Order(BaseModel):
         list[Name], Field(max_length=40, description="The seats that people take, over the page or this API.")
     ] = []
     evidence: Annotated[list[EvidenceGiven], Field(max_length=200, description="Sources that seats may cite.")] = []
+    knowledge: Annotated[
+        Annotated[str, Field(min_length=1, max_length=LONGEST_KNOWLEDGE)] | ShallowObject | None,
+        Field(
+            description="Of a market debate: the content of a file that `disputatio market build` wrote, or `example`, "
+            "which is the synthetic one and taken where nothing is given.",
+            examples=["example"],
+        ),
+    ] = None
+    as_of: Annotated[
+        Annotated[str, Field(min_length=10, max_length=40)] | None,
+        Field(
+            description="Of a market debate, in place of `knowledge`: hold it on the market as it was known on this "
+            "day, from the history that is installed at the server.",
+            examples=["2008-10-31"],
+        ),
+    ] = None
     language: Annotated[Name | None, Field(description="Of the debate, such as German.")] = None
     judges: Annotated[int | None, Field(ge=1, le=9, description="How many there are, 1 to 9.")] = None
     both_orders: Annotated[bool, Field(description="Every judge judges with either side first.")] = False

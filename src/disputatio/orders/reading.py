@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config import CommandLine, resolve
 from disputatio.config.matter import motion_or_topic
+from disputatio.engine.market_matter import question_on
 from disputatio.engine.opening import Proposal, format_options, rules_of
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source, SourceKind
@@ -18,8 +20,9 @@ from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence, one_line, read_motion
 from disputatio.orders.form import ORDERED, Order
+from disputatio.orders.knowledge import base_of, kept_knowledge
 from disputatio.orders.people import as_themselves, people_named
-from disputatio.participants.providers import EMBEDDED_MODEL, did_you_mean, parse_seat_value, shown
+from disputatio.participants.providers import EMBEDDED_MODEL, TEXTBOOK, did_you_mean, parse_seat_value, shown
 
 if TYPE_CHECKING:
     from disputatio.participants.human import Participant
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 _OPEN_SETTINGS = ("limits", "judging", "rubric", "criteria", "rules", "decision")
 """The branches of the configuration that change a debate and reach nothing else."""
 _MOST_ERRORS = 3
+_A_KIND = re.compile(r"^(constrained-)?(str|int|float|bool|decimal)$|\[")
+"""How pydantic names a kind among several, in the place of an error."""
 
 
 def read_order(body: Mapping[str, Any] | Order) -> JsonObject:
@@ -54,6 +59,10 @@ def read_order(body: Mapping[str, Any] | Order) -> JsonObject:
             {"source_id": row.source_id, "title": row.title, "kind": row.kind.value, "text": row.text}
             for row in _with_ids_of_their_own(sources, [row.source_id for row in order.evidence])
         ]
+    knowledge = kept_knowledge(_format(order.format), order.knowledge, order.as_of)
+    kept = {name: value for name, value in kept.items() if name not in {"knowledge", "as_of"}}
+    if knowledge is not None:
+        kept["knowledge"] = knowledge
     proposal = proposal_of(kept, {}, people_missing=True)
     people = people_named(order.people, proposal.format, proposal.settings)
     if people:
@@ -86,7 +95,10 @@ def proposal_of(
         arguments=arguments,
         options=format_options(form),
     )
-    motion = read_motion(motion_or_topic(given.motion or None, given.topic), settings.language)
+    sources = tuple(_kept_source(row) for row in order.get("evidence", ()))  # type: ignore[union-attr]
+    base = base_of(form, given.knowledge, len(sources))
+    usual = question_on(base) if base is not None and given.topic is None else None
+    motion = read_motion(motion_or_topic(given.motion or usual, given.topic), settings.language)
     absent = [] if people_missing else [seat for seat in given.people if seat not in participants]
     if absent:
         raise InvalidInputError(
@@ -97,8 +109,9 @@ def proposal_of(
         motion,
         form,
         as_themselves(settings, given.people),
-        tuple(_kept_source(row) for row in order.get("evidence", ())),  # type: ignore[union-attr]
+        sources,
         {seat: participants[seat] for seat in given.people if seat in participants},
+        knowledge=base,
     )
 
 
@@ -113,14 +126,18 @@ def _validated(body: Mapping[str, Any]) -> Order:
 
 def told(errors: list[Any]) -> tuple[str, str]:
     """What is wrong with a body, and what would do, in words for people."""
-    if any(row["type"] == "json_invalid" for row in errors):
-        return "The body is no JSON.", "Send a JSON object, with Content-Type: application/json."
-    rows = []
-    for row in errors[:_MOST_ERRORS]:
-        place = ".".join(str(part) for part in row["loc"] if part != "body")
-        what = str(row["msg"])
-        rows.append(f"{one_line(place, 80)}: {what[:1].lower()}{what[1:]}" if place else what)
-    more = f"; and {len(errors) - _MOST_ERRORS} more" if len(errors) > _MOST_ERRORS else ""
+    if any(row["type"] in {"json_invalid", "model_attributes_type"} for row in errors):
+        return "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
+    found: dict[str, list[str]] = {}
+    for row in errors:
+        # What may be of several kinds is told once, with what each of them wants.
+        parts = [str(part) for part in row["loc"] if part != "body"]
+        place = ".".join(part for part in parts if not _A_KIND.search(part))
+        what = str(row["msg"]).removeprefix("Value error, ")
+        found.setdefault(one_line(place, 80), []).append(f"{what[:1].lower()}{what[1:]}")
+    told_of = [f"{place}: {', or '.join(said)}" if place else ", or ".join(said) for place, said in found.items()]
+    rows = told_of[:_MOST_ERRORS]
+    more = f"; and {len(told_of) - _MOST_ERRORS} more" if len(told_of) > _MOST_ERRORS else ""
     return f"The request does not have the form that is asked for: {'; '.join(rows)}{more}.", "See /openapi.json."
 
 
@@ -129,11 +146,6 @@ def _format(name: str) -> Format:
         raise InvalidInputError(
             f"There is no format called {shown(name)}.",
             f"{did_you_mean(name.lower(), FORMATS)}The formats are: {', '.join(ORDERED)}.",
-        )
-    if name == "market":
-        raise InvalidInputError(
-            "A market debate rests on the history of a stock, which an order cannot bring.",
-            "Hold it at the command line, with --format market; over the same store it is shown here.",
         )
     return find_format(name)
 
@@ -155,6 +167,11 @@ def _check_reach(order: Order) -> None:
             raise InvalidInputError(
                 f"The seat {one_line(seat, 40)} names a file or a repository of weights, which an order may not.",
                 f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
+            )
+        if named.provider == "rules" and named.model not in {None, TEXTBOOK}:
+            raise InvalidInputError(
+                f"The seat {one_line(seat, 40)} names a file of rules, which an order may not.",
+                f"Allowed is rules:{TEXTBOOK}, the table that comes with the package.",
             )
     for key in order.settings:
         if key.split(".")[0].strip() not in _OPEN_SETTINGS:

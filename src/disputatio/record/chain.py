@@ -33,14 +33,18 @@ class Sealed:
     previous: str
     hash: str
 
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return f"event {self.seq} ({self.kind})"
+
     def event(self) -> Event:
         """The event inside."""
         return decode(self.kind, read_json(self.body))
 
     def computed_hash(self) -> str:
         """The hash its content ought to have."""
-        parts = ("disputatio-1", self.debate, str(self.seq), self.at, self.kind, self.body, self.previous)
-        return digest("\n".join(parts))
+        return digest(f"disputatio-1\n{self.debate}\n{self.seq}\n{self.at}\n{self.kind}\n{self.body}\n{self.previous}")
 
 
 def seal(event: Event, *, debate: str, seq: int, at: str, previous: str) -> Sealed:
@@ -59,25 +63,39 @@ def text_hashes(event: Mapping[str, Any]) -> list[str]:
     return [*named, *(event[name] for name in ("schema", "result", "transcript") if event.get(name))]
 
 
-def broken_link(events: Iterable[Sealed], texts: Mapping[str, str] | None) -> str | None:
+_NAMING = frozenset({"DebateOpened", "TranscriptImported", "CallSent", "ToolCalled"})
+"""The kinds of events that name texts."""
+
+
+def broken_link(
+    events: Iterable[Sealed], texts: Mapping[str, str] | None, told: list[Event] | None = None
+) -> str | None:
     """The first fault of a chain in one sentence, or None when it is whole.
 
-    ``texts`` maps hash to text for every text the events name; None leaves texts unchecked.
+    ``texts`` maps hash to text for every text the events name; None leaves texts unchecked. ``told`` is given each
+    event that was found whole, so that a record need not be read twice.
     """
     previous, expected = GENESIS, 1
+    whole: set[str] = set()
     for sealed in events:
-        place = f"event {sealed.seq} ({sealed.kind})"
         if sealed.seq != expected:
             return f"event {expected} is missing: the next one found is {sealed.seq}"
         if sealed.previous != previous:
-            return f"{place} does not follow the event before it"
+            return f"{sealed.place} does not follow the event before it"
         if sealed.computed_hash() != sealed.hash:
-            return f"{place} was altered: its content does not match its hash"
-        for name in () if texts is None else text_hashes(read_json(sealed.body)):
+            return f"{sealed.place} was altered: its content does not match its hash"
+        names = texts is not None and sealed.kind in _NAMING
+        body = read_json(sealed.body) if names or told is not None else {}
+        for name in text_hashes(body) if names else ():
             assert texts is not None  # noqa: S101  (no names otherwise)
+            if name in whole:
+                continue
             if name not in texts:
-                return f"{place} names a text that is missing ({name[:12]})"
+                return f"{sealed.place} names a text that is missing ({name[:12]})"
             if digest(texts[name]) != name:
-                return f"a text of {place} was altered ({name[:12]})"
+                return f"a text of {sealed.place} was altered ({name[:12]})"
+            whole.add(name)
+        if told is not None:
+            told.append(decode(sealed.kind, body))
         previous, expected = sealed.hash, expected + 1
     return None

@@ -172,6 +172,7 @@ class WriterClaims:
 
         own = {"writer": self.writer, "released": False}
         with self._engine.begin() as connection:
+            connection.exec_driver_sql(_NO_HURRY)
             row = connection.execute(sa.select(claims).where(claims.c.debate == debate).with_for_update()).first()
             held = row is not None and not row.released and row.writer != self.writer
             if row is not None and held and self._lives(connection, row.writer):
@@ -195,6 +196,7 @@ class WriterClaims:
             self._unsure = True
             ours = (claims.c.debate == debate) & (claims.c.token == token)
             with self._engine.begin() as connection:
+                connection.exec_driver_sql(_NO_HURRY)
                 connection.execute(claims.update().where(ours), {"released": True})
             self._unsure = False
 
@@ -314,6 +316,11 @@ class WriterClaims:
                 stray = claims.c.debate.not_in(list(self.tokens))
                 connection.execute(claims.update().where(ours, stray), {"released": True})
             self._unsure = False
+
+
+_NO_HURRY = "SET LOCAL synchronous_commit TO OFF"
+"""Claims need not wait for the disk: what is written under one stands after it in the same log, and is durable with it.
+One that a crash of the server forgets had nothing written under it; its holder's writings are refused from then on."""
 
 
 def _place(name: str) -> int:

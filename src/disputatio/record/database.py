@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio.failures import InvalidInputError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection, Engine
     from sqlalchemy.exc import DBAPIError
@@ -138,6 +138,25 @@ def _as_text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
+def fetched(connection: Connection, query: Any) -> Sequence[Any]:
+    """All rows of ``query``, which may be thousands: each text goes through Python only where one is damaged."""
+    from sqlalchemy.exc import OperationalError
+
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.name != "sqlite":
+        return connection.execute(query).all()
+    driver.text_factory = str
+    try:
+        return connection.execute(query).all()
+    except OperationalError as error:
+        if "decode" not in str(error.orig):
+            raise
+        driver.text_factory = _as_text
+        return connection.execute(query).all()
+    finally:
+        driver.text_factory = _as_text
+
+
 def _bring_up(engine: Engine, *, reading: Path | None) -> None:
     import sqlalchemy as sa
 
@@ -204,7 +223,7 @@ def _revision(connection: Connection) -> str | None:
     return found
 
 
-def _migrate(engine: Engine) -> None:
+def _migrate(engine: Engine, revision: str = "head") -> None:
     from alembic import command
     from alembic.config import Config
 
@@ -218,7 +237,7 @@ def _migrate(engine: Engine) -> None:
         elif engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING})")
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)
 
 
 def _first_line(error: BaseException) -> str:

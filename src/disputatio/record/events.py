@@ -82,7 +82,9 @@ class CallSent:
     """A call was about to leave; it is durable before it does.
 
     ``prompt`` is a list of [role, text hash]; ``schema`` a text hash or "". ``reserved`` has ``input_tokens``,
-    ``output_tokens`` and ``usd`` (a string, or null where no price is known).
+    ``output_tokens`` and ``usd`` (a string, or null where no price is known). A prompt that begins as that of an
+    earlier call names it in ``begins``, with the number of segments they share, and lists only its others:
+    `disputatio.record.history.History.prompts` has them whole.
     """
 
     kind: ClassVar[str] = "CallSent"
@@ -97,13 +99,15 @@ class CallSent:
     prompt: tuple[tuple[str, str], ...]
     schema: str
     reserved: JsonObject
+    begins: tuple[str, int] | tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallMade:
     """A call came back. ``fault`` is "" for an answer; ``text`` is the raw output, also of a discarded answer.
 
-    ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported). ``cost_usd`` is a
+    ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported), and ``written_tokens``
+    where the provider says how many of the input it put into its cache. ``cost_usd`` is a
     string, null where no price is known; ``cost_basis`` says how it was found. ``charged_tokens`` is what counts
     against a token ceiling. ``retry_after_s`` is the rest in seconds that the provider asked for: a long one makes
     the seat's second model take over, on replay too.
@@ -393,6 +397,9 @@ KINDS: dict[str, type[Event]] = {
     )
 }
 _FIELDS = {kind: tuple(row.name for row in fields(event)) for kind, event in KINDS.items()}
+_LISTS = {
+    kind: tuple(row.name for row in fields(event) if str(row.type).startswith("tuple")) for kind, event in KINDS.items()
+}
 
 
 def encode(event: Event) -> JsonObject:
@@ -406,21 +413,19 @@ def decode(kind: str, body: JsonObject) -> Event:
     Raises:
         StoreError: the kind or one of its fields is not known to this version.
     """
-    if kind not in KINDS or not set(body) <= set(_FIELDS[kind]):
-        raise StoreError(
-            f"The record holds an event this version does not know ({kind}).",
-            "Read it with the version that wrote it, or a newer one.",
-        )
-    values: dict[str, Any] = {
-        name: _frozen(value) if isinstance(value, list) else value for name, value in body.items()
-    }
     try:
-        return KINDS[kind](**values)
-    except TypeError:
+        lists = {name: _frozen(body[name]) for name in _LISTS[kind] if name in body}
+        return KINDS[kind](**{**body, **lists} if lists else body)
+    except (KeyError, TypeError):
+        if kind not in KINDS or not body.keys() <= set(_FIELDS[kind]):
+            raise StoreError(
+                f"The record holds an event this version does not know ({kind}).",
+                "Read it with the version that wrote it, or a newer one.",
+            ) from None
         raise StoreError(
             f"The record holds an event that lacks a part ({kind}).", "Read it with the version that wrote it."
         ) from None
 
 
-def _frozen(rows: list[Any]) -> tuple[Any, ...]:
-    return tuple(tuple(row) if isinstance(row, list) else row for row in rows)
+def _frozen(rows: Any) -> tuple[Any, ...]:
+    return tuple([tuple(row) if type(row) is list else row for row in rows]) if rows else ()

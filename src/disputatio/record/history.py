@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
+from typing import TypeAlias
 
 from disputatio.record.events import (
     Abstained,
@@ -47,15 +49,22 @@ class Status(StrEnum):
     FAILED = "FAILED"
 
 
+PromptRows: TypeAlias = tuple[tuple[str, str], ...]
+"""A prompt as the record has it: the role and the hash of the text of each segment."""
+_LOOKED_AT = 12
+"""Calls whose prompts a new one may begin like: more than there are seats and channels in any format."""
+
+
 @dataclass(slots=True)
 class History:
-    """One debate as its events tell it so far."""
+    """One debate as its events tell it so far. ``prompts`` are whole, by call."""
 
     opened: DebateOpened | None = None
     imported: TranscriptImported | None = None
     asked: dict[str, TurnAsked] = field(default_factory=dict)
     sent: dict[str, list[CallSent]] = field(default_factory=dict)
     past: list[CallSent] = field(default_factory=list)
+    prompts: dict[str, PromptRows] = field(default_factory=dict)
     made: dict[str, CallMade] = field(default_factory=dict)
     lost: list[CallLost] = field(default_factory=list)
     rejected: dict[str, list[AnswerRejected]] = field(default_factory=dict)
@@ -125,10 +134,32 @@ class History:
             self.lost.append(event)
         elif isinstance(event, CallSent):
             self.sent.setdefault(event.path, []).append(event)
+            self.prompts[event.call] = self._whole(event)
         elif isinstance(event, ToolCalled):
             self.consulted.setdefault(event.path, []).append(event)
         else:
             self.rejected.setdefault(event.path, []).append(event)
+
+    def _whole(self, event: CallSent) -> PromptRows:
+        if not event.begins:
+            return event.prompt
+        call, shared = event.begins
+        # Of an altered record, which the chain tells of, what is left is shown.
+        return self.prompts.get(call, ())[:shared] + event.prompt
+
+    def shortened(self, prompt: PromptRows) -> tuple[tuple[str, int] | tuple[()], PromptRows]:
+        """``prompt`` as a record keeps it: which of the latest calls begins like it, how far, and what is left.
+
+        A debate sends its history with every call. Listed whole, its record would grow with the square of its length.
+        """
+        call, most = "", 0
+        for name, rows in islice(reversed(self.prompts.items()), _LOOKED_AT):
+            shared = _in_common(rows, prompt)
+            if shared > most:
+                call, most = name, shared
+                if most >= len(prompt) - 2:
+                    break
+        return ((call, most), prompt[most:]) if most > 1 else ((), prompt)
 
     def _resume(self, event: DebateResumed) -> None:
         self.resumed.append(event)
@@ -184,3 +215,15 @@ class History:
     def settled(self, path: str) -> list[tuple[CallSent, CallMade]]:
         """The calls of one ask that came back, in the order they left."""
         return [(row, self.made[row.call]) for row in self.sent.get(path, ()) if row.call in self.made]
+
+
+def _in_common(first: PromptRows, second: PromptRows) -> int:
+    """With how many of the same rows two prompts begin."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

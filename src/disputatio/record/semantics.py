@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from disputatio.record.events import CLOCK_FIELDS, CallMade, Event, encode
+from disputatio.record.events import CLOCK_FIELDS, CallMade, CallSent, Event, encode
 from disputatio.record.history import History
 from disputatio.record.text import canonical
 
@@ -27,7 +27,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
         "asked": {path: _meaning(history.asked[path]) for path in paths},
         "calls": {
             path: [
-                {"sent": _meaning(sent, drop=("call", "reserved")), "made": _call_meaning(made)}
+                {"sent": _sent_meaning(sent, history), "made": _call_meaning(made)}
                 for sent, made in history.settled(path)
             ]
             for path in paths
@@ -43,10 +43,17 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
     }
 
 
+def _sent_meaning(sent: CallSent, history: History) -> dict[str, Any]:
+    """A call that left, with its whole prompt: how it is shortened depends on which call left before it."""
+    meaning = _meaning(sent, drop=("call", "reserved", "begins"))
+    return {**meaning, "prompt": history.prompts[sent.call]}
+
+
 def _call_meaning(made: CallMade) -> dict[str, Any]:
     """A call without what only the provider's cache decided: the cached share of its input, and so its cost."""
     meaning = _meaning(made, drop=("call", "cost_usd", "cost_basis"))
-    return {**meaning, "usage": {name: made.usage[name] for name in made.usage if name != "cached_tokens"}}
+    cache = {"cached_tokens", "written_tokens"}
+    return {**meaning, "usage": {name: made.usage[name] for name in made.usage if name not in cache}}
 
 
 def _meaning(event: Event | None, drop: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio.failures import StoreError
 from disputatio.record.chain import GENESIS, Sealed
 from disputatio.record.claims import Claims, FileClaims, OwnClaims, Standing, WriterClaims
-from disputatio.record.database import is_away, open_database, store_failures, unexpected
+from disputatio.record.database import fetched, is_away, open_database, store_failures, unexpected
 from disputatio.record.events import (
     DebateClosed,
     DebateInterrupted,
@@ -296,7 +296,7 @@ class SqlStore:
         )
         query = sa.select(*columns, events.c.hash).where(events.c.debate == debate, events.c.seq > after)
         with store_failures(self._place), self._engine.connect() as connection:
-            return [Sealed(*row) for row in connection.execute(query.order_by(events.c.seq))]
+            return [Sealed(*row) for row in fetched(connection, query.order_by(events.c.seq))]
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""
@@ -306,7 +306,7 @@ class SqlStore:
 
         query = sa.select(texts.c.hash, texts.c.text).where(texts.c.debate == debate)
         with store_failures(self._place), self._engine.connect() as connection:
-            return {name: text for name, text in connection.execute(query)}  # noqa: C416  (rows are no pairs)
+            return {name: text for name, text in fetched(connection, query)}  # noqa: C416  (rows are no pairs)
 
     def debates(self) -> Sequence[DebateRow]:
         """All debates, newest first."""

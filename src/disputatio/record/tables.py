@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-REVISION = "0002"
+REVISION = "0003"
 """The newest migration. A store at an unknown revision was written by another version."""
 
-KNOWN_REVISIONS = ("0001", "0002")
+KNOWN_REVISIONS = ("0001", "0002", "0003")
 
 metadata = MetaData()
 
@@ -102,4 +102,15 @@ leases = Table(
     Column("writer", String(32), nullable=False),
     Column("granted", Boolean, nullable=False),
     Index("ix_leases_name", "name", "id"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("debate", String(32), primary_key=True),
+    Column("path", String(200), primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("answer", Text),
+    Column("tried", Text, nullable=False),
+    Column("breaches", Text),
 )

@@ -14,7 +14,8 @@ from typing import Any
 
 import orjson
 
-_MANY_DIGITS = re.compile(r"[0-9]{19}")
+_DIGITS = bytes(ord("0") if chr(place).isdigit() and place < 128 else ord(" ") for place in range(256))
+_MANY_DIGITS = b"0" * 19
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -64,4 +65,5 @@ def digest(text: str) -> str:
 def read_json(text: str) -> Any:
     """The value in canonical JSON written by ``canonical``."""
     # orjson makes floats of whole numbers beyond 64 bits, which have nineteen digits and more.
-    return json.loads(text) if _MANY_DIGITS.search(text) else orjson.loads(text)
+    raw = text.encode("utf-8", "replace")
+    return json.loads(text) if _MANY_DIGITS in raw.translate(_DIGITS) else orjson.loads(raw)

@@ -24,16 +24,25 @@ router = APIRouter(prefix="/v1", tags=["debates"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN))]
 
+FRAME = {
+    "type": "object",
+    "description": "One frame.",
+    "properties": {"id": {"type": "string"}, "event": {"type": "string"}, "data": {"type": "string"}},
+}
 _LINKS = ("report", "events", "turns", "cancel", "verify")
 
 
 class OrderGiven(Order):
-    """A debate to be held, with sources that were uploaded before."""
+    """A debate to be held, with what was uploaded before."""
 
     evidence_ids: Annotated[
         list[Annotated[str, Field(pattern=r"^ev_[0-9a-f]{16}$")]],
         Field(default_factory=list, max_length=200, description="Sources that POST /v1/evidence took in."),
     ]
+    knowledge_id: Annotated[
+        str | None,
+        Field(pattern=r"^kb_[0-9a-f]{16}$", description="The knowledge base that POST /v1/knowledge took in."),
+    ] = None
 
 
 def view(service: Service, listed: Listed, job: Job | None) -> DebateView:
@@ -88,9 +97,17 @@ async def with_uploads(service: Service, order: OrderGiven, caller: Caller) -> d
     """The order with the uploads that it names in it."""
     body = order.normal()
     rows = [await asyncio.to_thread(service.book.uploaded, caller.tenant, name) for name in order.evidence_ids]
-    body.pop("evidence_ids", None)
+    body = {name: value for name, value in body.items() if name not in {"evidence_ids", "knowledge_id"}}
     if rows:
         body["evidence"] = [*body.get("evidence", []), *map(dict, rows)]
+    if order.knowledge_id is not None:
+        if order.knowledge is not None:
+            raise RefusedError(
+                422, "invalid", "knowledge and knowledge_id are both given, and a debate has one knowledge base.",
+                "Leave one of them out.",
+            )  # fmt: skip
+        kept = await asyncio.to_thread(service.book.uploaded, caller.tenant, order.knowledge_id)
+        body["knowledge"] = kept["text"]
     return body
 
 
@@ -169,7 +186,7 @@ async def resume_debate(debate_id: DebateId, given: CeilingsGiven, request: Requ
             200: {
                 "description": "Frames: `id` is the number of the event, `event` its kind, `data` the event as JSON. "
                 "`end` closes a debate that is over.",
-                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                "content": {"text/event-stream": {"schema": FRAME}},
             },
             204: {"description": "The debate is over and the client knows all of it."},
         },

@@ -9,6 +9,7 @@ from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from disputatio._service.keys import Period, Scope
+from disputatio.orders.nesting import ShallowObject
 
 DebateId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,32}$", description="The debate's whole id.")]
 Words = Annotated[str, Field(min_length=1, max_length=4_000)]
@@ -123,14 +124,16 @@ class TurnGiven(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     path: Annotated[str, Field(min_length=1, max_length=200, examples=["opening/pro"])]
-    content: dict[str, Any] | None = Field(None, examples=[{"arguments": []}])
+    content: ShallowObject | None = Field(None, examples=[{"arguments": []}])
     passes: bool = False
 
 
 class TurnReceived(BaseModel):
-    """A turn was handed in. ``breaches`` are rules that it breaks: the debate may ask once more."""
+    """A turn was handed in."""
 
-    breaches: list[str]
+    breaches: list[str] | None = Field(
+        description="Rules that it breaks: the debate may ask once more. Null while a worker has not looked at it yet."
+    )
 
 
 class Verified(BaseModel):
@@ -151,6 +154,16 @@ class EvidenceKept(BaseModel):
     title: str
     kind: str
     characters: int
+
+
+class KnowledgeKept(BaseModel):
+    """A knowledge base that was taken in; its id can be the ``knowledge_id`` of an order."""
+
+    id: str = Field(examples=["kb_0f3c2a91d4b5e677"])
+    subject: str = Field(examples=["S&P 500"])
+    day: str = Field(description="The day as of which it was built.", examples=["2008-10-31"])
+    synthetic: bool = Field(description="Whether its values are invented.")
+    warnings: list[str] = Field(description="What its sources lack.")
 
 
 class FetchAsked(BaseModel):

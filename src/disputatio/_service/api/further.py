@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, UploadFile
+from starlette.datastructures import UploadFile as PlainUpload
 
 from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import (
@@ -17,6 +18,7 @@ from disputatio._service.api.forms import (
     GateAnswered,
     GateAsked,
     KeyView,
+    KnowledgeKept,
     OutcomeGiven,
     SignOffGiven,
 )
@@ -25,7 +27,10 @@ from disputatio._service.keys import Caller, Key, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
 from disputatio.engine.debates import House
+from disputatio.engine.market_matter import KNOWLEDGE
 from disputatio.failures import StoreError
+from disputatio.orders.form import LONGEST_KNOWLEDGE
+from disputatio.orders.knowledge import read_knowledge, text_of
 
 router = APIRouter(prefix="/v1")
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
@@ -37,11 +42,20 @@ Admin = Annotated[Caller, Depends(Needs(Scope.ADMIN))]
 async def upload_evidence(file: UploadFile, request: Request, caller: Runner) -> EvidenceKept:
     """Take in a text, Markdown, HTML, PDF or JSON file for debates to come."""
     service = service_of(request)
-    most = service.choices.upload_bytes
+    raw = await uploaded_bytes(file, service.choices.upload_bytes)
+    return await asyncio.to_thread(keep_evidence, service, caller, raw, file.filename or "upload.txt")
+
+
+async def uploaded_bytes(file: PlainUpload, most: int) -> bytes:
+    """The content of an upload.
+
+    Raises:
+        RefusedError: it has more than ``most`` bytes.
+    """
     raw = await file.read(most + 1)
     if len(raw) > most:
         raise RefusedError(413, "too-large", f"The file is larger than {most:,} bytes.", "Give the part that matters.")
-    return await asyncio.to_thread(keep_evidence, service, caller, raw, file.filename or "upload.txt")
+    return raw
 
 
 @router.post(
@@ -67,6 +81,33 @@ def keep_evidence(service: Service, caller: Caller, raw: bytes, name: str) -> Ev
     upload = service.book.upload(caller.tenant, row)
     return EvidenceKept(
         id=upload, source_id=source.source_id, title=source.title, kind=source.kind.value, characters=len(source.text)
+    )
+
+
+@router.post("/knowledge", status_code=201, response_model=KnowledgeKept, responses=responses(400), tags=["evidence"])
+async def upload_knowledge(file: UploadFile, request: Request, caller: Runner) -> KnowledgeKept:
+    """Take in a knowledge base, as `disputatio market build` writes it, for market debates to come."""
+    service = service_of(request)
+    raw = await uploaded_bytes(file, min(service.choices.upload_bytes, LONGEST_KNOWLEDGE))
+    return await asyncio.to_thread(keep_knowledge, service, caller, raw)
+
+
+def keep_knowledge(service: Service, caller: Caller, raw: bytes) -> KnowledgeKept:
+    """Read a knowledge base and keep it for the caller's tenant.
+
+    Raises:
+        InvalidInputError: it is none, or was changed after it was saved.
+    """
+    base = read_knowledge(raw)
+    assert base is not None  # noqa: S101  (bytes name no example)
+    meta = base.meta
+    row = {"source_id": KNOWLEDGE, "title": f"{meta.subject_name} {meta.day}", "kind": KNOWLEDGE, "text": text_of(base)}
+    return KnowledgeKept(
+        id=service.book.upload(caller.tenant, row),
+        subject=meta.subject_name,
+        day=meta.day,
+        synthetic=meta.synthetic,
+        warnings=list(meta.warnings),
     )
 
 

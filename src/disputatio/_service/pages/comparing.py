@@ -71,4 +71,17 @@ def compared(one: Side, other: Side) -> Sequence[tuple[str, str, str]]:
     rest = [label for label in labels if label not in seats]
     place = rest.index("Result") + 1
     ordered = [*rest[:place], *sorted(seats, key=lambda label: not label.startswith("Score")), *rest[place:]]
-    return [(label, one.lines.get(label, "-"), other.lines.get(label, "-")) for label in ordered]
+    return _together([(label, one.lines.get(label, "-"), other.lines.get(label, "-")) for label in ordered])
+
+
+def _together(rows: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The rows, seats that are taken alike on both sides in one."""
+    found: list[tuple[str, str, str]] = []
+    for label, one, other in rows:
+        before = found[-1] if found else ("", "", "")
+        if label.startswith("Seat ") and before[0].startswith("Seat") and before[1:] == (one, other):
+            names = before[0].partition(" ")[2]
+            found[-1] = (f"Seats {names}, {label.removeprefix('Seat ')}", one, other)
+        else:
+            found.append((label, one, other))
+    return found

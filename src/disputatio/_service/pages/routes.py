@@ -56,7 +56,8 @@ async def log_in(request: Request) -> Response:
     """Begin a session."""
     service = service_of(request)
     check_origin(request)
-    service.rates.take(f"login {request.client.host if request.client else ''}", 20)
+    where = f"login {request.client.host if request.client else ''}"
+    await asyncio.to_thread(service.rates.take, where, 20)
     async with request.form() as form:
         token = str(form.get("key") or "").strip()
     key = await asyncio.to_thread(service.keys.find, token)
@@ -95,12 +96,16 @@ async def debates(
     before = place_of(cursor)
     rows, more = await asyncio.to_thread(service.book.page, caller.tenant, limit=_ROWS, before=before, chosen=chosen)
     waiting = [] if before or chosen else await asyncio.to_thread(service.book.waiting, caller.tenant)
+    results = await asyncio.to_thread(service.results.of, rows)
+    running = [row.id for row in rows if row.status == Status.RUNNING.value]
     older = urlencode({"cursor": cursor_of(rows[-1]), "format": format, "status": status}) if more else ""
     return page(
         request,
         "debates.html",
         caller,
         rows=[*waiting, *rows],
+        results=results,
+        asked={debate for debate in running if await service.floor.asked(debate)},
         next=f"/?{older}" if more else "",
         formats=list(FORMATS),
         statuses=[row.value for row in Status],
@@ -125,7 +130,7 @@ async def debate(debate_id: DebateId, request: Request, caller: Reader) -> Respo
         listed=listed,
         job=job,
         goes_on=goes_on,
-        asked=service.floor.asked(debate_id),
+        asked=await service.floor.asked(debate_id),
         standing=standing,
         transcript=transcript,
         after=after,
@@ -183,7 +188,7 @@ async def asked(debate_id: DebateId, request: Request, caller: Reader) -> HTMLRe
     """What people are asked for now, as a part of a page."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
-    return page(request, "asked.html", caller, asked=service.floor.asked(debate_id))
+    return page(request, "asked.html", caller, asked=await service.floor.asked(debate_id))
 
 
 @router.post("/debates/{debate_id}/cancel")

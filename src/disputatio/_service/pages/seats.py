@@ -16,7 +16,8 @@ from disputatio._service.keys import Caller, Scope
 from disputatio._service.pages.rendering import page
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
 from disputatio._service.problems import RefusedError
-from disputatio.participants.human import TurnRequest
+from disputatio.orders.nesting import not_too_deep
+from disputatio.participants.human.question import Question
 
 router = APIRouter()
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
@@ -30,7 +31,7 @@ async def turn(debate_id: DebateId, request: Request, caller: Runner, path: Aske
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
     try:
-        asked = service.floor.request(debate_id, path)
+        asked = await service.floor.question(debate_id, path)
     except RefusedError:
         # It was given in another window, or the debate went on; the debate says what is asked now.
         return RedirectResponse(f"/debates/{debate_id}", 303)
@@ -39,7 +40,7 @@ async def turn(debate_id: DebateId, request: Request, caller: Runner, path: Aske
 
 
 def _form(
-    request: Request, caller: Caller, asked: TurnRequest, values: dict[str, str], raw: str, **shown: Any
+    request: Request, caller: Caller, asked: Question, values: dict[str, str], raw: str, **shown: Any
 ) -> HTMLResponse:
     task = [part.strip() for part in _FIELDS.sub("", asked.situation.task).split("\n\n") if part.strip()]
     return page(
@@ -49,7 +50,7 @@ def _form(
         ask=asked,
         task=task,
         items=items_of(asked.sheet, values),
-        schema=json.dumps(asked.ask.form.schema),
+        schema=json.dumps(asked.schema),
         json=raw,
         **{"faults": [], **shown},
     )
@@ -61,7 +62,7 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
     service, form = service_of(request), await request.form()
     await asyncio.to_thread(service.listed, debate_id, caller)
     values = {key: value for key, value in form.items() if isinstance(value, str)}
-    asked = service.floor.request(debate_id, path)
+    asked = await service.floor.question(debate_id, path)
     wrong = [] if values.get("do") == "pass" else faults_of(asked.sheet, values)
     if wrong:
         # Told field by field; the debate is not bothered with what is plainly unfinished.
@@ -69,22 +70,24 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
         return _form(request, caller, asked, values, values.get("json", ""), **said)
     try:
         if values.get("do") == "pass":
-            service.floor.pass_over(debate_id, path)
+            await service.floor.pass_over(debate_id, path)
         else:
-            service.floor.hand_in(debate_id, path, _content(asked, values))
+            await service.floor.hand_in(debate_id, path, _content(asked, values))
     except (RefusedError, ValueError) as error:
         cause, step = (error.cause, error.next_step) if isinstance(error, RefusedError) else (str(error), "")
         return _form(request, caller, asked, values, values.get("json", ""), cause=cause, next_step=step, status=422)
     return RedirectResponse(f"/debates/{debate_id}", 303)
 
 
-def _content(asked: TurnRequest, values: dict[str, str]) -> dict[str, Any]:
+def _content(asked: Question, values: dict[str, str]) -> dict[str, Any]:
     if asked.sheet.fields:
         return read_turn(asked.sheet, values)
     try:
         content = json.loads(values.get("json", ""))
     except ValueError as error:
         raise ValueError(f"That is no JSON: {error}.") from None
+    except RecursionError:
+        raise ValueError("That is nested too deeply.") from None
     if not isinstance(content, dict):
         raise ValueError("The turn must be a JSON object.")
-    return content
+    return not_too_deep(content)

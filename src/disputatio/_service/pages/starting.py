@@ -14,13 +14,18 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import DebateId
+from disputatio._service.api.further import uploaded_bytes
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.pages.rendering import page
 from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Service
+from disputatio.config.matter import topics
+from disputatio.config.presets import presets
 from disputatio.engine.debates import House
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.registry import FORMATS
+from disputatio.orders import proposal_of
+from disputatio.orders.form import LONGEST_KNOWLEDGE
 
 router = APIRouter()
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
@@ -30,11 +35,14 @@ _ABOUT = {
     "panel": "Independent answers, critique, revision and a counted vote.",
     "review": "A proposer, a critic who must challenge, and a moderator: a decision briefing.",
     "competition": "Two teams of four with speeches, free debate, clocks and penalties.",
+    "market": "A bull and a bear for each of four lenses, on one day's market data; every figure is checked.",
 }
-_WORDS = ("motion", "format", "language", "preset", "budget_usd")
+_WORDS = ("motion", "topic", "format", "language", "preset", "budget_usd", "as_of")
 _NUMBERS = ("judges", "rounds", "budget_tokens")
+_ONLY = {"as_of": "market", "debaters": "panel", "options": "panel", "preset": "review", "positions": "review"}
+"""Fields that are there for one format alone."""
 _LISTS = ("people", "debaters", "options")
-_MORE = ("language", "judges", "rounds", "debaters", "options", "preset", "positions", "both_orders", "anonymous")
+_MORE = ("language", "judges", "rounds", "both_orders", "anonymous")
 
 
 @cache
@@ -54,19 +62,31 @@ async def new(request: Request, caller: Runner) -> HTMLResponse:
 
 
 def _form(request: Request, caller: Caller, values: Mapping[str, str], **shown: Any) -> HTMLResponse:
-    # Others need more than a form asks for, such as the history of a stock.
-    formats = [(name, _ABOUT[name], ", ".join(map(str, row.seats))) for name, row in FORMATS.items() if name in _ABOUT]
+    formats = [(name, _ABOUT.get(name, row.about), ", ".join(map(str, row.seats))) for name, row in FORMATS.items()]
     return page(
         request,
         "new.html",
         caller,
         values=values,
         formats=formats,
+        topics=list(topics().items()),
+        presets=list(presets()),
+        usual=_usual("structured"),
+        usual_market=_usual("market").replace("rules:textbook", "published rules, at no cost"),
         example_seat="all=openai:gpt-5",
         more=any(values.get(name) for name in _MORE),
         once=values.get("once") or secrets.token_hex(12),
         **shown,
     )
+
+
+def _usual(form: str) -> str:
+    """Who sits in the seats of a format where an order names nobody, as the server is set."""
+    try:
+        seats = proposal_of({"motion": "any", "format": form}, {}).settings.seats
+        return ", ".join(dict.fromkeys(f"{row.provider}:{row.model}" for row in seats.values()))
+    except DisputatioError:
+        return "as the server is set"
 
 
 @router.post("/new")
@@ -96,6 +116,9 @@ async def _order(service: Service, form: FormData, values: Mapping[str, str]) ->
     Raises:
         InvalidInputError: a line or a number cannot be read.
     """
+    # What another format would ask for is not shown with this one, and may still hold what was typed before.
+    form_name = values.get("format", "structured")
+    values = {key: value for key, value in values.items() if _ONLY.get(key, form_name) == form_name}
     body: dict[str, Any] = {name: values[name].strip() for name in _WORDS if values.get(name, "").strip()}
     for name in _NUMBERS:
         if values.get(name, "").strip():
@@ -109,7 +132,10 @@ async def _order(service: Service, form: FormData, values: Mapping[str, str]) ->
         body["positions"] = positions
     body["seats"] = _seats(values.get("seats", ""))
     body |= {name: True for name in ("both_orders", "anonymous") if values.get(name)}
-    body["evidence"] = await _evidence(service, form, values.get("pasted", ""))
+    if form_name == "market":
+        body["knowledge"] = await _knowledge(service, form)
+    else:
+        body["evidence"] = await _evidence(service, form, values.get("pasted", ""))
     return {name: value for name, value in body.items() if value}
 
 
@@ -143,14 +169,20 @@ async def _evidence(service: Service, form: FormData, pasted: str) -> list[dict[
     for file in form.getlist("evidence"):
         if not isinstance(file, UploadFile) or not file.filename:
             continue
-        raw = await file.read(service.choices.upload_bytes + 1)
-        if len(raw) > service.choices.upload_bytes:
-            raise RefusedError(413, "too-large", f"{file.filename[:80]} is too large.", "Give the part that matters.")
+        raw = await uploaded_bytes(file, service.choices.upload_bytes)
         source = await asyncio.to_thread(read_source, raw, file.filename)
         rows.append({"title": source.title, "text": source.text, "kind": source.kind.value})
     if pasted.strip():
         rows.append({"title": "pasted.txt", "text": pasted})
     return rows
+
+
+async def _knowledge(service: Service, form: FormData) -> str:
+    """The knowledge base that was chosen, as text; empty where none was."""
+    file = form.get("knowledge")
+    if not isinstance(file, UploadFile) or not file.filename:
+        return ""
+    return (await uploaded_bytes(file, min(service.choices.upload_bytes, LONGEST_KNOWLEDGE))).decode("utf-8", "replace")
 
 
 @router.get("/debates/{debate_id}/afterwards")

@@ -68,7 +68,9 @@
   };
 
   const on = (kind, act) => source.addEventListener(kind, (event) => act(JSON.parse(event.data)));
-  for (const kind of ["DebateOpened", "DebateResumed", "TurnAsked", "BudgetReached", "DebateInterrupted", "ScoreGiven", "VoteCounted", "PenaltyGiven"]) on(kind, soon);
+  for (const kind of ["DebateOpened", "DebateResumed", "BudgetReached", "DebateInterrupted", "ScoreGiven", "VoteCounted", "PenaltyGiven"]) on(kind, soon);
+  // A worker lays its question to a person open a moment after it has written that it asks.
+  on("TurnAsked", () => { soon(); setTimeout(soon, 2000); });
   on("TurnTaken", (event) => { drop(event.body.path); tell(`${event.body.seat} has spoken: ${event.body.phase}`); soon(); });
   on("Abstained", (event) => { drop(event.body.path); tell(`${event.body.seat} took no turn: ${event.body.phase}`); soon(); });
   on("AnswerRejected", (event) => { drop(event.body.path); soon(); });
