@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
+import shutil
 import signal
 import socket
+import sys
 from typing import Any
 
 import pytest
@@ -20,9 +23,28 @@ _ASKED = os.environ.get("DISPUTATIO_TESTS", "")
 settings.load_profile(_ASKED if _ASKED in {"full", "check"} else "quick")
 
 
+# Hundreds of processes start in these tests. What one has compiled the others read, also where the environment says
+# that nothing be kept (as images of containers do): compiling again would be half a minute of every run.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Stores write through to the disk at every commit, thousands of times in these tests. What they hold to their word is
+# killed processes, not power cuts, so their files may lie in memory where there is plenty of it.
+_MEMORY, _PLENTY_BYTES = "/dev/shm", 4 * 2**30  # noqa: S108  (a folder of its own is made in it)
+if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK):
+    mounted = os.statvfs(_MEMORY)
+    if shutil.disk_usage(_MEMORY).free > _PLENTY_BYTES and not mounted.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = _MEMORY
+
+
 # A shell that starts the tests in the background leaves Ctrl-C ignored, and what they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of tests and all that they imported out of the garbage collections of each."""
+    gc.freeze()
 
 
 class NetworkOffError(OSError):

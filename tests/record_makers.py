@@ -37,6 +37,7 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[Any]] = {
     "JsonObject": json_objects,
     "tuple[str, ...]": st.lists(texts, max_size=3).map(tuple),
     "tuple[JsonObject, ...]": st.lists(json_objects, max_size=3).map(tuple),
+    "tuple[str, int] | tuple[()]": st.just(()) | st.tuples(texts, st.integers(1, 9)),
     "tuple[tuple[str, str], ...]": st.lists(st.tuples(texts, texts), max_size=3).map(tuple),
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
 
 _ROOMS = {
     "disputatio.door": (
@@ -44,7 +43,7 @@ _ROOMS = {
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """What the package lists as ``name``, fetched from its module and kept."""
     if name not in _ROOM_OF:
         raise AttributeError(f"module 'disputatio' has no attribute {name!r}")

@@ -505,6 +505,7 @@ class _Housed:
     async def __aenter__(self) -> House:
         from disputatio.engine.debates import House
         from disputatio.engine.ports import Nobody
+        from disputatio.observing.setting import observed
         from disputatio.participants.gateways import open_gateway
 
         if self._given is None or isinstance(self._given, str):
@@ -513,7 +514,7 @@ class _Housed:
             store = self._given
         return House(
             store,
-            watcher=self._watcher or Nobody(),
+            watcher=observed(self._watcher or Nobody()),
             watched=self._watcher is not None,
             opener=self._opener or open_gateway,
             checks_first=self._opener is None,

@@ -1,7 +1,9 @@
 """Kills a debate at every event boundary and resumes it; run as a program by ``test_killed_at_every_event.py``.
 
 Each debate runs in a forked process whose store kills it with SIGKILL in the moment the n-th event is on disk.
-Another forked process resumes it. What this program prints, as JSON, are the semantic contents and the calls.
+Another forked process resumes it. Orders come as lines of JSON on standard input, so that one process, which takes
+seconds to import everything, kills debates of all formats. What this program prints for each order, as a line of
+JSON, are the semantic contents and the calls.
 """
 
 from __future__ import annotations
@@ -48,9 +50,6 @@ for heavy in (
     importlib.import_module(heavy)
 
 
-EVERY = int(os.environ.get("KILL_EVERY", "1"))
-
-
 class DeadlyStore(SqlStore):
     """Kills its own process as soon as ``last`` events are durable, before anything learns of it."""
 
@@ -94,7 +93,7 @@ def in_a_child(work: Any) -> int:
     return status
 
 
-def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -> None:
+def killed(base_url: str, folder: str, format_name: str, extra: tuple[str, ...], every: int) -> dict[str, Any]:
     form, chosen = find_format(format_name), settings(base_url, format_name, extra)
     notes = Evidence("notes", "notes.txt", "Releases took 3.8 h before and 0.7 h after.")
     evidence = () if form.knows else (notes,)
@@ -119,6 +118,7 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
         store = SqlStore(url)
         debate = store.debates()[0].id
         events = [row.event() for row in store.read(debate)]
+        asyncio.run(store.aclose())
         history = History.of(events)
         return {
             "meaning": semantic_content(events),
@@ -135,8 +135,8 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
     log = Path(folder, "tool-calls")
     whole = f"sqlite:///{folder}/whole.sqlite"
     assert in_a_child(lambda: hold(SqlStore(whole))) == 0
-    results = {"whole": told(whole), "killed": []}
-    for last in range(1, results["whole"]["events"], EVERY):
+    results: dict[str, Any] = {"whole": told(whole), "killed": []}
+    for last in range(1, results["whole"]["events"], every):
         url = f"sqlite:///{folder}/killed-{last}.sqlite"
         status = in_a_child(lambda: hold(DeadlyStore(url, last)))  # noqa: B023  (the child runs it at once)
         assert os.WIFSIGNALED(status), f"the debate was not killed at event {last}"
@@ -146,8 +146,14 @@ def main(base_url: str, folder: str, format_name: str, extra: tuple[str, ...]) -
         served = len(log.read_text().splitlines())
         results["killed"].append({"last": last, "before": before, "after": told(url), "served": served})
         Path(f"{folder}/killed-{last}.sqlite").unlink()
-    json.dump(results, sys.stdout)
+    return results
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], tuple(sys.argv[4:]))
+    for line in sys.stdin:
+        order = json.loads(line)
+        try:
+            told_back = killed(**{**order, "extra": tuple(order["extra"])})
+        except Exception:  # noqa: BLE001  (the test shows what failed, and the next order is another debate's)
+            told_back = {"failed": traceback.format_exc()}
+        print(json.dumps(told_back), flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from rooms import history_of, hold, proposal_of
 
+from disputatio.engine import estimating
 from disputatio.engine.debates import House, start
 from disputatio.engine.preview import preview, preview_range, preview_stages
 from disputatio.evidence.sources import Source
@@ -55,6 +57,32 @@ async def test_a_longer_motion_is_estimated_by_its_length_as_a_preview_of_its_ow
     found = int(str(second.opened.estimate["input_tokens"]))
     assert found > int(str(first.opened.estimate["input_tokens"]))
     assert found == pytest.approx((await preview(longer)).input_tokens, rel=0.02)
+
+
+async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
+    previewed: list[str] = []
+
+    async def counted(proposal):
+        previewed.append(proposal.motion.text)
+        return await preview(proposal)
+
+    monkeypatch.setattr(estimating, "preview", counted)
+    motions = [f"We should act{' at once' * number}" for number in range(5)]
+    proposals = [
+        replace(proposal_of("freeform", set=("rounds=1", "limits.evidence_chars=1777")), motion=read_motion(text))
+        for text in motions
+    ]
+    stopped = asyncio.create_task(hold(proposals[0], lambda *_: InstanceGateway()))
+    held = asyncio.gather(*(hold(row, lambda *_: InstanceGateway()) for row in proposals[1:]))
+    while not previewed:
+        await asyncio.sleep(0)
+    # Whoever made the preview leaves; the others have it still.
+    stopped.cancel()
+    opened = [history.opened for _, history, _ in await held]
+    assert previewed == motions[:1]
+    found = [row.estimate["input_tokens"] for row in opened if row is not None]
+    assert found == sorted(set(found))
+    await asyncio.gather(stopped, return_exceptions=True)
 
 
 async def test_a_script_is_not_run_for_an_estimate_and_costs_nothing_in_it():

@@ -1,7 +1,7 @@
 """A debate killed with SIGKILL at any event, and resumed, equals one that was never killed."""
 
 import json
-import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +15,28 @@ KILLER = Path(__file__).with_name("boundary_killer.py")
 SERVER = Path(__file__).parents[1] / "tools" / "plain_server.py"
 PIECEWISE = "seats.all.piecewise=true"
 MCP = f"mcp_servers.demo={sys.executable} {SERVER} good {{}}/tool-calls"
+
+
+@pytest.fixture(scope="module")
+def killed():
+    """Kills and resumes debates of a format in a process that does so for all of them."""
+    program = [sys.executable, str(KILLER)]
+    with (
+        provider_process() as base_url,
+        subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
+    ):
+
+        def ordered(**order):
+            process.stdin.write(json.dumps({"base_url": base_url, **order}) + "\n")
+            process.stdin.flush()
+            ready, _, _ = select.select([process.stdout], [], [], 900 if FULL else 300)
+            if not ready:
+                process.kill()
+                raise AssertionError("it did not end in time")
+            return json.loads(process.stdout.readline() or '{"failed": "the process ended"}')
+
+        yield ordered
+        process.stdin.close()
 
 
 @pytest.mark.slow
@@ -31,23 +53,14 @@ MCP = f"mcp_servers.demo={sys.executable} {SERVER} good {{}}/tool-calls"
         ("freeform", ("rounds=1", "seats.pro.tools=calculate,demo", "tools.rounds=1", MCP)),
     ],
 )
-def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(format_name, extra, tmp_path):
+def test_resuming_after_a_kill_at_any_event_gives_the_uninterrupted_debate(killed, format_name, extra, tmp_path):
     settings = [row.format(tmp_path) for row in extra]
     # Every boundary of a structured debate. Of long records and of a second shape of one the usual run takes some, full
     # runs take all; another test cuts such records without processes.
     some = {"freeform": 3, "panel": 2, "review": 8, "competition": 80, "market": 100}
     every = 1 if FULL else some.get(format_name, 8 if PIECEWISE in extra else 1)
-    with provider_process() as base_url:
-        done = subprocess.run(
-            [sys.executable, str(KILLER), base_url, str(tmp_path), format_name, *settings],
-            capture_output=True,
-            text=True,
-            timeout=900 if FULL else 300,
-            check=False,
-            env={**os.environ, "KILL_EVERY": str(every)},
-        )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
+    results = killed(folder=str(tmp_path), format_name=format_name, extra=settings, every=every)
+    assert "failed" not in results, results["failed"]
     whole = results["whole"]
     assert whole["status"] in {"COMPLETE", "DEGRADED"}
     assert len(results["killed"]) == len(range(1, whole["events"], every))

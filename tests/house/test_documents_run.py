@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import disputatio
 from disputatio._cli.app import app
+from strategies import FULL
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -24,12 +26,17 @@ def commands():
             yield pytest.param(match[1], id=f"{document.name}: {match[1][:50]}")
 
 
-@pytest.mark.parametrize("line", list(commands()))
-def test_every_command_in_the_documents_is_one_the_program_takes(line):
+@cache
+def whole_program():
     from typer.main import get_command
 
+    return get_command(app)
+
+
+@pytest.mark.parametrize("line", list(commands()))
+def test_every_command_in_the_documents_is_one_the_program_takes(line):
     _, name, *arguments = shlex.split(line.replace("\\\n", " "), comments=True)
-    command = get_command(app).commands[name]
+    command = whole_program().commands[name]
     while hasattr(command, "commands"):
         name, *arguments = arguments
         command = command.commands[name]
@@ -63,6 +70,9 @@ def examples():
 def test_every_example_in_the_documents_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DISPUTATIO_STORE", f"sqlite:///{tmp_path}/store.sqlite")
+    if '"embedded"' in block and not FULL:
+        # As a reader may have it: a settings file in the folder, here for a debate of one argument a side.
+        (tmp_path / "disputatio.toml").write_text("[limits]\nminimum_arguments = 1\nmaximum_arguments = 1\n")
     exec(compile(block, "example", "exec"), {"__name__": "example"})  # noqa: S102  (our own documents)
 
 

@@ -68,7 +68,7 @@ PURE_EVIDENCE = (
 # Of the market: knowledge bases, what each lens sees of them, the check of evidence. Sources and files are apart.
 PURE_MARKET = (
     *("knowledge", "knowledge_json", "slices", "expressions", "figures_said", "series_words", "directions", "checking"),
-    *("loose_numbers", "rendering", "indicators"),
+    *("loose_numbers", "rendering", "indicators", "plain_words"),
 )
 # Pure: no clock, no network, no files, no chance. What they import of the standard library is all here.
 PURE = (

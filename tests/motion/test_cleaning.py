@@ -42,9 +42,9 @@ def is_hidden(char: str) -> bool:
     return ord(char) in DEFAULT_IGNORABLE or unicodedata.category(char) == "Cc" or char in DIRECTIONS
 
 
-HIDDEN = [
-    char for char in map(chr, chain(range(0xD800), range(0xE000, 0x110000))) if is_hidden(char) and char not in "\t\n"
-]
+# Control characters stand below 0xA0, so that only the ignorable ones are looked for in all of Unicode.
+_LOOKED_AT = sorted({*map(chr, DEFAULT_IGNORABLE), *map(chr, range(0xA0)), *DIRECTIONS})
+HIDDEN = [char for char in _LOOKED_AT if is_hidden(char) and char not in "\t\n"]
 
 
 def test_every_hidden_character_between_letters_is_taken_out() -> None:

@@ -28,37 +28,60 @@ SHOWN = ("complete", "cited", "freeform", "degraded", "hostile", "long", "wide",
 POISONED = ("hostile", "hostile freeform", "poisoned cited", "poisoned whole", "poisoned freeform")
 
 
+class Screens:
+    """A browser with a page for each kind of screen: making one takes longer than most of what is then looked at."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._pages: dict[str, Any] = {}
+
+    def page(self, **screen: Any) -> Any:
+        """An empty page. Files keep nothing in a browser that the next one could find."""
+        kind = repr(sorted(screen.items()))
+        if kind not in self._pages:
+            self._pages[kind] = self._browser.new_context(**screen).new_page()
+        page = self._pages[kind]
+        page.set_viewport_size(screen["viewport"])
+        page.emulate_media(media="screen", color_scheme=screen["color_scheme"])
+        return page
+
+
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
+def chromium() -> Iterator[Screens]:
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield browser
+        yield Screens(browser)
         browser.close()
 
 
 class Seen:
     """A page opened from a file, and everything it did that nobody asked for."""
 
-    def __init__(self, chromium: Any, folder: Path, text: str, **screen: Any) -> None:
+    def __init__(self, chromium: Screens, folder: Path, text: str, **screen: Any) -> None:
         file = folder / "debate.html"
         file.write_text(text, "utf-8")
         self.url = file.as_uri()
-        self.context = chromium.new_context(**screen)
-        self.page = self.context.new_page()
+        self.page = chromium.page(**screen)
         self.noises: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", lambda message: self.noises.append(message.text))
-        self.page.on("pageerror", lambda error: self.noises.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.noises.append(dialog.message), dialog.dismiss()))
-        self.page.on("popup", lambda other: self.noises.append(other.url))
-        self.page.on("request", lambda request: self.requests.append(request.url))
+        self._heard = {
+            "console": lambda message: self.noises.append(message.text),
+            "pageerror": lambda error: self.noises.append(str(error)),
+            "dialog": lambda dialog: (self.noises.append(dialog.message), dialog.dismiss()),
+            "popup": lambda other: self.noises.append(other.url),
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, noted in self._heard.items():
+            self.page.on(event, noted)
         self.page.goto(self.url)
 
     def __enter__(self) -> Seen:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.context.close()
+        self.page.goto("about:blank")
+        for event, noted in self._heard.items():
+            self.page.remove_listener(event, noted)
 
     def run(self, script: str, value: Any = None) -> Any:
         return self.page.evaluate(script, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 from pathlib import Path
 
@@ -127,8 +128,13 @@ async def test_a_fetch_killed_at_any_line_of_its_progress_can_be_done_again(cach
 
 
 @pytest.mark.embedded
-async def test_weights_that_lost_their_end_are_fetched_anew(cache: Path) -> None:
+async def test_weights_that_lost_their_end_are_fetched_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = (await obtain()).path
+    folder = own_cache(monkeypatch, tmp_path / "cache") / "embedded" / "weights"
+    folder.mkdir(parents=True)
+    shutil.copy(fetched, folder)
     file = await obtain()
+    assert file.path.parent == folder
     whole = file.path.stat().st_size
     with file.path.open("r+b") as damaged:
         damaged.truncate(whole // 2)

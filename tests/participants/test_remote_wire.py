@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from types import MappingProxyType
@@ -29,6 +30,10 @@ STRUCTURE = {
     OutputMode.TOOL: {"tools": [{"type": "function", "function": FUNCTION}], "tool_choice": "required"},
     OutputMode.TEXT: {},
 }
+
+
+KEY_OF_RULES = hashlib.sha256(b"Rules.").hexdigest()[:32]
+OPENAI_SETTINGS = {"parallel_tool_calls": False, "openai_prompt_cache_key": KEY_OF_RULES}
 
 
 async def posted(call: Call, provider: str = "openai_compatible", *, streamed: bool = False, **seat: object) -> dict:
@@ -74,6 +79,7 @@ async def test_openai_gets_the_same_with_its_own_words(mode: OutputMode) -> None
         "temperature": 0.2,
         "seed": 7,
         "stream": False,
+        "prompt_cache_key": KEY_OF_RULES,
         **STRUCTURE[mode],
     }
     if mode is OutputMode.TOOL:
@@ -133,7 +139,7 @@ async def test_the_body_is_the_one_pydantic_ai_would_post(mode: OutputMode, prov
         await model_request(
             theirs,
             request.messages,
-            model_settings={**request.settings, **({"parallel_tool_calls": False} if provider == "openai" else {})},
+            model_settings={**request.settings, **(OPENAI_SETTINGS if provider == "openai" else {})},
             model_request_parameters=request.parameters,
             instrument=False,
         )

@@ -169,6 +169,39 @@ def test_migrations_lead_to_the_tables_that_a_new_store_is_made_with(store_url: 
     open_database(store_url).dispose()
 
 
+def test_a_store_of_the_first_version_keeps_its_records_and_takes_new_ones(store_url: str) -> None:
+    url = store_url if "://" in store_url else f"sqlite:///{store_url}"
+    if "://" not in store_url:
+        Path(store_url).parent.mkdir(parents=True)
+    _migrate(sa.create_engine(url, poolclass=sa.NullPool), KNOWN_REVISIONS[0])
+    assert "claims" not in sa.inspect(sa.create_engine(url, poolclass=sa.NullPool)).get_table_names()
+    pen = Pen("d1")
+    pen.write(opened(), texts={digest("text"): "text"})
+    rows = [
+        {name: getattr(row, name) for name in ("debate", "seq", "at", "kind", "body", "previous", "hash")}
+        for row in pen.chain
+    ]
+    head = {"id": "d1", "opened_at": pen.chain[0].at, "format": "structured", "motion": "m", "status": "RUNNING"}
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        connection.execute(metadata.tables["debates"].insert(), {**head, "events": 1, "head": pen.chain[0].hash})
+        connection.execute(metadata.tables["events"].insert(), rows)
+    # Two processes of the new version begin at once.
+    stores: list[SqlStore] = []
+    threads = [threading.Thread(target=lambda: stores.append(SqlStore(store_url))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    first, second = stores
+    assert list(first.read("d1")) == pen.chain
+    assert rows_of(store_url, "SELECT version_num FROM alembic_version") == [(REVISION,)]
+    first.claim("d1")
+    with pytest.raises(StoreError, match="held by another process"):
+        second.claim("d1")
+    for store in stores:
+        asyncio.run(store.aclose())
+
+
 def test_the_newest_migration_is_the_known_revision() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory

@@ -42,9 +42,12 @@ def beside_of(given: str | None, proposal: Proposal, arguments: CommandLine) -> 
 
     async def hold(debate: str, store: Store) -> None:
         from disputatio.engine.debates import House
+        from disputatio.engine.ports import Nobody
+        from disputatio.observing.setting import observed
         from disputatio.participants.gateways import open_gateway
 
-        house = House(store, opener=lambda seating, key: open_gateway(seating, key, on_progress=tell))
+        traced = observed(Nobody())
+        house = House(store, watcher=traced, opener=lambda seating, key: open_gateway(seating, key, on_progress=tell))
         budget = proposal.settings.budget
         held = await Beside(proposal, settings, house, budget, tell, proposal.prompts).hold(debate, names)
         if not held:

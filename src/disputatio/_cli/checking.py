@@ -27,7 +27,7 @@ from disputatio._cli.debating import (
     say_notes,
 )
 from disputatio._cli.stopping import Stopping
-from disputatio._cli.streams import print_json, print_lines, tell
+from disputatio._cli.streams import print_json, tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
@@ -200,9 +200,13 @@ async def _held(
 
 def show_check(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> None:
     """Labels of a set and words of a provider are other people's: they reach a terminal as text and no more."""
+    from disputatio._cli.screen import print_wrapped
     from disputatio.motion import clean
 
-    print_json(body) if as_json else print_lines(clean("\n".join(lines)))
+    if as_json:
+        print_json(body)
+    else:
+        print_wrapped(clean("\n".join(lines)).split("\n"), 4)
 
 
 def leave(result: SeriesResult) -> None:
@@ -233,8 +237,12 @@ class Progress:
 
     def held(self, held: Held) -> None:
         """One more is done."""
+        self.count(reused=held.reused)
+
+    def count(self, *, reused: bool) -> None:
+        """One more is done; ``reused`` where it was recorded before."""
         self.done += 1
-        self._reused += held.reused
+        self._reused += reused
         now = time.monotonic()
         if self._terminal:
             sys.stderr.write(f"\r{self._line()}\x1b[K")

@@ -266,6 +266,15 @@ def debate(
     knowledge: KnowledgeOption = None,
     as_of: AsOfOption = None,
     baseline: BaselineOption = None,
+    stagger: Annotated[
+        bool,
+        typer.Option(
+            "--stagger",
+            metavar="",
+            help="The first call of a phase leaves alone; what begins like it follows and costs less.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
@@ -286,7 +295,7 @@ def debate(
     motion = motion_or_topic(motion_of(motion, topic, base), topic)
     arguments = command_line(
         **_repeated(personality=personality, seat=seat, set=set_, position=position, tools=tools, mcp=mcp),
-        **_raised(both_orders=both_orders, anonymous=anonymous, retest=retest),
+        **_raised(both_orders=both_orders, anonymous=anonymous, retest=retest, stagger=stagger),
         base_url=base_url,
         config=config,
         seed=seed,

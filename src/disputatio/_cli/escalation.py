@@ -56,12 +56,13 @@ async def escalate(debate_id: str, target: Target | None, house: House, screen: 
     """Hand the decision over, if it is to escalate, and say what came of it."""
     from disputatio.engine.debates import House as NewHouse
     from disputatio.engine.escalating import DebateTarget, hand_over
+    from disputatio.observing.setting import observed
 
     if target is None:
         return
     if isinstance(target, DebateTarget):
         second = screen.another()
-        house = NewHouse(house.store, watcher=second.watcher, watched=second.watches, opener=second.opener)
+        house = NewHouse(house.store, watcher=observed(second.watcher), watched=second.watches, opener=second.opener)
         async with second.showing():
             handed = await hand_over(debate_id, target, house)
     else:

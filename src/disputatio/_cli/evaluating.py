@@ -32,6 +32,7 @@ from disputatio._cli.debating import (
     command_line,
     say_notes,
 )
+from disputatio._cli.dossier_evidence import keep_for_dossiers
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
@@ -137,7 +138,9 @@ def evaluate(
     )
     settings = _settings(arms, arguments, golden)
     held = _hold(questions, arms, settings, prompts, whole_number("--lanes", lanes, 1) or _LANES, asks=not from_records)
-    _report(questions, arms, held, settings, number, len(whole.items), out, as_json=json_, opens=open_)
+    body = _report(questions, arms, held, settings, number, len(whole.items), out, as_json=json_, opens=open_)
+    if golden is not None:
+        keep_for_dossiers(next(iter(settings.values())).store, golden, body)
     _leave(held)
 
 
@@ -279,7 +282,7 @@ def _report(
     *,
     as_json: bool,
     opens: bool,
-) -> None:
+) -> JsonObject:
     from disputatio.evaluation.comparing import evaluation_lines, evaluation_report
     from disputatio.evaluation.pages import evaluation_page
 
@@ -288,7 +291,8 @@ def _report(
     body = report.as_json()
     show_check(body, evaluation_lines(report), as_json=as_json)
     if out is not None:
-        _write(out, evaluation_page(report), body, opens=opens)
+        write_report(out, evaluation_page(report), body, opens=opens)
+    return body
 
 
 def _replay(path: Path, out: Path | None, *, as_json: bool, opens: bool) -> None:
@@ -300,10 +304,15 @@ def _replay(path: Path, out: Path | None, *, as_json: bool, opens: bool) -> None
     body = report.as_json()
     show_check(body, replay_lines(report), as_json=as_json)
     if out is not None:
-        _write(out, replay_page(report), body, opens=opens)
+        write_report(out, replay_page(report), body, opens=opens)
 
 
-def _write(folder: Path, page: str, body: JsonObject, *, opens: bool) -> None:
+def write_report(folder: Path, page: str, body: JsonObject, *, opens: bool) -> None:
+    """Write a page and its JSON to ``folder``, and open the page where that is wanted.
+
+    Raises:
+        InvalidInputError: the folder cannot be written.
+    """
     from disputatio.report import printable_json
 
     try:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from disputatio.failures import DisputatioError, ExitCode
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typer.exceptions import TyperException
+
+INTERRUPTED = 130
+"""``ExitCode.INTERRUPTED``, known before anything is imported."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _outcome(arguments)
     except KeyboardInterrupt:
-        code = ExitCode.INTERRUPTED
+        code = INTERRUPTED
     if arguments is None:
         # All is done; another Ctrl-C would only break into the interpreter's own end, with a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -43,13 +45,18 @@ def _part_from_streams() -> None:
 
 
 def _outcome(arguments: Sequence[str] | None) -> int:
-    from typer.exceptions import TyperException
-
     from disputatio._cli.streams import drop_output, is_about_output, reader_left, standard_streams, tell
+    from disputatio.failures import DisputatioError, ExitCode
 
     standard_streams()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words in _FRONT and _has_shown_front_page("\n" if words else ""):
+        return ExitCode.COMPLETE if words else ExitCode.INVALID_INPUT
+
+    from typer.exceptions import TyperException
+
     try:
-        code = _run(arguments)
+        code = _run(words)
         sys.stdout.flush()
     except DisputatioError as failure:
         tell(failure.cause, failure.next_step)
@@ -80,10 +87,35 @@ def _outcome(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    from disputatio._cli.app import app
+_FRONT: tuple[list[str], ...] = ([], ["--help"], ["-h"])
 
-    code = app(args=None if arguments is None else list(arguments), prog_name="disputatio", standalone_mode=False)
+
+def _has_shown_front_page(after: str) -> bool:
+    """Whether the page of all commands was shown; if not, Typer shows it, or answers a shell that asks for words."""
+    from disputatio._cli.front_page import NARROWEST, coloured, drawn_here, front_page, width
+    from disputatio._cli.streams import drop_output, is_about_output
+
+    columns = width()
+    if not drawn_here() or columns < NARROWEST or "_DISPUTATIO_COMPLETE" in os.environ:
+        return False
+    try:
+        sys.stdout.write(front_page(columns, colours=coloured()) + after)
+        sys.stdout.flush()
+    except OSError as error:
+        if not is_about_output(error):
+            raise
+        drop_output()
+    return True
+
+
+def _run(words: list[str]) -> int:
+    """Run the command in ``words``. Only its own module is imported; what names none is answered by all of them."""
+    from disputatio._cli.assembling import app_with
+    from disputatio._cli.index import COMMANDS
+    from disputatio.failures import ExitCode
+
+    names = words[:1] if words[:1] and words[0] in COMMANDS else () if words == ["--version"] else COMMANDS
+    code = app_with(*names)(args=words, prog_name="disputatio", standalone_mode=False)
     return code if isinstance(code, int) else ExitCode.COMPLETE
 
 

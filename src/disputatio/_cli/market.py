@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from disputatio._cli.market_options import market_rules
 from disputatio._cli.streams import print_json, print_lines, tell
 
 if TYPE_CHECKING:
@@ -117,3 +118,6 @@ def _summary(base: KnowledgeBase) -> str:
 
 def _counted(data: Mapping[str, Datum], kind: str) -> int:
     return sum(type(datum.held).__name__ == kind for datum in data.values())
+
+
+market.command("rules")(market_rules)

@@ -87,7 +87,9 @@ def serve(
             f"A library of the service is not installed ({missing.name}).", "pip install 'disputatio[service]'"
         ) from None
     from disputatio.door import configured_store
+    from disputatio.fleet.descriptors import allow_connections
 
+    allow_connections()
     settings = configured_store(command_line(store=store))
     say_notes(settings)
     service_choices = Choices(

@@ -8,6 +8,7 @@ import logging
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
+    from disputatio.engine.ports import Watcher
     from disputatio.fleet.port import Job
     from disputatio.fleet.worker import Worker
 
@@ -44,6 +46,10 @@ def worker(
             help="Seconds that debates may go on for after SIGTERM, before others take them.",
         ),
     ] = 30.0,
+    metrics: Annotated[
+        str | None,
+        typer.Option("--metrics", metavar="[HOST:]PORT", help="Serve metrics for Prometheus there, at /metrics."),
+    ] = None,
     store: StoreOption = None,
 ) -> None:
     """Hold debates that wait in a PostgreSQL store, beside other workers, until it is stopped.
@@ -51,6 +57,8 @@ def worker(
     Debates of a worker that dies are taken over by the others within 15 seconds. Keys are taken from the environment.
     """
     from disputatio.engine.ports import Nobody
+    from disputatio.fleet.descriptors import allow_connections
+    from disputatio.fleet.exposing import exposed, place_named
     from disputatio.fleet.worker import Worker
     from disputatio.observing.setting import observed
     from disputatio.record.sql import SqlStore
@@ -60,12 +68,13 @@ def worker(
     # What it says of its own retries is told here where it matters.
     logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+    place = place_named(metrics) if metrics else None
     opened = SqlStore(store_url(command_line(store=store)))
+    allow_connections()
 
-    async def work() -> None:
+    async def work(watcher: Watcher) -> None:
         try:
             queues = tuple(dict.fromkeys(queue or [_QUEUE]))
-            watcher = observed(Nobody())
             held = Worker(opened, queues=queues, concurrency=concurrency, drain_seconds=drain, watcher=watcher)
             _listen(held)
             place = opened.place
@@ -76,7 +85,8 @@ def worker(
         finally:
             await opened.aclose()
 
-    asyncio.run(work())
+    with exposed(place, opened, concurrency) if place else nullcontext(Nobody()) as counting:
+        asyncio.run(work(observed(counting)))
 
 
 def _listen(held: Worker) -> None:

@@ -25,6 +25,7 @@ _OPTIONS: tuple[tuple[str, str, KeyPath], ...] = (
     ("both_orders", "--both-orders", ("judging", "both_orders")),
     ("anonymous", "--anonymous", ("judging", "anonymous")),
     ("retest", "--retest", ("judging", "retest")),
+    ("stagger", "--stagger", ("stagger",)),
     ("panel_method", "--panel-method", ("judging", "method")),
     ("debaters", "--debaters", ("debaters",)),
     ("options", "--options", ("options",)),

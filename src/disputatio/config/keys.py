@@ -76,6 +76,7 @@ KEYS: tuple[Key, ...] = (
     Key("language", values.language, "DISPUTATIO_LANGUAGE", "--language"),
     Key("seed", values.count(0, MOST_SEED), "DISPUTATIO_SEED", "--seed"),
     Key("store", values.store, "DISPUTATIO_STORE", "--store"),
+    Key("stagger", values.flag, "DISPUTATIO_STAGGER", "--stagger"),
     Key("rounds", values.count(1, 100), "DISPUTATIO_ROUNDS", "--rounds"),
     Key("debaters", values.debaters, "DISPUTATIO_DEBATERS", "--debaters"),
     Key("options", values.options, "DISPUTATIO_OPTIONS", "--options"),

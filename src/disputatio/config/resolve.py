@@ -196,6 +196,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         seed=sources.take("seed"),
         store=sources.take("store") or _default_store(),
         rounds=_rounds(sources),
+        stagger=sources.take("stagger", False),
         prices=prices,
         rules=_rules(sources),
         tools={seat: each.tools for seat, each in seated.items() if each.tools},

@@ -39,6 +39,7 @@ class CommandLine:
         both_orders: whether each judges with either side shown first.
         anonymous: whether the judges see neutral names for the sides.
         retest: whether each judges once more, to be compared with itself.
+        stagger: whether the first call of a phase leaves before those that begin like it.
         panel_method: how several judges become one.
         debaters: names between commas, in the order in which they speak.
         options: what may be voted for, between commas.
@@ -69,6 +70,7 @@ class CommandLine:
     both_orders: bool | None = None
     anonymous: bool | None = None
     retest: bool | None = None
+    stagger: bool | None = None
     panel_method: str | None = None
     debaters: str | None = None
     options: str | None = None
@@ -263,6 +265,7 @@ class Settings:
         seed: None where none was set.
         store: URL of the store; may hold a password, so it is not part of ``repr``; see ``shown_store``.
         rounds: None leaves it to the format.
+        stagger: the first call of a phase leaves before those that begin like it, which its cache then serves.
         prices: prices by ``provider:model``, which override the price table.
         rules: the format's own settings: its defaults and what was set.
         metrics: the thresholds of metrics.
@@ -289,6 +292,7 @@ class Settings:
     seed: int | None = None
     store: str = field(repr=False)
     rounds: int | None = None
+    stagger: bool = False
     prices: Mapping[str, Price] = field(default_factory=dict)
     rules: Mapping[str, RuleValue] = field(default_factory=dict)
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

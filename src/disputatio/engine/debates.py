@@ -32,6 +32,7 @@ from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
 from disputatio.engine.terms import usual_budget
 from disputatio.engine.toolboxes import debate_tools, recorded_tools
+from disputatio.engine.uncollected import uncollected
 from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError, VerificationError
 from disputatio.formats.format import Format
@@ -47,7 +48,7 @@ from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS
 from disputatio.prompts import PromptBook, Setting
 from disputatio.record.chain import Sealed, broken_link
-from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
+from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed, Event
 from disputatio.record.history import History, Status
 from disputatio.record.store import DebateRow, Store
 from disputatio.tools import DebateTools
@@ -171,24 +172,44 @@ def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
     Raises:
         VerificationError: an event or text was altered, or the list says something else.
     """
+    return _verified(store, debate).events
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A record whose chain was checked, with the texts it names and what it tells."""
+
+    events: tuple[Sealed, ...]
+    texts: Mapping[str, str]
+    history: History
+
+
+@uncollected()
+def _verified(store: Store, debate: str) -> _Verified:
     # The list first: a debate that goes on meanwhile only gets longer than it says.
     listed = store.row(debate)
-    events = tuple(store.read(debate))
-    fault = broken_link(events, store.texts(debate)) or _listed_otherwise(listed, events)
+    read = _Verified(tuple(store.read(debate)), store.texts(debate), History())
+    told: list[Event] = []
+    fault = broken_link(read.events, read.texts, told) or _listed_otherwise(listed, read, told)
     if fault:
         raise VerificationError(
             f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
         )
-    return events
+    return read
 
 
-def _listed_otherwise(row: DebateRow | None, events: tuple[Sealed, ...]) -> str | None:
-    """How the list of debates differs from the events that it was made from, in one sentence."""
+def _listed_otherwise(row: DebateRow | None, read: _Verified, told: Sequence[Event]) -> str | None:
+    """How the list of debates differs from the events that it was made from, in one sentence.
+
+    The history is told on the way: up to where the list stands, and then to its end.
+    """
+    events, history = read.events, read.history
     if row is None:
         return "the list of debates does not have it"
     if not 1 <= row.events <= len(events) or events[row.events - 1].hash != row.head:
         return f"it does not hold event {row.events} ({row.head[:12]}) any more, which the list of debates knows"
-    history = History.of(sealed.event() for sealed in events[: row.events])
+    for event in told[: row.events]:
+        history.add(event)
     opened = history.opened
     found = {
         "opened_at": events[0].at,
@@ -197,6 +218,8 @@ def _listed_otherwise(row: DebateRow | None, events: tuple[Sealed, ...]) -> str 
         "status": history.status.value,
     }
     other = next((name for name, value in found.items() if getattr(row, name) != value), None)
+    for event in told[row.events :]:
+        history.add(event)
     return f"the list of debates has another {other.replace('_', ' ')} than its events" if other else None
 
 
@@ -233,24 +256,27 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
             stopped at its ceiling is given no higher one.
         StoreError: another process is holding the debate.
     """
-    record = read_verified(house.store, debate)
-    refuse_imported(record)
-    history = History.of(sealed.event() for sealed in record)
-    if history.opened is None:
+    read = _verified(house.store, debate)
+    _refuse_import(debate, read.history)
+    if read.history.opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
-    if not can_go_on(history):
-        return history
+    if not can_go_on(read.history):
+        return read.history
     house.store.claim(debate)
     try:
-        # Read again: whoever held it until now may have written more.
-        return await _go_on(debate, read_verified(house.store, debate), resumption, house)
+        # Whoever held it until now may have written more.
+        if house.store.read(debate, after=len(read.events)):
+            read = _verified(house.store, debate)
+        return await _go_on(debate, read, resumption, house)
     finally:
         house.store.release(debate)
 
 
-async def _go_on(debate: str, events: tuple[Sealed, ...], resumption: Resumption, house: House) -> History:
-    journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=events)
-    history = journal.history
+async def _go_on(debate: str, read: _Verified, resumption: Resumption, house: House) -> History:
+    history, texts = read.history, read.texts
+    journal = Journal(
+        debate, store=house.store, clock=house.clock, watcher=house.watcher, written=read.events, history=history
+    )
     opened = history.opened
     assert opened is not None  # noqa: S101  (checked by the caller)
     if not can_go_on(history):
@@ -258,7 +284,6 @@ async def _go_on(debate: str, events: tuple[Sealed, ...], resumption: Resumption
     gateways = SharedGateways(house.opener)
     tools: DebateTools | None = None
     try:
-        texts = house.store.texts(debate)
         plan = _recorded_plan(opened, texts, resumption, gateways)
         budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
         ledger = Ledger(budget, PriceBook())
@@ -304,12 +329,15 @@ def refuse_imported(record: Sequence[Sealed]) -> None:
     Raises:
         ResumeMismatchError: the record was imported from a transcript.
     """
-    history = History.of(sealed.event() for sealed in record)
+    if record:
+        _refuse_import(record[0].debate, History.of(sealed.event() for sealed in record))
+
+
+def _refuse_import(debate: str, history: History) -> None:
     if history.imported is not None:
         raise ResumeMismatchError(
-            f"The debate {record[0].debate} was held elsewhere and imported from {history.imported.file}: "
-            "it cannot be resumed.",
-            f"`disputatio show {record[0].debate}` shows it.",
+            f"The debate {debate} was held elsewhere and imported from {history.imported.file}: it cannot be resumed.",
+            f"`disputatio show {debate}` shows it.",
         )
 
 
@@ -352,7 +380,8 @@ def _recorded_plan(
     shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
     introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
     setting = Setting(form.name, motion, evidence, personas, shares, introduced)
-    return Plan(form, rules, setting, table, book, opened.seed, knowledge=recorded_knowledge(opened.evidence, texts))
+    base, staggers = recorded_knowledge(opened.evidence, texts), resumption.settings.stagger
+    return Plan(form, rules, setting, table, book, opened.seed, knowledge=base, staggers=staggers)
 
 
 def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:

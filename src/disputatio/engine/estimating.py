@@ -1,12 +1,14 @@
 """What a debate is expected to take, as its record keeps it, so that what it took can be compared later.
 
-It is the preview of ``--dry-run``. Debates that differ in their motion alone are previewed once in a process: a motion
-stands once in every prompt, so its length is all that it changes.
+It is the preview of ``--dry-run``. Debates that differ in their motion alone are previewed once in a process, those
+that begin together too: a motion stands once in every prompt, so its length is all that it changes.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from typing import TypeAlias
 
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
@@ -17,7 +19,10 @@ from disputatio.record.text import canonical
 
 _MOST_KEPT = 64
 _NO_MATTER = frozenset({"motion", "budget", "software", "warnings", "estimate", "seed"})
-_KEPT: OrderedDict[str, tuple[int, JsonObject]] = OrderedDict()
+_Kept: TypeAlias = tuple[int, JsonObject]
+_KEPT: OrderedDict[str, _Kept] = OrderedDict()
+_UNDER_WAY: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[_Kept | None]] = {}
+"""Previews that others wait for; without it a thousand debates that begin together would make a thousand."""
 
 
 async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
@@ -28,24 +33,40 @@ async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
     """
     told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
     key = canonical([told, {name: value for name, value in encode(opened).items() if name not in _NO_MATTER}])
-    size = len(proposal.motion.text.encode())
     if key not in _KEPT:
-        try:
-            seen = await preview(proposal)
-        except (LookupError, TypeError, ValueError, AttributeError):
+        place = asyncio.get_running_loop(), key
+        if place not in _UNDER_WAY:
+            task = _UNDER_WAY[place] = asyncio.create_task(_previewed(proposal))
+            task.add_done_callback(lambda _: _UNDER_WAY.pop(place))
+        # Whoever waits may be stopped; the others need it still.
+        seen = await asyncio.shield(_UNDER_WAY[place])
+        if seen is None:
             return {}
-        body: JsonObject = {
-            "calls": seen.calls,
-            "input_tokens": seen.input_tokens,
-            "output_tokens": seen.output_tokens,
-            "usd": None if seen.usd is None else str(seen.usd),
-        }
-        _KEPT[key] = size, body
+        _KEPT[key] = seen
         if len(_KEPT) > _MOST_KEPT:
             _KEPT.popitem(last=False)
     _KEPT.move_to_end(key)
     before, body = _KEPT[key]
+    size = _size(proposal)
     return body if size == before else _for_motion(body, size - before)
+
+
+def _size(proposal: Proposal) -> int:
+    return len(proposal.motion.text.encode())
+
+
+async def _previewed(proposal: Proposal) -> _Kept | None:
+    """The preview as a record keeps it, and the size of its motion in bytes; None where none is known."""
+    try:
+        seen = await preview(proposal)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return None
+    return _size(proposal), {
+        "calls": seen.calls,
+        "input_tokens": seen.input_tokens,
+        "output_tokens": seen.output_tokens,
+        "usd": None if seen.usd is None else str(seen.usd),
+    }
 
 
 def _for_motion(body: JsonObject, longer: int) -> JsonObject:

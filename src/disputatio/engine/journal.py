@@ -22,13 +22,21 @@ class Journal:
         clock: stamps them.
         watcher: is told of each.
         written: the events that are already there, when a debate is resumed.
+        history: what they tell, where it is known already; the journal goes on with it.
     """
 
     def __init__(
-        self, debate: str, *, store: Store, clock: Clock, watcher: Watcher, written: tuple[Sealed, ...] = ()
+        self,
+        debate: str,
+        *,
+        store: Store,
+        clock: Clock,
+        watcher: Watcher,
+        written: tuple[Sealed, ...] = (),
+        history: History | None = None,
     ) -> None:
         self.debate = debate
-        self.history = History.of(sealed.event() for sealed in written)
+        self.history = history or History.of(sealed.event() for sealed in written)
         self._store, self._clock, self._watcher = store, clock, watcher
         self._seq = len(written)
         self._head = written[-1].hash if written else GENESIS

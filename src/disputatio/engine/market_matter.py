@@ -18,6 +18,9 @@ from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.knowledge_json import as_json, from_json
+from disputatio.market.rendering import render_slice
+from disputatio.market.slices import whole
+from disputatio.motion import Evidence
 from disputatio.participants.analyst import Analyst, packaged_text
 from disputatio.participants.providers import PROVIDERS, TEXTBOOK, Kind
 from disputatio.participants.seating import ModelSeating
@@ -81,8 +84,14 @@ def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
     """How the record lists a knowledge base among its evidence, and its text."""
     # Its own order and not the canonical one: what is resumed lays the values before the seats as they lay.
     text = json.dumps(as_json(base), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    title = f"{base.meta.subject_name}, as known on {base.meta.day}{' (synthetic)' if base.meta.synthetic else ''}"
+    when = "without names or dates" if base.meta.blinded else f"as known on {base.meta.day}"
+    title = f"{base.meta.subject_name}, {when}{' (synthetic)' if base.meta.synthetic else ''}"
     return {"source_id": KNOWLEDGE, "title": title, "kind": KNOWLEDGE, "text": digest(text)}, text
+
+
+def knowledge_as_source(base: KnowledgeBase) -> Evidence:
+    """The whole of ``base`` as a text, for seats of formats that argue from sources."""
+    return Evidence(KNOWLEDGE, "What is known of the market", render_slice(whole(base)))
 
 
 def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, str]) -> KnowledgeBase | None:

@@ -263,7 +263,8 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     if isinstance(getattr(rules, "bench", None), BenchRules):
         # Weights that are not the judges' are refused now, and not when all of them have spoken.
         panel_of(numbered(Seat("judge"), map(Seat, table)), rules.bench)
-    return Plan(proposal.format, rules, setting, table, book, proposal.settings.seed, knowledge=knowledge)
+    seed, staggers = proposal.settings.seed, proposal.settings.stagger
+    return Plan(proposal.format, rules, setting, table, book, seed, knowledge=knowledge, staggers=staggers)
 
 
 def shares_of(table: Table, settings: Settings) -> dict[str, int]:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from disputatio.engine.consulting import Consulting
+from disputatio.engine.entries import call_sent, prompt_rows, turn_asked, turn_taken
 from disputatio.engine.journal import Journal
 from disputatio.engine.ports import Clock, Turnstile, Watcher
+from disputatio.engine.staggering import Staggering
 from disputatio.engine.table import ModelSeat, Table, voices_of
+from disputatio.engine.uncollected import uncollected
 from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import PersonLeftError, ResumeMismatchError
 from disputatio.formats.docket import Docket
@@ -27,7 +29,7 @@ from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
 from disputatio.ledger import Ledger, Refusal
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.participants.answers import SchemaChecks
-from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
+from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Segment, Usage
 from disputatio.participants.human import Filled, Passed, Person, Situation
 from disputatio.participants.seating import ModelSeating
 from disputatio.participants.turn_taking import Consult, Invite, ModelTurn, Reject, Send, Taken, TurnTaking
@@ -55,12 +57,11 @@ from disputatio.record.events import (
     Event,
     PenaltyGiven,
     ScoreGiven,
-    TurnAsked,
     TurnTaken,
     VoteCounted,
 )
 from disputatio.record.history import History, Status
-from disputatio.record.text import canonical, digest
+from disputatio.record.text import canonical
 from disputatio.tools import OfferedTool, Toolbox, ToolRequest, ToolResult
 
 _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
@@ -93,7 +94,7 @@ class _CeilingReachedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run rests on besides its record."""
+    """What a run rests on besides its record. ``staggers`` is whether calls that begin alike wait for the first."""
 
     format: Format
     rules: Any
@@ -103,6 +104,7 @@ class Plan:
     seed: int | None
     tools: Toolbox | None = None
     knowledge: KnowledgeBase | None = None
+    staggers: bool = False
 
     @property
     def docket(self) -> Docket:
@@ -177,6 +179,7 @@ class Running:
         self._refusals: list[Refusal] = []
         self._ended = asyncio.Event()
         self._turned_down = _modes_turned_down(journal.history)
+        self._staggering = Staggering(on=plan.staggers)
 
     async def run(self) -> History:
         """Hold the debate to its end and close its record.
@@ -233,6 +236,7 @@ class Running:
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
 
+    @uncollected()
     def _replay(self) -> None:
         """Give the recorded answers to the rules; they then stand where they stood."""
         answered = self._journal.history.answered
@@ -249,7 +253,8 @@ class Running:
                     if row.form != ask.form.name or row.seat != ask.seat:
                         raise _mismatch(path, f"the record has a {row.form} by {row.seat}")
                     answer = ask.form.read(row.content)
-                    if canonical(list(cited_json(answer))) != canonical(list(row.citations)):
+                    cited = cited_json(answer)
+                    if (cited or row.citations) and canonical(list(cited)) != canonical(list(row.citations)):
                         raise _mismatch(path, "the check of a citation comes to something else")
                 self._driver.answer(path, answer)
                 moved = True
@@ -272,7 +277,7 @@ class Running:
             event = Abstained(path=path, seat=ask.seat, phase=ask.phase, reason=result.reason, detail=result.detail)
             answer: Turn | Abstention = result
         else:
-            event = _turn_taken(path, ask, result)
+            event = turn_taken(path, ask, result)
             answer = result.turn
         self._journal.write(event)
         self._driver.answer(path, answer)
@@ -388,15 +393,15 @@ class Running:
                 order = taking.send(brought)
             except StopIteration as end:
                 if not asked:
-                    self._journal.write(_turn_asked(path, ask, None))
+                    self._journal.write(turn_asked(path, ask, None))
                 result: Taken | Abstention = end.value
                 return result
             brought = None
-            opening = () if asked else (_turn_asked(path, ask, order if isinstance(order, Send) else None),)
+            opening = () if asked else (turn_asked(path, ask, order if isinstance(order, Send) else None),)
             asked = True
             if isinstance(order, Send):
                 replaying = bool(recorded)
-                brought = _recorded(recorded, order, path) if replaying else await self._send(path, order, ask, opening)
+                brought = _again(recorded, order, history) if replaying else await self._send(path, order, ask, opening)
                 continue
             if isinstance(order, Consult):
                 brought = await self._consulting.consult(path, ask, order.request, consulted)
@@ -423,15 +428,21 @@ class Running:
 
     async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
         """Make one call when the turnstile lets it through; before that nothing is reserved for it."""
-        if self._turnstile is None:
-            return await self._carry(path, order, ask, opening)
-        # It may be long: what was answered before is on disk meanwhile.
-        self._journal.hand_over()
-        async with self._turnstile.passing(order.seating):
-            return await self._carry(path, order, ask, opening)
+        async with self._staggering.following(order) as begun:
+            if self._turnstile is None:
+                return await self._carry(path, order, ask, opening, begun)
+            # It may be long: what was answered before is on disk meanwhile.
+            self._journal.hand_over()
+            async with self._turnstile.passing(order.seating):
+                return await self._carry(path, order, ask, opening, begun)
 
-    async def _carry(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
-        """Make one call: reserve, write down (after ``opening``), send, settle, write down."""
+    async def _carry(
+        self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...], begun: Callable[[], None] | None
+    ) -> Reply | Fault:
+        """Make one call: reserve, write down (after ``opening``), send, settle, write down.
+
+        ``begun`` is called when the first words come; somebody may wait for them.
+        """
         quote = self._ledger.quote(order.call, order.seating)
         history = self._journal.history
         earlier = [row for row in history.past if row.path == path]
@@ -441,20 +452,32 @@ class Running:
             if opening:
                 self._journal.write(*opening)
             raise _CeilingReachedError(refusal)
-        sent, texts = _call_sent(call_id, path, order, ask, quote.as_json())
+        sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history)
         self._journal.write(*opening, sent, texts=texts)
         await self._journal.durable()
         sitter = self._plan.table[ask.seat]
         assert isinstance(sitter, ModelSeat)  # noqa: S101  (only models send calls)
         gateway = sitter.gateways[sitter.seatings.index(order.seating)]
         started = self._clock.monotonic()
-        on_text = (lambda text: self._watcher.writing(path, order.part, text)) if self._streams else None
-        outcome = await gateway.call(order.call, on_text)
+        outcome = await gateway.call(order.call, self._listener(path, order.part, begun))
         latency = round((self._clock.monotonic() - started) * 1000)
         self._journal.write(self._call_made(call_id, path, order, outcome, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
             self._turned_down.append(_TurnedDown(order.seating.address, order.call.mode, ask.phase, ask.seat))
         return outcome
+
+    def _listener(self, path: AskPath, part: str, begun: Callable[[], None] | None) -> OnText | None:
+        """Who hears an answer as it is written; None where nobody does, and it need not be streamed."""
+        if not self._streams and begun is None:
+            return None
+
+        def hear(text: str) -> None:
+            if begun is not None:
+                begun()
+            if self._streams:
+                self._watcher.writing(path, part, text)
+
+        return hear
 
     def _call_made(self, call_id: str, path: AskPath, order: Send, outcome: Reply | Fault, latency_ms: int) -> CallMade:
         fault = outcome if isinstance(outcome, Fault) else None
@@ -478,6 +501,7 @@ class Running:
                 "input_tokens": usage.input_tokens,
                 "output_tokens": usage.output_tokens,
                 "cached_tokens": usage.cached_tokens,
+                **({} if usage.written_tokens is None else {"written_tokens": usage.written_tokens}),
             },
             cost_usd=None if settled.usd is None else str(settled.usd),
             cost_basis=settled.basis,
@@ -487,72 +511,11 @@ class Running:
         )
 
 
-def _turn_asked(path: AskPath, ask: Ask, first: Send | None) -> TurnAsked:
-    return TurnAsked(
-        path=path,
-        seat=ask.seat,
-        phase=ask.phase,
-        form=ask.form.name,
-        mode=first.call.mode.value if first else "",
-        prompt=digest("\n".join(f"{row.role} {_name(row.text)}" for row in first.call.segments)) if first else "",
-    )
-
-
-def _turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
-    return TurnTaken(
-        path=path,
-        seat=ask.seat,
-        phase=ask.phase,
-        form=ask.form.name,
-        content=taken.content,
-        violations=tuple({"rule": row.rule, "detail": row.detail} for row in taken.violations),
-        citations=cited_json(taken.turn),
-        repaired=taken.repaired,
-        asked=taken.asked,
-        served_models=taken.served_models,
-    )
-
-
-def _call_sent(call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any) -> tuple[CallSent, dict[str, str]]:
-    call = order.call
-    prompt = _prompt(call)
-    texts = {name: row.text for row, (_, name) in zip(call.segments, prompt, strict=True)}
-    schema = ""
-    if call.schema is not None:
-        body = call.schema_text or canonical(call.schema)
-        schema = _name(body)
-        texts[schema] = body
-    sent = CallSent(
-        call=call_id,
-        path=path,
-        part=order.part,
-        seat=ask.seat,
-        model=order.seating.address,
-        mode=call.mode.value,
-        temperature=call.temperature,
-        max_tokens=call.max_tokens,
-        prompt=prompt,
-        schema=schema,
-        reserved=reserved,
-    )
-    return sent, texts
-
-
-def _prompt(call: Call) -> tuple[tuple[str, str], ...]:
-    return tuple((row.role, _name(row.text)) for row in call.segments)
-
-
-# The same texts are sent with call after call.
-@lru_cache(maxsize=1024)
-def _name(text: str) -> str:
-    return digest(text)
-
-
-def _recorded(recorded: deque[tuple[CallSent, CallMade]], order: Send, path: AskPath) -> Reply | Fault:
+def _again(recorded: deque[tuple[CallSent, CallMade]], order: Send, history: History) -> Reply | Fault:
     """What the next recorded call brought, after checking that it is the call asked for now."""
     sent, made = recorded.popleft()
-    if _prompt(order.call) != tuple(tuple(row) for row in sent.prompt) or sent.model != order.seating.address:
-        raise _mismatch(path, "the recorded prompt or model is another one")
+    if prompt_rows(order.call) != history.prompts[sent.call] or sent.model != order.seating.address:
+        raise _mismatch(sent.path, "the recorded prompt or model is another one")
     usage = Usage(**made.usage)  # type: ignore[arg-type]
     if made.fault:
         return Fault(

@@ -8,7 +8,7 @@ the order in which answers arrive.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from disputatio.kernel.names import Channel, Phase, Seat
 
@@ -41,6 +41,8 @@ class Floor:
     posts: tuple[Post, ...] = ()
     readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
+    # What a seat was shown grows with every post; read anew each time it would take the square of a debate's length.
+    _seen: dict[Seat, tuple[Post, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def post(self, *posts: Post) -> Floor:
         """This floor with more posts at its end.
@@ -51,7 +53,13 @@ class Floor:
         for post in posts:
             if not self.may_write(post.seat, post.channel):
                 raise ForbiddenPostError(f"{post.seat} may not write to {post.channel}")
-        return replace(self, posts=(*self.posts, *posts))
+        longer = (*self.posts, *posts)
+        seen: dict[Seat, tuple[Post, ...]] = {}
+        for seat, before in self._seen.items():
+            new = [post for post in posts if self.may_read(seat, post.channel)]
+            # Who was shown everything so far need not have a copy of it.
+            seen[seat] = longer if before is self.posts and len(new) == len(posts) else (*before, *new)
+        return Floor(longer, self.readers, self.writers, seen)
 
     def may_write(self, seat: Seat, channel: Channel) -> bool:
         """Whether ``seat`` may write to ``channel``."""
@@ -63,9 +71,10 @@ class Floor:
 
     def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> tuple[Post, ...]:
         """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
-        wanted = None if phases is None else frozenset(phases)
-        return tuple(
-            post
-            for post in self.posts
-            if self.may_read(seat, post.channel) and (wanted is None or post.phase in wanted)
-        )
+        if seat not in self._seen:
+            shown = tuple(post for post in self.posts if self.may_read(seat, post.channel))
+            self._seen[seat] = self.posts if len(shown) == len(self.posts) else shown
+        if phases is None:
+            return self._seen[seat]
+        wanted = frozenset(phases)
+        return tuple(post for post in self._seen[seat] if post.phase in wanted)

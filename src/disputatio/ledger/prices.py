@@ -33,8 +33,11 @@ class PriceBook:
         return self.bound(seating, 1000, 1000) is not None
 
     def bound(self, seating: ModelSeating, input_tokens: int, output_tokens: int) -> Decimal | None:
-        """The most a call with these tokens costs, nothing cached; None where no price is known."""
-        return self._charge(seating, seating.model, Usage(input_tokens, output_tokens, 0)).usd
+        """The most a call with these tokens costs; None where no price is known.
+
+        Nothing of it is served from a cache and all of it is written there, which some providers charge for.
+        """
+        return self._charge(seating, seating.model, Usage(input_tokens, output_tokens, 0, input_tokens)).usd
 
     def charge(self, seating: ModelSeating, served_model: str | None, usage: Usage) -> Priced:
         """What a finished call cost, at the price of the model that served it.
@@ -60,9 +63,9 @@ class PriceBook:
         table = provider and provider.price_id_at(seating.base_url)
         if table is None:
             return Priced(None, f"no price is known for {seating.provider}")
-        usd = _from_table(
-            table, model, usage.input_tokens, min(usage.cached_tokens or 0, usage.input_tokens), usage.output_tokens
-        )
+        cached = min(usage.cached_tokens or 0, usage.input_tokens)
+        written = min(usage.written_tokens or 0, usage.input_tokens - cached)
+        usd = _from_table(table, model, usage.input_tokens, cached, written, usage.output_tokens)
         if usd is None:
             return Priced(None, f"no price is known for {model} of {seating.provider}")
         return Priced(usd, f"price table: {model}")
@@ -76,11 +79,16 @@ def _cost(price: Price, usage: Usage) -> Decimal:
 
 
 @lru_cache(maxsize=4096)
-def _from_table(table: str, model: str, tokens_in: int, cached: int, tokens_out: int) -> Decimal | None:
+def _from_table(table: str, model: str, tokens_in: int, cached: int, written: int, tokens_out: int) -> Decimal | None:
     from genai_prices import Usage as TableUsage
     from genai_prices import calc_price
 
-    usage = TableUsage(input_tokens=tokens_in, cache_read_tokens=cached, output_tokens=tokens_out)
+    usage = TableUsage(
+        input_tokens=tokens_in,
+        cache_read_tokens=cached,
+        cache_write_tokens=written or None,
+        output_tokens=tokens_out,
+    )
     try:
         return calc_price(usage, model, provider_id=table).total_price
     except LookupError:

@@ -65,12 +65,14 @@ class Call:
 class Usage:
     """Tokens of one call as the provider reported them; None where it did not say (which is not zero).
 
-    ``cached_tokens`` is the part of ``input_tokens`` that the provider served from its prefix cache.
+    ``cached_tokens`` is the part of ``input_tokens`` that the provider served from its prefix cache, ``written_tokens``
+    the part that it put there, which some providers charge above their usual price.
     """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
+    written_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

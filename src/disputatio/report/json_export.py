@@ -224,7 +224,7 @@ def _call(row: CallReading) -> dict[str, Any]:
         "mode": sent.mode,
         "temperature": sent.temperature,
         "max_tokens": sent.max_tokens,
-        "prompt": [list(segment) for segment in sent.prompt],
+        "prompt": [list(segment) for segment in row.prompt],
         "schema": sent.schema,
         "reserved": _plain(sent.reserved),
         "state": row.state,

@@ -83,7 +83,7 @@ def market_reading(report: DebateReport) -> MarketReading | None:
     return MarketReading(
         analysts=tuple(map(_analyst, _objects(outcome.get("analysts")))),
         subject=f"{_short(known.get('subject_name'), 80)} ({_short(known.get('subject'), 20)}{synthetic})",
-        day=_short(known.get("day"), 20),
+        day=_short(known.get("day"), 20) or "a day that is not told",
         sources=", ".join(_short(row, 60) for row in known.get("data_sources") or ()),
         lacks=tuple(_short(row, 300) for row in known.get("lacks") or ()),
         inflation=_short(spread.get("text"), 300),

@@ -257,7 +257,10 @@ class _Fold:
         history = self.history
         opened = history.opened or DebateOpened(format="", motion={}, seats={}, rules={}, prompts={}, budget={})
         lost = {row.call for row in history.lost}
-        calls = tuple(CallReading(sent, history.made.get(sent.call), sent.call in lost) for sent in history.calls)
+        calls = tuple(
+            CallReading(sent, history.made.get(sent.call), sent.call in lost, history.prompts[sent.call])
+            for sent in history.calls
+        )
         closed = history.closed
         return DebateReport(
             id=one_line(debate_id, 80),

@@ -12,16 +12,21 @@ from decimal import Decimal
 from typing import Any
 
 from disputatio.record.events import CallMade, CallSent
+from disputatio.record.history import PromptRows
 from disputatio.report.amounts import counted, dollars, duration
 
 
 @dataclass(frozen=True, slots=True)
 class CallReading:
-    """One call that left. ``made`` is None where it is in flight or, if ``lost``, never came back."""
+    """One call that left. ``made`` is None where it is in flight or, if ``lost``, never came back.
+
+    ``prompt`` is the whole prompt, the role and the hash of the text of each segment.
+    """
 
     sent: CallSent
     made: CallMade | None
     lost: bool
+    prompt: PromptRows = ()
 
     @property
     def state(self) -> str:

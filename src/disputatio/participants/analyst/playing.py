@@ -26,7 +26,7 @@ from disputatio.formats.turns.market_opening import MarketArgument, MarketOpenin
 from disputatio.kernel import Abstention, Ask, Json, JsonObject, Seat
 from disputatio.motion import count_words
 from disputatio.participants.analyst.signals import argued, fired, fitting, item_json
-from disputatio.participants.analyst.textbook import Textbook, filled
+from disputatio.participants.analyst.textbook import Textbook, filled, in_plain_words
 
 NO_SIGNAL = "no_signal"
 _EVEN = 0.5
@@ -40,6 +40,8 @@ def answer(book: Textbook, ask: Ask) -> JsonObject | Abstention:
         ask: what it is asked; its form says what lies before it.
     """
     form = ask.form
+    if isinstance(form, MarketOpeningForm | MarketExaminationForm) and form.desk.part.blinded:
+        book = in_plain_words(book)
     if isinstance(form, MarketOpeningForm):
         return opening(book, form)
     if isinstance(form, MarketExaminationForm):

@@ -19,6 +19,7 @@ from disputatio.failures import InvalidInputError
 from disputatio.formats.market import ANALYSTS
 from disputatio.formats.turns.market_cross import ChallengeType
 from disputatio.formats.turns.market_opening import LONGEST_CLAIM
+from disputatio.market.plain_words import in_plain_words as plain_pointers
 
 TEXTBOOK = "textbook"
 _CONDITION = re.compile(r"([a-z][a-z0-9_]*) +(>=|<=|>|<|is not|is) +(-?\d+(?:\.\d+)?|[a-z_]+)")
@@ -128,6 +129,18 @@ def read_textbook(text: str, where: str = "textbook.toml") -> Textbook:
     if twice:
         raise _unusable(where, f"{twice[0]} has two rules called {twice[1]!r}")
     return Textbook(str(body.get("name") or where), rules, objections, text)
+
+
+_WORDING = (("federal funds rate", "policy rate"), ("VIX", "fear index"), ("corporate America", "the listed companies"))
+
+
+@lru_cache(maxsize=8)
+def in_plain_words(book: Textbook) -> Textbook:
+    """The same table for a knowledge base without names: other words for what is looked at, the same conditions."""
+    text = plain_pointers(book.text)
+    for named, plain in _WORDING:
+        text = text.replace(named, plain)
+    return read_textbook(text, book.name)
 
 
 def _rule(row: Mapping[str, Any], rates: Mapping[str, Any], steps: Mapping[str, Any], where: str) -> Rule:

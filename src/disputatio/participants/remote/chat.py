@@ -17,7 +17,8 @@ This module imports pydantic-ai and openai when it is imported, so import it onl
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from openai.types import chat
@@ -25,10 +26,12 @@ from openai.types.chat import ChatCompletionChunk
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 from pydantic_ai.usage import RequestUsage
 
-from disputatio.participants.call import Call, OutputMode
+from disputatio.participants.call import Call, OutputMode, Segment
 from disputatio.participants.control_tokens import broken
+from disputatio.participants.remote.breakpoints import Breakpoints
 from disputatio.participants.remote.faults import NoAnswerError
-from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, spoken
+from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, pieces, spoken
+from disputatio.record.text import digest
 
 if TYPE_CHECKING:
     from pydantic_ai._json_schema import JsonSchemaTransformer
@@ -45,6 +48,9 @@ class ChatPrompts:
         takes_temperature: whether the model takes a temperature; if not, none is sent.
         breaks_control_tokens: whether the server may read control tokens in a text as control.
         headers: headers of every request.
+        names_cache: whether requests name the cache they belong to, by a hash of their system message.
+        marks_cache: whether the server's cache begins and ends at marks; then prompts are marked and nothing else of
+            them is kept.
     """
 
     def __init__(
@@ -57,6 +63,8 @@ class ChatPrompts:
         takes_temperature: bool = True,
         breaks_control_tokens: bool = False,
         headers: dict[str, Any] | None = None,
+        names_cache: bool = False,
+        marks_cache: bool = False,
     ) -> None:
         self._limit_key = limit_key
         self._system_role = system_role
@@ -66,24 +74,42 @@ class ChatPrompts:
         self._breaks_control_tokens = breaks_control_tokens
         self._headers = headers or {}
         self._structures = Structures(self._structure)
+        self._names_cache = names_cache
+        self._breakpoints = Breakpoints() if marks_cache else None
 
     def request(self, call: Call) -> Request:
+        """``call`` as a request of pydantic-ai, its body travelling by ``extra_body``."""
+        return Request([], {"extra_headers": self._headers, "extra_body": self.body(call)}, UNSTRUCTURED)
+
+    def body(self, call: Call) -> dict[str, Any]:
         """``call`` as a body, which pydantic-ai completes with the model and the stream switch."""
-        body: dict[str, Any] = {
-            "messages": [self._message(role, text) for role, text in spoken(call)],
-            self._limit_key: call.max_tokens,
-        }
+        body: dict[str, Any] = {"messages": self._messages(call), self._limit_key: call.max_tokens}
+        if self._breakpoints is not None:
+            # The mark the server would set by itself stands after the task, where no other prompt goes on.
+            body["prompt_cache_options"] = {"mode": "explicit"}
+        if self._names_cache and call.segments[0].role == "system":
+            body["prompt_cache_key"] = digest(call.segments[0].text)[:32]
         if call.temperature is not None and self._takes_temperature:
             body["temperature"] = call.temperature
         if call.seed is not None:
             body["seed"] = call.seed
         body.update(self._structures.of(call) or {})
-        return Request([], {"extra_headers": self._headers, "extra_body": body}, UNSTRUCTURED)
+        return body
 
-    def _message(self, role: str, text: str) -> dict[str, str]:
+    def _messages(self, call: Call) -> list[dict[str, Any]]:
         if self._breaks_control_tokens:
-            text = broken(text)
-        return {"role": self._system_role if role == "system" else role, "content": text}
+            return [self._message(role, text) for role, text in _unread(call)]
+        marks = self._breakpoints.of(call) if self._breakpoints is not None else ()
+        if not marks:
+            return [self._message(role, text) for role, text in spoken(call)]
+        marked = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+        return [
+            self._message(role, [{"type": "text", "text": text, **(marked if mark else {})} for text, mark in rows])
+            for role, rows in pieces(call, marks)
+        ]
+
+    def _message(self, role: str, content: str | list[dict[str, Any]]) -> dict[str, Any]:
+        return {"role": self._system_role if role == "system" else role, "content": content}
 
     def _structure(self, schema: dict[str, Any], name: str, mode: OutputMode) -> dict[str, Any]:
         if self._transformer is not None:
@@ -94,6 +120,19 @@ class ChatPrompts:
         function = {"name": name, "description": TOOL_DESCRIPTION, "parameters": schema, "strict": True}
         tools = {"tools": [{"type": "function", "function": function}], "tool_choice": "required"}
         return {**tools, "parallel_tool_calls": False} if self._parallel_tools else tools
+
+
+def _unread(call: Call) -> list[tuple[str, str]]:
+    """What is ``spoken`` in ``call``, with the control tokens in it broken."""
+    if call.mode is OutputMode.PROMPTED:
+        # The schema stands in it as well.
+        return [(role, broken(text)) for role, text in spoken(call)]
+    # A token holds no blank, so none begins in one segment and ends in the next.
+    return spoken(replace(call, segments=tuple(Segment(row.role, _broken(row.text)) for row in call.segments)))
+
+
+# The same texts are sent with call after call.
+_broken = lru_cache(maxsize=512)(broken)
 
 
 class ChatModel(OpenAIChatModel):
@@ -170,6 +209,7 @@ def counted(usage: object) -> RequestUsage:
         "input_tokens": getattr(usage, "prompt_tokens", None),
         "output_tokens": getattr(usage, "completion_tokens", None),
         "cache_read_tokens": cached,
+        "cache_write_tokens": _count(details, "cache_write_tokens", None),
     }
     counts = RequestUsage()
     for name, count in said.items():

@@ -27,6 +27,7 @@ class Endpoint:
         timeout_s: seconds for a whole call.
         mode: the only structured-output mode to use, or None for the kind's modes.
         keep_alive: whether connections are used for more than one call.
+        straight: whether whole answers of OpenAI's protocol may take the thin path (``direct``).
     """
 
     kind: Kind
@@ -41,6 +42,7 @@ class Endpoint:
     timeout_s: float = 300.0
     mode: OutputMode | None = None
     keep_alive: bool = True
+    straight: bool = True
 
     @classmethod
     def of(cls, seating: ModelSeating, api_key: str | None) -> Endpoint:

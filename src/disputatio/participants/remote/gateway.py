@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
+from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
-from disputatio.participants.providers import Kind
+from disputatio.participants.providers import Kind, shown
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.seating import ModelSeating
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 
+    from disputatio.participants.remote.direct import Way
     from disputatio.participants.remote.models import Line
-    from disputatio.participants.remote.prompt import Request
+    from disputatio.participants.remote.transport import AiohttpTransport
 
 _ALL: Final = (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
 _MODES: Final[dict[Kind, tuple[OutputMode, ...]]] = {
     # pydantic-ai does not put native schemas to Mistral.
     Kind.MISTRAL: (OutputMode.TOOL, OutputMode.PROMPTED),
 }
+CALLS_VARIABLE: Final = "DISPUTATIO_CALLS"
+"""The environment variable that with ``library`` keeps every call on pydantic-ai's own way; ``direct`` is usual."""
+
+_STRAIGHT: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE})
+_WAYS_KEPT: Final = 64
+# Every debate opens gateways of its own; what the library does to a request of theirs is learned once for a process.
+_WAYS: Final[dict[Endpoint, Way]] = {}
 
 
 def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
@@ -29,13 +40,22 @@ def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
     Args:
         seating: provider, model, address, time limit and fixed mode are taken from it.
         api_key: the key, or None.
+
+    Raises:
+        InvalidInputError: the environment's ``DISPUTATIO_CALLS`` is neither ``direct`` nor ``library``.
     """
-    return RemoteGateway(Endpoint.of(seating, api_key))
+    way = os.environ.get(CALLS_VARIABLE, "").strip().lower() or "direct"
+    if way not in ("direct", "library"):
+        raise InvalidInputError(
+            f"{CALLS_VARIABLE} is {shown(way)}, which is no way to make calls.", "Allowed is direct or library."
+        )
+    return RemoteGateway(replace(Endpoint.of(seating, api_key), straight=way == "direct"))
 
 
 class RemoteGateway:
-    """Carries calls to one model over pydantic-ai's direct requests: one attempt a call, nothing raised.
+    """Carries calls to one model: one attempt a call, nothing raised.
 
+    Whole answers of OpenAI's protocol are posted straight (``direct``), all else by pydantic-ai's direct requests.
     It may be used from many tasks at once; all gateways of an event loop share one pool of connections. The
     libraries are imported and the clients built at the first call or probe, in a thread.
     """
@@ -43,6 +63,7 @@ class RemoteGateway:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._line: Line | Fault | None = None
+        self._transport: AiohttpTransport | None = None
         self._opening = asyncio.Lock()
 
     @property
@@ -62,29 +83,24 @@ class RemoteGateway:
         Streams only if ``on_text`` is given. In tool mode ``on_text`` gets the tool's argument, which is the
         answer. What ``on_text`` raises is the caller's and is raised again; cancellation is passed on.
         """
-        line = await self._open()
-        if isinstance(line, Fault):
-            return line
-        from pydantic_ai.direct import model_request
-
+        path = (await self._find_way() if on_text is None else None) or await self._open()
+        if isinstance(path, Fault):
+            return path
         from disputatio.participants.remote.faults import fault_from, timed_out
+        from disputatio.participants.remote.models import Line
         from disputatio.participants.remote.reply import reply_from
 
         heard: list[str] = []
         limit = asyncio.timeout(self._endpoint.timeout_s)
         try:
             async with limit:
-                request = line.prompts.request(call)
-                if on_text is not None:
-                    response = await _stream(line, request, call.mode, _Ear(on_text, heard))
+                if isinstance(path, Line):
+                    response = await _asked(path, call, None if on_text is None else _Ear(on_text, heard))
                 else:
-                    response = await model_request(
-                        line.model,
-                        request.messages,
-                        model_settings=request.settings,
-                        model_request_parameters=request.parameters,
-                        instrument=False,
-                    )
+                    brought = await self._straight(path, call)
+                    if isinstance(brought, Reply | Fault):
+                        return brought
+                    response = brought
         except _ListenerError as error:
             raise error.raised from None
         except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
@@ -92,6 +108,39 @@ class RemoteGateway:
                 return timed_out(self._endpoint, "".join(heard))
             return fault_from(error, self._endpoint, call.mode, "".join(heard))
         return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
+
+    async def _find_way(self) -> Way | Fault | None:
+        """The thin path to the model, None where there is none."""
+        if not self._endpoint.straight or self._endpoint.kind not in _STRAIGHT:
+            return None
+        if (known := _WAYS.get(self._endpoint)) is not None:
+            return known
+        line = await self._open()
+        if isinstance(line, Fault):
+            return line
+        from disputatio.participants.remote.direct import shown_way
+
+        way = await shown_way(line)
+        if way is not None:
+            _WAYS[self._endpoint] = way
+            while len(_WAYS) > _WAYS_KEPT:
+                _WAYS.pop(next(iter(_WAYS)), None)
+        return way
+
+    async def _straight(self, way: Way, call: Call) -> Reply | Fault | ModelResponse:
+        """Post ``call``; where it brings anything but a plain reply, the library says what."""
+        from disputatio.participants.remote.transport import AiohttpTransport, led
+
+        if self._transport is None:
+            self._transport = AiohttpTransport(keep_alive=self._endpoint.keep_alive)
+        outcome = await way.post(call, self._transport)
+        if isinstance(outcome, Reply):
+            return outcome
+        line = await self._open()
+        if isinstance(line, Fault):
+            return line
+        with led(outcome):
+            return await _asked(line, call, None)
 
     async def probe(self) -> Fault | None:
         """Ask for the provider's list of models, which costs nothing.
@@ -111,6 +160,9 @@ class RemoteGateway:
         line, self._line = self._line, None
         if line is not None and not isinstance(line, Fault):
             await line.close()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
 
     async def _open(self) -> Line | Fault:
         if self._line is not None:
@@ -161,18 +213,22 @@ class _Ear:
             raise _ListenerError(error) from error
 
 
-async def _stream(line: Line, request: Request, mode: OutputMode, ear: _Ear) -> ModelResponse:
-    from pydantic_ai.direct import model_request_stream
+async def _asked(line: Line, call: Call, ear: _Ear | None) -> ModelResponse:
+    """What the library makes of ``call``, streamed where somebody listens."""
+    from pydantic_ai.direct import model_request, model_request_stream
 
-    async with model_request_stream(
-        line.model,
-        request.messages,
-        model_settings=request.settings,
-        model_request_parameters=request.parameters,
-        instrument=False,
-    ) as stream:
+    request = line.prompts.request(call)
+    given = (line.model, request.messages)
+    settings: Any = {
+        "model_settings": request.settings,
+        "model_request_parameters": request.parameters,
+        "instrument": False,
+    }
+    if ear is None:
+        return await model_request(*given, **settings)
+    async with model_request_stream(*given, **settings) as stream:
         async for event in stream:
-            if text := _written(event, mode):
+            if text := _written(event, call.mode):
                 ear.hear(text)
         return stream.get()
 

@@ -77,6 +77,8 @@ def _openai(endpoint: Endpoint) -> Line:
         parallel_tools=True,
         takes_temperature=not _reasons(profile),
         headers=_headers(endpoint),
+        names_cache=True,
+        marks_cache=bool(profile.get("openai_supports_prompt_cache_breakpoints", False)),
     )
     return Line(model, prompts, http.aclose)
 
@@ -161,7 +163,8 @@ def _anthropic(endpoint: Endpoint) -> Line:
     )
     model = AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=client))
     samples = not model.profile.get("anthropic_disallows_sampling_settings", False)
-    return Line(model, LibraryPrompts(takes_temperature=samples), http.aclose)
+    prompts = LibraryPrompts(takes_temperature=samples, caches_system="anthropic_cache_instructions")
+    return Line(model, prompts, http.aclose)
 
 
 def _google(endpoint: Endpoint) -> Line:
@@ -225,7 +228,8 @@ def _bedrock(endpoint: Endpoint) -> Line:
     async def close() -> None:
         client.close()
 
-    return Line(model, LibraryPrompts(takes_temperature=samples), close)
+    caches = "bedrock_cache_instructions" if model.profile.get("bedrock_supports_prompt_caching", False) else ""
+    return Line(model, LibraryPrompts(takes_temperature=samples, caches_system=caches), close)
 
 
 def _bearer_session(key: str) -> object:

@@ -16,17 +16,20 @@ from __future__ import annotations
 import itertools
 import json
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+import orjson
 from pydantic_ai.messages import (
+    CachePoint,
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
     SystemPromptPart,
     TextPart,
+    UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
@@ -36,6 +39,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import Call, OutputMode
+from disputatio.participants.remote.breakpoints import Breakpoints
 
 SCHEMA_REQUEST: Final = (
     "Answer with one JSON object and nothing else: no words before or after it and no code fence. "
@@ -72,11 +76,16 @@ class LibraryPrompts:
     Args:
         takes_temperature: whether the model takes a temperature; if not, none is sent.
         fixed: settings that every request carries.
+        caches_system: the setting that marks the end of the system message for the provider's cache, where that
+            cache begins and ends at marks; then prompts are marked.
     """
 
-    def __init__(self, *, takes_temperature: bool = True, fixed: ModelSettings | None = None) -> None:
+    def __init__(
+        self, *, takes_temperature: bool = True, fixed: ModelSettings | None = None, caches_system: str = ""
+    ) -> None:
         self._takes_temperature = takes_temperature
         self._fixed: ModelSettings = fixed or {}
+        self._caches_system, self._breakpoints = caches_system, Breakpoints()
         self._structures = Structures(_parameters)
 
     def request(self, call: Call) -> Request:
@@ -86,7 +95,10 @@ class LibraryPrompts:
             settings["temperature"] = call.temperature
         if call.seed is not None:
             settings["seed"] = call.seed
-        return Request(_messages(call), settings, self._structures.of(call) or UNSTRUCTURED)
+        marks = self._breakpoints.of(call) if self._caches_system else ()
+        if sum(segment.role == "system" for segment in call.segments) in marks:
+            settings = {**settings, self._caches_system: True}  # type: ignore[misc]
+        return Request(_messages(call, marks), settings, self._structures.of(call) or UNSTRUCTURED)
 
 
 _Structure = TypeVar("_Structure")
@@ -114,16 +126,16 @@ class Structures(Generic[_Structure]):
         if call.schema is None or call.mode in (OutputMode.TEXT, OutputMode.PROMPTED):
             return None
         key = (id(call.schema), call.schema_name, call.mode)
-        known = self._known.get(key)
-        if known is not None:
-            self._known.move_to_end(key)
-            return known[1]
-        schema: dict[str, Any] = json.loads(_compact(call.schema))
-        structure = self._make(schema, call.schema_name, call.mode)
-        self._known[key] = (call.schema, structure)
+        # Taken out and put back as the latest; several event loops may share this.
+        known = self._known.pop(key, None)
+        if known is None:
+            # In plain dicts and lists, keys in their order.
+            schema: dict[str, Any] = orjson.loads(orjson.dumps(call.schema, default=dict))
+            known = (call.schema, self._make(schema, call.schema_name, call.mode))
+        self._known[key] = known
         if len(self._known) > self._KEPT:
             self._known.popitem(last=False)
-        return structure
+        return known[1]
 
 
 def spoken(call: Call) -> list[tuple[str, str]]:
@@ -138,6 +150,27 @@ def spoken(call: Call) -> list[tuple[str, str]]:
     return said
 
 
+def pieces(call: Call, marks: Collection[int]) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """What `spoken` gives, each text in pieces, one for each segment, with whether a mark of ``marks`` follows it.
+
+    Together the pieces of a message are its text, to the letter.
+    """
+    said: list[tuple[str, list[tuple[str, bool]]]] = []
+    for place, segment in enumerate(call.segments, start=1):
+        if said and said[-1][0] == segment.role:
+            rows = said[-1][1]
+            rows[-1] = (f"{rows[-1][0]}\n\n", rows[-1][1])
+            rows.append((segment.text, place in marks))
+        else:
+            said.append((segment.role, [(segment.text, place in marks)]))
+    whole = dict(enumerate(spoken(call)))
+    for number, (_, rows) in enumerate(said):
+        # In prompted mode the schema follows the last of them.
+        rest = whole[number][1].removeprefix("".join(text for text, _ in rows))
+        rows[-1] = (rows[-1][0] + rest, rows[-1][1])
+    return said
+
+
 def _ask_for(schema: JsonObject, said: list[tuple[str, str]]) -> None:
     request = SCHEMA_REQUEST.format(schema=_compact(schema))
     for place in range(len(said) - 1, -1, -1):
@@ -148,16 +181,21 @@ def _ask_for(schema: JsonObject, said: list[tuple[str, str]]) -> None:
     said.append(("user", request))
 
 
-def _messages(call: Call) -> list[ModelMessage]:
+def _messages(call: Call, marks: Collection[int] = ()) -> list[ModelMessage]:
     messages: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
+    marked = iter(pieces(call, marks)) if marks else None
     for role, text in spoken(call):
+        rows = next(marked)[1] if marked else []
         match role:
             case "system":
                 parts.append(SystemPromptPart(text))
+            case "user" if any(mark for _, mark in rows):
+                content: list[UserContent] = []
+                for piece, mark in rows:
+                    content += [piece, CachePoint()] if mark else [piece]
+                parts.append(UserPromptPart(content))
             case "user":
-                # A cache breakpoint for Anthropic would go here: the text as a list with a CachePoint after
-                # the segments that the debate's next prompt will begin with.
                 parts.append(UserPromptPart(text))
             case _:
                 messages.extend([ModelRequest(parts)] if parts else [])

@@ -22,4 +22,5 @@ def usage_of(usage: RequestUsage) -> Usage:
         input_tokens=said.get("input_tokens"),
         output_tokens=said.get("output_tokens"),
         cached_tokens=said.get("cache_read_tokens"),
+        written_tokens=said.get("cache_write_tokens"),
     )

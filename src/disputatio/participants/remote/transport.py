@@ -17,20 +17,88 @@ import asyncio
 import functools
 import ssl
 import urllib.request
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 from weakref import WeakKeyDictionary
 
 import aiohttp
 import httpx2
+from multidict import CIMultiDict
 from yarl import URL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """Seconds for looking the host up, connecting and the TLS handshake together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A whole response, as it came over the wire."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+    def decoded(self) -> bytes | None:
+        """The body without its content encoding, None where it cannot be decoded."""
+        if not any(name.lower() == b"content-encoding" for name, _ in self.headers):
+            return self.body
+        try:
+            return httpx2.Response(self.status, headers=list(self.headers), content=self.body).content
+        except httpx2.DecodingError:
+            return None
+
+
+@dataclass(slots=True)
+class Passage:
+    """Leads a library through an exchange without sending anything.
+
+    Attributes:
+        arrived: what it finds: the response, or the failure. None stops it where it would send.
+        shown: the request that it would have sent.
+    """
+
+    arrived: Arrived | httpx2.TransportError | None = None
+    shown: httpx2.Request | None = None
+
+    def through(self, request: httpx2.Request) -> httpx2.Response:
+        """What comes of ``request``.
+
+        Raises:
+            httpx2.TransportError: the failure, or that this is where it stops.
+        """
+        self.shown = request
+        match self.arrived:
+            case Arrived(status, headers, body):
+                return httpx2.Response(status, headers=list(headers), stream=_Whole(body), request=request)
+            case None:
+                raise httpx2.WriteError("nothing is sent")
+            case failure:
+                raise failure
+
+
+_LED: ContextVar[Passage | None] = ContextVar("_LED", default=None)
+
+
+@contextmanager
+def led(arrived: Arrived | httpx2.TransportError | None, *, shows: bool = False) -> Iterator[Passage]:
+    """Lead the requests of this context through ``arrived`` instead of sending them.
+
+    Args:
+        arrived: what they find. None sends them after all, unless ``shows`` is given.
+        shows: stop each where it would be sent, and keep it.
+    """
+    passage = Passage(arrived)
+    token = _LED.set(passage if shows or arrived is not None else None)
+    try:
+        yield passage
+    finally:
+        _LED.reset(token)
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
@@ -58,27 +126,49 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         Raises:
             httpx2.TransportError: the class says what happened, ``__cause__`` is the original.
         """
-        url = request.url
-        if url.userinfo:
-            # httpx2 has made a header of it, and aiohttp takes one or the other.
-            url = url.copy_with(username=None, password=None)
-        proxy = self._proxy_of(url.scheme, url.host)
-        if not self._keep_alive:
-            request.headers["connection"] = "close"
+        passage = _LED.get()
+        if passage is not None:
+            return passage.through(request)
         with _truthful():
-            response = await self._session().request(
-                request.method,
-                URL(str(url), encoded=True),
-                headers=request.headers.multi_items(),
-                data=await request.aread() or None,
-                allow_redirects=False,
-                auto_decompress=False,
-                timeout=self._timeout,
-                ssl=trusted_certificates() if url.scheme == "https" else True,
-                proxy=proxy[0] if proxy else None,
-                proxy_headers=proxy[1] if proxy else None,
+            response = await self._send(
+                request.method, address_of(request.url), request.headers.multi_items(), await request.aread() or None
             )
         return httpx2.Response(response.status, headers=response.raw_headers, stream=_Body(response), request=request)
+
+    async def post(self, url: URL, headers: Mapping[str, str], body: bytes) -> Arrived:
+        """Post ``body`` and read the whole response.
+
+        Raises:
+            httpx2.TransportError: as for ``handle_async_request``.
+        """
+        with _truthful():
+            response = await self._send("POST", url, headers, body)
+            try:
+                content = await response.read()
+            except BaseException:
+                response.close()
+                raise
+        return Arrived(response.status, response.raw_headers, content)
+
+    async def _send(
+        self, method: str, url: URL, headers: Mapping[str, str] | Iterable[tuple[str, str]], body: bytes | None
+    ) -> aiohttp.ClientResponse:
+        proxy = self._proxy_of(url.scheme, url.host or "")
+        if not self._keep_alive:
+            headers = CIMultiDict(headers)
+            headers["connection"] = "close"
+        return await self._session().request(
+            method,
+            url,
+            headers=headers,
+            data=body,
+            allow_redirects=False,
+            auto_decompress=False,
+            timeout=self._timeout,
+            ssl=trusted_certificates() if url.scheme == "https" else True,
+            proxy=proxy[0] if proxy else None,
+            proxy_headers=proxy[1] if proxy else None,
+        )
 
     async def aclose(self) -> None:
         """Leave the pool. Safe to repeat."""
@@ -91,6 +181,13 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if self._pool is None or self._pool.loop is not loop:
             self._pool = _Pool.join(loop)
         return self._pool.session
+
+
+def address_of(url: httpx2.URL) -> URL:
+    """``url`` for aiohttp; name and password are left out, for httpx2 has made a header of them."""
+    if url.userinfo:
+        url = url.copy_with(username=None, password=None)
+    return URL(str(url), encoded=True)
 
 
 class _Pool:
@@ -120,6 +217,14 @@ class _Pool:
         if self.members == 0 and asyncio.get_running_loop() is self.loop:
             self._open.pop(self.loop, None)
             await self.session.close()
+
+
+class _Whole(httpx2.AsyncByteStream):
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
 
 
 class _Body(httpx2.AsyncByteStream):

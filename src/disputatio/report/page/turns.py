@@ -26,12 +26,13 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """One ask. ``absence`` says why there is no turn; it is empty where there is one."""
+    """One ask. ``absence`` says why there is no turn; it is empty where there is one, ``open`` where one may come."""
 
     entry: Entry
     anchor: str
     said: list[Said]
     absence: str
+    open: bool
     facts: str
     broken: tuple[tuple[str, str], ...]
     refused: tuple[Refused, ...]
@@ -77,6 +78,7 @@ def _turn(report: DebateReport, entry: Entry, exchange: Exchange) -> TurnView:
         anchor=_anchor(exchange.anchors, entry),
         said=exchange.said.get(entry.path, []),
         absence=_absence(entry),
+        open=entry.state is EntryState.OPEN,
         facts=_facts(entry, calls),
         broken=tuple((spoken(one_line(str(row.get("rule")), 60)), str(row.get("detail"))) for row in entry.broken),
         refused=_refused(entry, calls),

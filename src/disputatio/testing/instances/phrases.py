@@ -11,6 +11,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
+from disputatio.motion.made_up import NOUNS, VERBS
 from disputatio.testing.instances.seeds import mixed
 
 
@@ -44,46 +45,6 @@ _KIND_BY_WORD: Final = (
     ("topic", Kind.NAME),
 )
 
-_NOUNS: Final = (
-    "pilot programme",
-    "phased rollout",
-    "current contract",
-    "internal audit",
-    "new schedule",
-    "regional survey",
-    "cheaper option",
-    "independent review",
-    "proposed rule",
-    "maintenance plan",
-    "training budget",
-    "system migration",
-    "shared office",
-    "data team",
-    "second supplier",
-    "public register",
-    "quarterly report",
-    "night shift",
-    "central archive",
-    "field trial",
-    "repair fund",
-    "travel allowance",
-    "safety check",
-)
-_VERBS: Final = (
-    "cuts",
-    "raises",
-    "limits",
-    "reveals",
-    "doubles",
-    "halves",
-    "improves",
-    "outweighs",
-    "explains",
-    "reduces",
-    "drives",
-    "steadies",
-    "lowers",
-)
 _OBJECTS: Final = (
     "running costs",
     "staff turnover",
@@ -117,7 +78,7 @@ _QUALIFIERS: Final = (
     "in both districts",
 )
 # Joined beforehand: a sentence then costs two look-ups, which large property tests feel.
-_ACTORS: Final = tuple(f"{noun} {verb}" for noun in _NOUNS for verb in _VERBS)
+_ACTORS: Final = tuple(f"{noun} {verb}" for noun in NOUNS for verb in VERBS)
 _EFFECTS: Final = tuple(f"{thing} {when}" for thing in _OBJECTS for when in _QUALIFIERS)
 _QUESTIONS: Final = (
     "Which figures show that the",
@@ -137,7 +98,7 @@ _ORDERS: Final = (
     "Adopt the plan, since the",
     "Keep the old rule until the",
 )
-_WORDS: Final = tuple(sorted({word for noun in _NOUNS for word in noun.split()}))
+_WORDS: Final = tuple(sorted({word for noun in NOUNS for word in noun.split()}))
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _SENTENCE_ROOM: Final = 12
 """Below this many characters there is no room for a sentence: a word, or a piece of one, has to do."""
@@ -179,8 +140,8 @@ def _advice(seed: int) -> str:
 
 
 def _name(seed: int) -> str:
-    seed, noun = divmod(seed, len(_NOUNS))
-    return f"{_NOUNS[noun]} {1 + seed % 997}".capitalize()
+    seed, noun = divmod(seed, len(NOUNS))
+    return f"{NOUNS[noun]} {1 + seed % 997}".capitalize()
 
 
 def _slug(seed: int) -> str:

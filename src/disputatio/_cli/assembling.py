@@ -1,0 +1,50 @@
+"""Puts a command line together from the index: all commands, or only the one that is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+
+from disputatio._cli.index import ABOUT, COMMANDS, EPILOG, GROUPS
+
+
+def app_with(*names: str) -> typer.Typer:
+    """The command line with these commands and no others; importing their modules is what takes the time."""
+    app = typer.Typer(
+        name="disputatio",
+        help="\n\n".join(ABOUT),
+        epilog=EPILOG,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    for name in names:
+        if name in GROUPS:
+            app.add_typer(_found(name), name=name)
+        else:
+            app.command(name)(_found(name))
+    app.callback()(_options)
+    return app
+
+
+def _found(name: str) -> Any:
+    """The function of a command, or the Typer app of a group."""
+    module, attribute, _ = COMMANDS[name]
+    return getattr(import_module(f"disputatio._cli.{module}"), attribute)
+
+
+def _version(value: bool) -> None:  # noqa: FBT001  (the signature Typer calls)
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"disputatio {version('disputatio')}")
+        raise typer.Exit
+
+
+_VERSION = typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version.")
+
+
+def _options(version: Annotated[bool, _VERSION] = False) -> None:
+    """What comes before a command."""

@@ -1,0 +1,54 @@
+"""Lets one call go ahead of those that begin like it, so that they find its beginning in the provider's cache.
+
+Calls that leave side by side cannot serve each other's cache: a provider keeps a beginning once it has read it. With
+staggering on, the first call with a beginning leaves, and the others with the same one follow when its first words have
+come, or it has come to an end. What is said does not depend on it; the wait is one time to the first words in a phase.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from disputatio.participants.turn_taking import Send
+
+LEAST_BYTES = 4096
+"""A shorter beginning is not waited for: providers cache from 1,024 tokens on, taken as four bytes each."""
+
+
+class Staggering:
+    """The beginnings that calls of one debate have left with.
+
+    Args:
+        on: whether calls wait for each other at all.
+    """
+
+    def __init__(self, *, on: bool) -> None:
+        self._on = on
+        self._begun: dict[int, asyncio.Event] = {}
+
+    @asynccontextmanager
+    async def following(self, order: Send) -> AsyncIterator[Callable[[], None] | None]:
+        """Wait until a call that begins like that of ``order`` has begun to be answered.
+
+        Yields:
+            What to call when the first words of the answer come, for a call that others may wait for; else None.
+        """
+        before = order.call.segments[:-1]
+        if not self._on or sum(len(row.text.encode("utf-8", "replace")) for row in before) < LEAST_BYTES:
+            yield None
+            return
+        key = hash((order.seating.address, before))
+        first = self._begun.get(key)
+        if first is not None:
+            await first.wait()
+            yield None
+            return
+        begun = self._begun[key] = asyncio.Event()
+        try:
+            yield begun.set
+        finally:
+            begun.set()

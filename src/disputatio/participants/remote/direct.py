@@ -1,0 +1,236 @@
+"""Whole answers of the Chat Completions protocol, posted straight: the thin path.
+
+pydantic-ai and openai's client take a multiple of the processor time of the exchange itself. What they do to a
+request and to a plain answer is always the same, so it is learned once and then done without them:
+
+- The library *shows the way*: led through one request that is not sent, it reveals the address, the headers and what
+  it adds to a body. Calls are posted there with these headers and their own bodies.
+- A response that is nothing but an answer (``plain_reply`` says what that is) is read here.
+- Anything else (an error, a lost connection, a refusal, thinking in tags, a field of a strange type...) is handed to
+  the library, which is led through the very exchange that took place. So there is one set of rules for what a
+  response means, and it is the library's; nothing is asked twice.
+
+This module imports aiohttp and httpx2 when it is imported, so import it only where a gateway is opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+import orjson
+from multidict import CIMultiDict
+from openai.types import CompletionUsage
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
+from yarl import URL
+
+from disputatio.participants.call import Call, OutputMode, Reply, Segment, Usage
+from disputatio.participants.remote.chat import ChatModel, ChatPrompts
+from disputatio.participants.remote.transport import AiohttpTransport, Arrived, address_of, led
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from disputatio.participants.remote.models import Line
+
+_SAMPLE: Final = Call((Segment("user", "-"),), None, "", OutputMode.TEXT, None, 1)
+_LATEST: Final = 2**33
+"""A later time of making, in seconds since 1970, is a mistake that the library is to judge."""
+_THINKING: Final = ("<think>", "</think>")
+# What pydantic-ai takes out of an answer where it finds it inside a control token; also as JSON writes it.
+_JOINERS = re.compile(r"[\u200b-\u200d\u2060\ufeff]|\\u(?:200|206|feff)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one model is reached: what the library puts into every request.
+
+    Attributes:
+        prompts: puts calls into bodies.
+        url: where they are posted.
+        headers: what they carry, the key among it.
+        added: what the library adds to a body.
+    """
+
+    prompts: ChatPrompts
+    url: URL
+    headers: CIMultiDict[str]
+    added: dict[str, Any]
+
+    def __repr__(self) -> str:
+        # The headers hold the key.
+        return f"Way({self.url.host})"
+
+    async def post(self, call: Call, transport: AiohttpTransport) -> Reply | Arrived | httpx2.TransportError | None:
+        """Post ``call``, once.
+
+        Returns:
+            The reply where the response is a plain one; else what came of the exchange, for the library to judge.
+            None where the call cannot be written as strict JSON; nothing was sent then.
+        """
+        if call.temperature is not None and not math.isfinite(call.temperature):
+            # It would be written as null.
+            return None
+        try:
+            body = orjson.dumps(self.added | self.prompts.body(call))
+        except (TypeError, ValueError):
+            return None
+        try:
+            arrived = await transport.post(self.url, self.headers, body)
+        except httpx2.TransportError as error:
+            return error
+        reply = plain_reply(arrived.decoded(), call.mode) if arrived.status == 200 else None
+        return arrived if reply is None else reply
+
+
+async def shown_way(line: Line) -> Way | None:
+    """The way to the model of ``line``, or None where its requests are not of this protocol. Nothing is sent."""
+    from pydantic_ai.direct import model_request
+
+    model, prompts = line.model, line.prompts
+    if not isinstance(model, ChatModel) or not isinstance(prompts, ChatPrompts):
+        return None
+    if model.profile.get("openai_chat_thinking_field") or model.profile.get("thinking_tags", _THINKING) != _THINKING:
+        return None
+    request = prompts.request(_SAMPLE)
+    # It is stopped on purpose; whatever else may come up comes up again when a call is made.
+    with led(None, shows=True) as passage, contextlib.suppress(Exception):
+        await model_request(
+            model,
+            request.messages,
+            model_settings=request.settings,
+            model_request_parameters=request.parameters,
+            instrument=False,
+        )
+    shown = passage.shown
+    if shown is None:
+        return None
+    try:
+        url = address_of(shown.url)
+    except ValueError:
+        return None
+    headers = CIMultiDict(row for row in shown.headers.multi_items() if row[0].lower() != "content-length")
+    sample = prompts.body(_SAMPLE)
+    added = {key: value for key, value in orjson.loads(shown.content).items() if key not in sample}
+    return Way(prompts, url, headers, added)
+
+
+def _unread(model: type[BaseModel], *read: str) -> tuple[str, ...]:
+    """The fields of ``model`` that are not looked at here; whoever fills one of them is left to the library."""
+    return tuple(name for name in model.model_fields if name not in read)
+
+
+_COMPLETION = _unread(ChatCompletion, "id", "choices", "created", "model", "object", "usage", "system_fingerprint")
+_COMPLETION = tuple(name for name in _COMPLETION if name != "service_tier")
+_CHOICE = _unread(Choice, "finish_reason", "index", "message")
+_MESSAGE = _unread(ChatCompletionMessage, "content", "role", "refusal", "annotations", "tool_calls")
+_USAGE = _unread(
+    CompletionUsage,
+    "completion_tokens",
+    "prompt_tokens",
+    "total_tokens",
+    "completion_tokens_details",
+    "prompt_tokens_details",
+)
+_OBJECT: Final = (dict, type(None))
+_COUNT: Final = (int, type(None))
+_TIERS: Final = frozenset({None, "auto", "default", "flex", "scale", "priority"})
+
+
+def plain_reply(body: bytes | None, mode: OutputMode) -> Reply | None:
+    """The reply in the body of a response with status 200, or None where anything about it is out of the ordinary.
+
+    Ordinary is: JSON with every field of the protocol of its own type, one choice that stopped or reached its limit,
+    text without tags of thinking and invisible characters (in tool mode one call of a tool), counts that are whole
+    numbers. Fields that the protocol does not know are passed over, as the library does.
+    """
+    try:
+        data = orjson.loads(body or b"")
+        [choice] = data["choices"]
+        message = choice["message"]
+        usage = _counts(data.get("usage"))
+        if usage is None or not (_is_ordinary(data, choice) and _says_only_text(message)):
+            return None
+        text = _text(message, choice["finish_reason"], mode)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        # Something is not of the shape that was taken for granted.
+        return None
+    if text is None or not (text.strip() or choice["finish_reason"] == "length"):
+        return None
+    finish = "length" if choice["finish_reason"] == "length" else "stop"
+    return Reply(text, data["model"] or None, usage, finish)
+
+
+def _is_ordinary(data: dict[str, Any], choice: dict[str, Any]) -> bool:
+    fingerprint = data.get("system_fingerprint")
+    return (
+        not data.get("error")
+        and type(data["id"]) is str
+        and type(data["model"]) is str
+        and type(data["created"]) is int
+        and 0 <= data["created"] < _LATEST
+        and data["object"] == "chat.completion"
+        and data.get("service_tier") in _TIERS
+        and (fingerprint is None or type(fingerprint) is str)
+        and all(data.get(name) is None for name in _COMPLETION)
+        and type(choice["index"]) is int
+        and all(choice.get(name) is None for name in _CHOICE)
+    )
+
+
+def _says_only_text(message: dict[str, Any]) -> bool:
+    return (
+        message["role"] == "assistant"
+        and message.get("refusal") in (None, "")
+        and message.get("annotations") in (None, [])
+        and type(message.get("tool_calls")) in (list, type(None))
+        and all(message.get(name) is None for name in _MESSAGE)
+    )
+
+
+def _text(message: dict[str, Any], finish: object, mode: OutputMode) -> str | None:
+    """The answer in ``message``; None where it takes more than reading."""
+    text = message["content"]
+    thought = message.get("reasoning") or message.get("reasoning_content") or ""
+    if not (type(thought) is str and type(text) in (str, type(None))):
+        return None
+    calls = message.get("tool_calls")
+    if calls:
+        if mode is not OutputMode.TOOL or finish not in ("tool_calls", "stop", "length"):
+            return None
+        [called] = calls
+        function = called["function"]
+        if called["type"] != "function" or not (called["id"] and type(called["id"]) is type(function["name"]) is str):
+            return None
+        argument = function["arguments"]
+        return argument if type(argument) is str and not _JOINERS.search(argument) else None
+    if finish not in ("stop", "length") or type(text) is not str or "<think" in text:
+        return None
+    if not text.isascii() and _JOINERS.search(text):
+        return None
+    return text.lstrip() if thought else text
+
+
+def _counts(usage: Any) -> Usage | None:
+    """The tokens that were counted; None where they take more than reading."""
+    if usage is None:
+        return Usage()
+    details, others = (usage.get(name) for name in ("prompt_tokens_details", "completion_tokens_details"))
+    if not (type(details) in _OBJECT and type(others) in _OBJECT):
+        return None
+    details, others = details or {}, others or {}
+    # DeepSeek counts its cache at the top level.
+    cached = details.get("cached_tokens")
+    cached = usage.get("prompt_cache_hit_tokens") if cached is None else cached
+    told = (usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"])
+    optional = (cached, *details.values(), *others.values())
+    if any(type(count) is not int for count in told) or any(type(count) not in _COUNT for count in optional):
+        return None
+    if any(usage.get(name) is not None for name in _USAGE):
+        return None
+    return Usage(told[0], told[1], cached, details.get("cache_write_tokens"))

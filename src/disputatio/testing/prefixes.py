@@ -1,0 +1,183 @@
+"""How much of what a debate sends has been sent before: what a provider's prefix cache can serve.
+
+The rule: a call is served as far as its prompt begins like that of a call which had been answered before it left.
+Calls that leave side by side cannot serve each other. A token is four bytes of UTF-8, as the fake provider counts; a
+share of the input does not depend on it. A schema that travels outside the prompt is counted by itself: a grammar that
+constrains decoding is no part of the prompt, but some providers put the schema in front of it, where it ends what two
+calls have in common unless both have the same.
+
+Beside the layout that was sent stands the naive one: the seat's role and task first, then everything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from disputatio.engine.typical import Typical
+from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
+from disputatio.participants.habits import USUAL, Habits
+from disputatio.record.text import canonical
+from disputatio.testing.provider.counting import BYTES_PER_TOKEN
+
+_STEPS = 30
+"""Turns of the event loop that an answer takes: enough for all calls of a phase to have left."""
+
+
+@dataclass(slots=True)
+class Metered:
+    """One call, in bytes.
+
+    Attributes:
+        prompt: its prompt.
+        schema: the form of its answer.
+        answer: what came back.
+        served: how much of the prompt began like that of a call answered before.
+        served_beside: the same where calls that left before it, but were not answered yet, serve it too.
+        served_naive: the same as ``served``, of the naive layout.
+        served_in_front: the same as ``served`` with the schema in front of the prompt; the schema is counted.
+        tail: what stands after the last place that is worth a mark: the task.
+    """
+
+    prompt: int
+    schema: int
+    answer: int
+    served: int
+    served_beside: int
+    served_naive: int
+    served_in_front: int
+    tail: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What the calls of a debate came to, in tokens."""
+
+    calls: int
+    input: int
+    schemas: int
+    output: int
+    served: int
+    served_beside: int
+    served_naive: int
+    served_in_front: int
+    tails: int
+
+    @property
+    def share(self) -> float:
+        """The part of the input that earlier phases have sent before."""
+        return self.served / self.input
+
+    @property
+    def share_staggered(self) -> float:
+        """The same where the first call of a phase leaves before the others."""
+        return self.served_beside / self.input
+
+    @property
+    def uncached(self) -> int:
+        """The input that no cache serves."""
+        return self.input - self.served
+
+    def billed(self, read: float, written: float = 1.0, *, staggered: bool = False) -> float:
+        """What the input is billed as a part of what the naive layout's is, by the prices of a provider.
+
+        Args:
+            read: the price of a token from the cache, where one that is not costs 1.
+            written: the price of a token that is put there. The task is not put there.
+            staggered: whether the first call of a phase leaves before the others.
+        """
+        served = self.served_beside if staggered else self.served
+        fresh = self.input - served
+        naive = (self.input - self.served_naive) * written + self.served_naive * read
+        return (served * read + (fresh - self.tails) * written + self.tails) / naive
+
+
+@dataclass(slots=True)
+class _Sent:
+    texts: dict[str, bytes]
+    answered: bool = False
+
+
+@dataclass
+class PrefixMeter:
+    """A gateway that answers at the length of its habits and meters every call; give the same one to all seats.
+
+    Attributes:
+        habits: how it answers.
+        rows: the calls so far.
+    """
+
+    habits: Habits = USUAL
+    rows: list[Metered] = field(default_factory=list)
+    modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing said."""
+        self._typical = Typical(self.habits)
+        self._sent: list[_Sent] = []
+
+    async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
+        """An answer of usual length, after the other calls of its phase have left."""
+        answer = canonical(self._typical.answer(call.schema or {"type": "string"}))
+        *before, task = (segment.text for segment in call.segments)
+        schema = call.schema_text or canonical(call.schema)
+        prompt = "\n\n".join((*before, task)).encode()
+        texts = {
+            "served": prompt,
+            "served_naive": "\n\n".join((task, *before)).encode(),
+            "served_in_front": schema.encode() + prompt,
+        }
+        served = {name: self._served(name, text, beside=False) for name, text in texts.items()}
+        beside = self._served("served", prompt, beside=True)
+        sizes = {"schema": len(schema.encode()), "answer": len(answer.encode()), "tail": len(task.encode())}
+        self.rows.append(Metered(len(prompt), served_beside=beside, **served, **sizes))
+        sent = _Sent(texts)
+        self._sent.append(sent)
+        if on_text is not None:
+            on_text(answer[:1])
+        for _ in range(_STEPS):
+            await asyncio.sleep(0)
+        sent.answered = True
+        return Reply(answer, None, Usage(len(prompt) // BYTES_PER_TOKEN, len(answer) // BYTES_PER_TOKEN, 0))
+
+    def _served(self, name: str, text: bytes, *, beside: bool) -> int:
+        earlier = (row.texts[name] for row in self._sent if row.answered or beside)
+        return max((_in_common(text, other) for other in earlier), default=0)
+
+    def sums(self) -> Sums:
+        """What the calls came to."""
+
+        def tokens(sizes: Iterable[int]) -> int:
+            return sum(sizes) // BYTES_PER_TOKEN
+
+        rows = self.rows
+        return Sums(
+            calls=len(rows),
+            input=tokens(row.prompt for row in rows),
+            schemas=tokens(row.schema for row in rows),
+            output=tokens(row.answer for row in rows),
+            served=tokens(row.served for row in rows),
+            served_beside=tokens(row.served_beside for row in rows),
+            served_naive=tokens(row.served_naive for row in rows),
+            served_in_front=tokens(row.served_in_front for row in rows),
+            tails=tokens(row.tail for row in rows),
+        )
+
+    async def probe(self) -> Fault | None:
+        """Nothing to ask."""
+        return None
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def _in_common(first: bytes, second: bytes) -> int:
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
