@@ -3,6 +3,7 @@
 #   make debate MOTION="..." [FORMAT=structured] [ARGS="--seat all=ollama:qwen3:8b"]
 #   make test        everything that CI runs
 #   make check       the quick part of it, under a minute
+#   make bench       the benchmark, peers included; writes bench/results/latest.md
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,10 +15,10 @@ ARGS ?=
 export MOTION
 
 .DEFAULT_GOAL := help
-.PHONY: browser help install install-test debate check test test-full lint types lock-prompts reference constraints clean
+.PHONY: bench bench-peers browser help install install-test debate check test test-full lint types lock-prompts reference constraints clean
 
 help:
-	@sed -n '2,5s/^# \{0,3\}//p' Makefile
+	@sed -n '2,6s/^# \{0,3\}//p' Makefile
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -52,7 +53,7 @@ types: install-test
 	$(BIN)/mypy
 
 check: lint types
-	DISPUTATIO_TESTS=check $(BIN)/python -m pytest -q -n 2 -m "not slow and not embedded and not browser"
+	DISPUTATIO_TESTS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not embedded and not browser"
 
 # The browser tests use Debian's chromium; where it cannot be had they skip and say so.
 browser:
@@ -61,11 +62,22 @@ browser:
 	  echo "chromium is not here and cannot be installed: the browser tests will be skipped"
 
 test: lint types browser
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The property tests with many more examples each; for a night.
 test-full: lint types browser
-	DISPUTATIO_TESTS=full $(BIN)/python -m pytest -n 2
+	DISPUTATIO_TESTS=full $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The peers are measured in an environment of their own, as their users have them.
+bench/peers/.venv/.installed: bench/peers/requirements.txt
+	$(PYTHON) -m venv bench/peers/.venv
+	bench/peers/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
+	@touch $@
+
+bench-peers: bench/peers/.venv/.installed
+
+bench: install-test bench-peers
+	$(BIN)/python bench/run.py
 
 lock-prompts: install
 	$(BIN)/python -m disputatio.prompts.lock

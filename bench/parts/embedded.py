@@ -1,0 +1,63 @@
+"""A debate of the embedded model on this machine: its time, and the prompt tokens that had to be read anew."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from measured import Figure
+
+from disputatio.engine.debates import House, read_verified, start
+from disputatio.orders import proposal_of, read_order
+from disputatio.participants.embedded import ModelUnavailableError, cache, obtain
+from disputatio.record.events import CallMade
+from disputatio.record.sql import SqlStore
+
+TITLE = "Embedded model"
+ABOUT = (
+    "One structured debate by the embedded model, in this process and on these cores, after its weights were loaded. "
+    "*Evaluated* are the prompt tokens that its server did not find in its cache."
+)
+
+
+def figures() -> list[Figure]:
+    """The rows of this part."""
+    return asyncio.run(_held())
+
+
+async def _held() -> list[Figure]:
+    try:
+        weights = (await obtain()).path
+    except ModelUnavailableError as error:
+        return [Figure(name="Seconds of a debate", value=None, unit="s", note=str(error))]
+    with tempfile.TemporaryDirectory() as folder:
+        # A server of its own: one that serves somebody else as well is slower, and its cache is not this debate's.
+        own = Path(folder, "embedded", weights.relative_to(cache.directory()))
+        own.parent.mkdir(parents=True)
+        own.symlink_to(weights)
+        os.environ |= {"LLM_PROVIDER": "embedded", "DISPUTATIO_CACHE": folder, "DISPUTATIO_EMBEDDED_LINGER_S": "1"}
+        store = SqlStore(f"{folder}/bench.sqlite")
+        order = read_order({"motion": "Cities should close their centres to private cars", "seed": 1})
+        begun = time.monotonic()
+        debate = await start(proposal_of(order, {}), House(store, checks_first=False))
+        took = time.monotonic() - begun
+        calls = [
+            row for row in (sealed.event() for sealed in read_verified(store, debate)) if isinstance(row, CallMade)
+        ]
+        await store.aclose()
+    sent = sum(row.usage["input_tokens"] or 0 for row in calls)
+    found = sum(row.usage["cached_tokens"] or 0 for row in calls)
+    written = sum(row.usage["output_tokens"] or 0 for row in calls)
+    return [
+        Figure(
+            name="Seconds of a debate", value=took, unit="s", note=f"{len(calls)} calls; loading the weights included"
+        ),
+        Figure(name="Prompt tokens sent", value=sent, unit="tokens"),
+        Figure(name="Prompt tokens evaluated", value=sent - found, unit="tokens"),
+        Figure(name="Evaluated, of those sent", value=100 * (sent - found) / sent, unit="%"),
+        Figure(name="Tokens written", value=written, unit="tokens"),
+        Figure(name="Tokens written in a second of the debate", value=written / took, unit="tokens/s"),
+    ]

@@ -1,0 +1,176 @@
+"""Wall time of every format against its critical path, over a provider that takes a second for each answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import selectors
+import tempfile
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Final, TypeVar
+
+import thousand
+from measured import Figure
+
+from disputatio.engine.debates import House, start
+from disputatio.fleet.descriptors import allow_connections
+from disputatio.orders import proposal_of, read_order
+from disputatio.participants.call import Call, Fault, OutputMode, Reply
+from disputatio.participants.gateways import open_gateway
+from disputatio.record.memory import MemoryStore
+from disputatio.record.sql import SqlStore
+from disputatio.testing import provider_process
+
+TITLE = "Wall time at a one-second model"
+ABOUT = (
+    "Seconds of a debate over the seconds that its rules take in any case. That critical path is found by holding the "
+    "debate again with the answers it got, in a loop whose clock moves only when nothing is left to do: each answer "
+    "takes exactly a second there, and computing takes no time. Record in SQLite, not streamed."
+)
+LATENCY_S: Final = 1.0
+CROWD: Final = 100
+ORDERS: Final[dict[str, dict[str, Any]]] = {
+    "structured": {},
+    "market": {},
+    "competition": {"settings": {"rules.free_speeches": 2}},
+    "review": {},
+    # The server's votes are drawn by chance: among so many options they do not agree before their time.
+    "panel": {"rounds": 1, "decision": "unanimity", "options": [f"option_{place}" for place in range(1, 13)]},
+}
+Result = TypeVar("Result")
+
+
+def figures() -> list[Figure]:
+    """The rows of this part."""
+    allow_connections()
+    return list(_rows())
+
+
+def _rows() -> Iterator[Figure]:
+    with provider_process() as at_once, provider_process("--latency", str(LATENCY_S)) as slow:
+        said: dict[str, _Said] = {name: defaultdict(deque) for name in ORDERS}
+        for name in ORDERS:
+            # The first debate of a kind imports what it needs and compiles its forms; that is no part of a debate.
+            asyncio.run(_held(name, at_once, 1))
+        for name in ORDERS:
+            waited = thousand.waited_seconds()
+            alone = asyncio.run(_held(name, slow, 1, said[name]))
+            waited = thousand.waited_seconds() - waited
+            path = _critical_path(name, slow, said[name])
+            yield _row(f"{name}, one debate", alone, path, waited, 1.03)
+            waited = thousand.waited_seconds()
+            crowd = asyncio.run(_held(name, slow, CROWD))
+            yield _row(f"{name}, {CROWD} at once", crowd, path, thousand.waited_seconds() - waited, 1.15)
+
+
+def _row(name: str, took: float, path: float, waited: float, most: float) -> Figure:
+    """The figure; its note says how long the process waited for a core that somebody else had."""
+    idle = f", {waited:.1f} s waited for a core" if waited > 0.01 * path else ""
+    return Figure(name=name, value=took / path, unit="x", at_most=most, note=f"critical path {path:.0f} s{idle}")
+
+
+def _proposal(name: str, url: str) -> Any:
+    os.environ |= {"LLM_PROVIDER": "openai_compatible", "LLM_MODEL": "fake", "LLM_BASE_URL": url}
+    motion = {} if name == "market" else {"motion": "Should we release the risky migration?"}
+    return proposal_of(read_order({"format": name, "seed": 1, **motion, **ORDERS[name]}), {})
+
+
+async def _held(name: str, url: str, debates: int, said: _Said | None = None) -> float:
+    """Seconds that so many debates take together; ``said`` gets what they heard."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqlStore(f"{folder}/bench.sqlite")
+        opener = open_gateway if said is None else (lambda *given: _Noting(open_gateway(*given), said))
+        house, proposal = House(store, checks_first=False, opener=opener), _proposal(name, url)
+        begun = time.monotonic()
+        await asyncio.gather(*(start(proposal, house) for _ in range(debates)))
+        took = time.monotonic() - begun
+        whole = all(row.status == "COMPLETE" for row in store.debates())
+        await store.aclose()
+    if not whole:
+        raise RuntimeError(f"a {name} debate was not held to its end")
+    return took
+
+
+def _critical_path(name: str, url: str, said: _Said) -> float:
+    """Seconds of the debate where computing takes no time."""
+    house = House(MemoryStore(), checks_first=False, opener=lambda *_: _Again(said))
+    return _in_its_own_time(lambda: _timed(start(_proposal(name, url), house)))
+
+
+async def _timed(work: Coroutine[Any, Any, Any]) -> float:
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    await work
+    return loop.time() - begun
+
+
+_Said = defaultdict[tuple[Any, ...], "deque[Reply | Fault]"]
+
+
+def _key(call: Call) -> tuple[Any, ...]:
+    return call.segments, call.schema_name, call.mode, call.max_tokens
+
+
+class _Noting:
+    """A gateway that keeps what it brings."""
+
+    def __init__(self, inner: Any, said: _Said) -> None:
+        self.inner, self.modes, self.said = inner, inner.modes, said
+
+    async def call(self, call: Call, on_text: Any = None) -> Any:
+        outcome = await self.inner.call(call, on_text)
+        self.said[_key(call)].append(outcome)
+        return outcome
+
+    async def probe(self) -> None:
+        return None
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
+
+
+class _Again:
+    """A gateway that brings what was brought before, each after a second."""
+
+    def __init__(self, said: _Said) -> None:
+        self.said, self.modes = said, (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
+
+    async def call(self, call: Call, on_text: Any = None) -> Any:  # noqa: ARG002  (a gateway's)
+        outcome = self.said[_key(call)].popleft()
+        await asyncio.sleep(LATENCY_S)
+        return outcome
+
+    async def probe(self) -> None:
+        return None
+
+    async def aclose(self) -> None:
+        return None
+
+
+class _Leaping(selectors.SelectSelector):
+    """Instead of waiting it moves the clock of its loop on."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        ready = super().select(0)
+        if ready or timeout == 0:
+            return ready
+        if timeout is None:
+            # Somebody else has to wake the loop: a thread.
+            return super().select(1.0)
+        self.now += timeout
+        return []
+
+
+def _in_its_own_time(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """What ``work`` brings in a loop whose clock stands still while anything is done."""
+    selector = _Leaping()
+    loop = asyncio.SelectorEventLoop(selector)
+    loop.time = lambda: selector.now  # type: ignore[method-assign]
+    try:
+        return loop.run_until_complete(work())
+    finally:
+        loop.close()
