@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import OrderedDict
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -61,12 +62,16 @@ async def test_a_longer_motion_is_estimated_by_its_length_as_a_preview_of_its_ow
 
 async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
     previewed: list[str] = []
+    begun = asyncio.Event()
 
     async def counted(proposal):
         previewed.append(proposal.motion.text)
+        begun.set()
         return await preview(proposal)
 
     monkeypatch.setattr(estimating, "preview", counted)
+    # Other debates of this process may have been previewed already.
+    monkeypatch.setattr(estimating, "_KEPT", OrderedDict())
     motions = [f"We should act{' at once' * number}" for number in range(5)]
     proposals = [
         replace(proposal_of("freeform", set=("rounds=1", "limits.evidence_chars=1777")), motion=read_motion(text))
@@ -74,8 +79,7 @@ async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
     ]
     stopped = asyncio.create_task(hold(proposals[0], lambda *_: InstanceGateway()))
     held = asyncio.gather(*(hold(row, lambda *_: InstanceGateway()) for row in proposals[1:]))
-    while not previewed:
-        await asyncio.sleep(0)
+    await asyncio.wait_for(begun.wait(), 60)
     # Whoever made the preview leaves; the others have it still.
     stopped.cancel()
     opened = [history.opened for _, history, _ in await held]

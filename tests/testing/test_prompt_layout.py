@@ -60,7 +60,8 @@ async def test_what_is_not_cached_of_a_longer_match_grows_with_its_length_and_no
     )
     assert second == pytest.approx(first, rel=0.1)
     whole = [(after.input - before.input) / (after.calls - before.calls) for before, after in itertools.pairwise(sums)]
-    assert whole[1] > 1.3 * whole[0]
+    # The whole input of a call does grow with the match.
+    assert whole[1] > 1.2 * whole[0]
 
 
 async def test_staggering_serves_a_phase_from_its_own_first_call() -> None:

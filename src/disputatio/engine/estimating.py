@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from disputatio.engine.opening import Proposal
@@ -18,7 +19,7 @@ from disputatio.record.events import DebateOpened, encode
 from disputatio.record.text import canonical
 
 _MOST_KEPT = 64
-_NO_MATTER = frozenset({"motion", "budget", "software", "warnings", "estimate", "seed"})
+_NO_MATTER = frozenset({"motion", "seats", "budget", "software", "warnings", "estimate", "seed"})
 _Kept: TypeAlias = tuple[int, JsonObject]
 _KEPT: OrderedDict[str, _Kept] = OrderedDict()
 _UNDER_WAY: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[_Kept | None]] = {}
@@ -32,7 +33,10 @@ async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
     for, and then there is none.
     """
     told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
-    key = canonical([told, {name: value for name, value in encode(opened).items() if name not in _NO_MATTER}])
+    matter = {name: value for name, value in encode(opened).items() if name not in _NO_MATTER}
+    # Where a model is reached makes no difference to what it is asked.
+    seated = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}
+    key = canonical([told, matter, seated])
     if key not in _KEPT:
         place = asyncio.get_running_loop(), key
         if place not in _UNDER_WAY:

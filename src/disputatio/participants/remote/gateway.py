@@ -31,7 +31,9 @@ CALLS_VARIABLE: Final = "DISPUTATIO_CALLS"
 _STRAIGHT: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE})
 _WAYS_KEPT: Final = 64
 # Every debate opens gateways of its own; what the library does to a request of theirs is learned once for a process.
-_WAYS: Final[dict[Endpoint, Way]] = {}
+_WAYS: Final[dict[Endpoint, Way | None]] = {}
+# Debates that begin together would each learn it otherwise.
+_LEARNING: Final[dict[tuple[asyncio.AbstractEventLoop, Endpoint], asyncio.Task[Way | Fault | None]]] = {}
 
 
 def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
@@ -113,19 +115,14 @@ class RemoteGateway:
         """The thin path to the model, None where there is none."""
         if not self._endpoint.straight or self._endpoint.kind not in _STRAIGHT:
             return None
-        if (known := _WAYS.get(self._endpoint)) is not None:
-            return known
-        line = await self._open()
-        if isinstance(line, Fault):
-            return line
-        from disputatio.participants.remote.direct import shown_way
-
-        way = await shown_way(line)
-        if way is not None:
-            _WAYS[self._endpoint] = way
-            while len(_WAYS) > _WAYS_KEPT:
-                _WAYS.pop(next(iter(_WAYS)), None)
-        return way
+        if self._endpoint in _WAYS:
+            return _WAYS[self._endpoint]
+        place = asyncio.get_running_loop(), self._endpoint
+        if place not in _LEARNING:
+            task = _LEARNING[place] = asyncio.create_task(_learned_way(self._endpoint))
+            task.add_done_callback(lambda _: _LEARNING.pop(place))
+        # Whoever waits may be stopped; the others need it still.
+        return await asyncio.shield(_LEARNING[place])
 
     async def _straight(self, way: Way, call: Call) -> Reply | Fault | ModelResponse:
         """Post ``call``; where it brings anything but a plain reply, the library says what."""
@@ -188,6 +185,23 @@ def _opened(endpoint: Endpoint) -> Line | Fault:
         return open_line(endpoint)
     except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
         return unopened(error, endpoint)
+
+
+async def _learned_way(endpoint: Endpoint) -> Way | Fault | None:
+    """The thin path to ``endpoint``, by a line that serves for this alone; None where there is none."""
+    line = await asyncio.to_thread(_opened, endpoint)
+    if isinstance(line, Fault):
+        return line
+    from disputatio.participants.remote.direct import shown_way
+
+    try:
+        way = await shown_way(line)
+    finally:
+        await line.close()
+    _WAYS[endpoint] = way
+    while len(_WAYS) > _WAYS_KEPT:
+        _WAYS.pop(next(iter(_WAYS)), None)
+    return way
 
 
 class _ListenerError(Exception):
