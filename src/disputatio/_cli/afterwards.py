@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line, store_url
-from disputatio._cli.reading import reading
+from disputatio._cli.given import command_line, store_url
+from disputatio._cli.kept import reading
+from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines
 
 if TYPE_CHECKING:

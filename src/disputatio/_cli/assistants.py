@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line, store_url
+from disputatio._cli.given import command_line, store_url
+from disputatio._cli.options import StoreOption
 
 
 def mcp(

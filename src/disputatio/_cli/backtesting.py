@@ -18,7 +18,8 @@ from disputatio._cli.backtest_models import (
     with_models,
 )
 from disputatio._cli.checking import JsonReportOption, Progress, show_check, whole_number
-from disputatio._cli.debating import (
+from disputatio._cli.given import check_kept, command_line, format_called, say_notes, settings_for
+from disputatio._cli.options import (
     BaseUrlOption,
     BudgetTokensOption,
     BudgetUsdOption,
@@ -27,11 +28,6 @@ from disputatio._cli.debating import (
     PromptsOption,
     SeatOption,
     SetOption,
-    check_kept,
-    command_line,
-    format_called,
-    say_notes,
-    settings_for,
 )
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import tell

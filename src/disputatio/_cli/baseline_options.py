@@ -58,7 +58,7 @@ def beside_of(given: str | None, proposal: Proposal, arguments: CommandLine) -> 
 
 def _settings(arguments: CommandLine, debate: Settings) -> dict[str, Settings]:
     """Of the two formats baselines are held in: seats as named, and whatever else the command line says of them."""
-    from disputatio._cli.debating import settings_for
+    from disputatio._cli.given import settings_for
     from disputatio.evaluation.beside import answerer_seat
     from disputatio.formats.registry import find_format
 

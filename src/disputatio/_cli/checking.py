@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.debating import (
+from disputatio._cli.given import check_kept, command_line, format_called, say_notes
+from disputatio._cli.options import (
     BaseUrlOption,
     BudgetTokensOption,
     BudgetUsdOption,
@@ -21,10 +22,6 @@ from disputatio._cli.debating import (
     PromptsOption,
     SeatOption,
     SetOption,
-    check_kept,
-    command_line,
-    format_called,
-    say_notes,
 )
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json, tell

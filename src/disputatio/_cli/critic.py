@@ -18,7 +18,8 @@ from disputatio._cli.checking import (
     show_check,
     whole_number,
 )
-from disputatio._cli.debating import (
+from disputatio._cli.given import command_line, format_called
+from disputatio._cli.options import (
     BaseUrlOption,
     BudgetTokensOption,
     BudgetUsdOption,
@@ -27,8 +28,6 @@ from disputatio._cli.debating import (
     PromptsOption,
     SeatOption,
     SetOption,
-    command_line,
-    format_called,
 )
 from disputatio.failures import ExitCode
 

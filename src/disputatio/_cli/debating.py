@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +12,31 @@ import typer
 from disputatio._cli.baseline_options import BaselineOption, HoldBeside, beside_of
 from disputatio._cli.escalation import escalate as hand_on
 from disputatio._cli.escalation import named_target, target_of
+from disputatio._cli.given import check_kept, command_line, format_called, say_notes, settings_for, store_url
 from disputatio._cli.human_options import HumanOption, people_named, people_recorded, seated
 from disputatio._cli.market_options import AsOfOption, KnowledgeOption, knowledge_given, motion_of
 from disputatio._cli.match_options import PersonalitiesOption, PersonalityOption, TopicOption, motion_or_topic
+from disputatio._cli.options import (
+    BaseUrlOption,
+    BudgetTokensOption,
+    BudgetUsdOption,
+    ConfigOption,
+    DebatersOption,
+    DecisionOption,
+    EscalateOption,
+    JsonOption,
+    MaxCallsOption,
+    McpOption,
+    OptionsOption,
+    PlainOption,
+    PromptsOption,
+    RoundsOption,
+    SeatOption,
+    SetOption,
+    StoreOption,
+    ThresholdOption,
+    ToolsOption,
+)
 from disputatio._cli.review_options import (
     EvidenceRoundOption,
     PositionOption,
@@ -26,144 +47,20 @@ from disputatio._cli.screen import Screen
 from disputatio._cli.standard_input import motion_given, sources_given
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json, tell
-from disputatio.failures import ExitCode, InvalidInputError, PersonLeftError
+from disputatio.failures import ExitCode, PersonLeftError
 
 if TYPE_CHECKING:
     from disputatio.config import CommandLine, Settings
     from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
     from disputatio.engine.preview import Preview
-    from disputatio.formats.format import Format
     from disputatio.kernel import JsonObject
     from disputatio.metrics.calibration import Calibration
 
 _WHO = "Who debates"
 _WHAT = "What is debated"
 _JUDGING = "How it is judged"
-_PANEL = "How a panel decides"
 _LIMITS = "Ceilings"
-_TOOLS = "What seats may look up"
-_OUTPUT = "Output"
-
-SeatOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--seat",
-        metavar="SEAT=PROVIDER:MODEL",
-        help="Who sits where; repeatable. 'all' covers every seat: --seat all=ollama:qwen3:8b",
-        rich_help_panel=_WHO,
-    ),
-]
-BaseUrlOption = Annotated[
-    str | None,
-    typer.Option("--base-url", metavar="URL", help="Address of an OpenAI-compatible server.", rich_help_panel=_WHO),
-]
-ConfigOption = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="Settings in TOML or YAML.", rich_help_panel=_WHO),
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Any key of the configuration file, such as limits.closing_words=150; repeatable.",
-        rich_help_panel=_WHO,
-    ),
-]
-ToolsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tools",
-        metavar="SEAT=TOOL,TOOL",
-        help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL; repeatable.",
-        rich_help_panel=_TOOLS,
-    ),
-]
-McpOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--mcp",
-        metavar="NAME=COMMAND",
-        help="An MCP server: the command that starts it, or its address (http://...); repeatable.",
-        rich_help_panel=_TOOLS,
-    ),
-]
-PromptsOption = Annotated[
-    Path | None,
-    typer.Option("--prompts", metavar="FOLDER", help="Your own prompt files; recorded.", rich_help_panel=_WHAT),
-]
-BudgetUsdOption = Annotated[
-    str | None,
-    typer.Option("--budget-usd", metavar="X", help="Ceiling in US dollars.", rich_help_panel=_LIMITS),
-]
-BudgetTokensOption = Annotated[
-    str | None,
-    typer.Option("--budget-tokens", metavar="N", help="Ceiling in tokens, input and output.", rich_help_panel=_LIMITS),
-]
-MaxCallsOption = Annotated[
-    str | None,
-    typer.Option("--max-calls", metavar="N", help="Ceiling in calls, repeated ones included.", rich_help_panel=_LIMITS),
-]
-StoreOption = Annotated[
-    str | None,
-    typer.Option("--store", metavar="URL", help="Where records are kept: a path or a database URL."),
-]
-DebatersOption = Annotated[
-    str | None,
-    typer.Option(
-        "--debaters",
-        metavar="NAMES",
-        help="The debaters of a panel between commas, in the order in which they speak; else those --seat names.",
-        rich_help_panel=_WHO,
-    ),
-]
-RoundsOption = Annotated[
-    str | None,
-    typer.Option("--rounds", metavar="N", help="Most rounds, where a format has several.", rich_help_panel=_WHAT),
-]
-OptionsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--options",
-        metavar="WORDS",
-        help="What a panel votes on, between commas: release,revise,escalate unless said otherwise.",
-        rich_help_panel=_PANEL,
-    ),
-]
-DecisionOption = Annotated[
-    str | None,
-    typer.Option(
-        "--decision",
-        metavar="RULE",
-        help="threshold_vote, majority, super-majority, unanimity or weighted.",
-        rich_help_panel=_PANEL,
-    ),
-]
-ThresholdOption = Annotated[
-    str | None,
-    typer.Option(
-        "--threshold",
-        metavar="N",
-        help="Votes that threshold_vote needs; more than half of the debaters unless said otherwise.",
-        rich_help_panel=_PANEL,
-    ),
-]
-EscalateOption = Annotated[
-    str | None,
-    typer.Option(
-        "--escalate",
-        metavar="WHERE",
-        help="Who takes an escalated decision: person, a format such as structured, or the address of a callback.",
-        rich_help_panel=_PANEL,
-    ),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print the record as JSON.", rich_help_panel=_OUTPUT)
-]
-PlainOption = Annotated[
-    bool, typer.Option("--plain", metavar="", help="Plain lines: no colours, nothing redrawn.", rich_help_panel=_OUTPUT)
-]
 
 
 def debate(
@@ -499,7 +396,7 @@ def _repeated(**given: list[str] | None) -> dict[str, tuple[str, ...]]:
 
 def _calibrated(proposal: Proposal) -> Calibration | None:
     """How far estimates of such debates were off, where the store has enough of them; a preview makes no store."""
-    from disputatio._cli.reading import reading
+    from disputatio._cli.kept import reading
     from disputatio.metrics.calibration import calibration
 
     address = proposal.settings.store
@@ -508,74 +405,6 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
     models = {f"{row.provider}:{row.model}" for row in proposal.settings.seats.values()}
     with reading(address) as store:
         return calibration(store, proposal.format.name, models, sourced=bool(proposal.evidence))
-
-
-def command_line(**given: Any) -> CommandLine:
-    """What was given on the command line."""
-    from disputatio.config import CommandLine
-
-    return CommandLine(**given)
-
-
-def settings_for(form: Format, arguments: CommandLine) -> Settings:
-    """The settings of a debate of this format, here and now."""
-    from disputatio.config import resolve
-    from disputatio.engine.opening import format_options
-
-    return resolve(
-        format_name=form.name,
-        seats=tuple(form.seats),
-        environ=os.environ,
-        directory=Path.cwd(),
-        arguments=arguments,
-        options=format_options(form),
-    )
-
-
-def store_url(arguments: CommandLine) -> str:
-    """Where records are kept."""
-    from disputatio.door import configured_store
-
-    settings = configured_store(arguments)
-    check_kept(settings)
-    return settings.store
-
-
-def check_kept(settings: Settings) -> None:
-    """Refuse a store that would be gone with this process.
-
-    Raises:
-        InvalidInputError: it is one in memory.
-    """
-    if settings.store in {"sqlite://", "sqlite:///"} or settings.store.endswith(":memory:"):
-        raise InvalidInputError(
-            "A store in memory is gone when this command ends, and the debate with it.", "Give a file: --store PATH."
-        )
-
-
-def format_called(name: str) -> Format:
-    """The format called ``name``, with a hint where it was only misspelled.
-
-    Raises:
-        InvalidInputError: there is none.
-    """
-    from disputatio.engine.own_files import is_own, read_own
-    from disputatio.formats.registry import FORMATS, find_format
-    from disputatio.participants.providers import did_you_mean, shown
-
-    if name in FORMATS:
-        return find_format(name)
-    if is_own(name):
-        return read_own(name)
-    raise InvalidInputError(
-        f"There is no format called {shown(name)}.",
-        f"{did_you_mean(name.lower(), FORMATS)}The formats are: {', '.join(FORMATS)}.",
-    )
-
-
-def say_notes(settings: Settings) -> None:
-    """Say what was found in the environment and not used: a misspelled variable is silent otherwise."""
-    tell(*(f"Note: {note}" for note in settings.notes))
 
 
 def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:

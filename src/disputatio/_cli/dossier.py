@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.debating import PromptsOption, StoreOption, command_line, store_url
 from disputatio._cli.dossier_evidence import with_evidence
-from disputatio._cli.reading import reading, write_or_print
+from disputatio._cli.given import command_line, store_url
+from disputatio._cli.kept import reading
+from disputatio._cli.options import PromptsOption, StoreOption
+from disputatio._cli.reading import write_or_print
 from disputatio.failures import VerificationError
 
 if TYPE_CHECKING:

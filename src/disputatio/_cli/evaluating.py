@@ -19,7 +19,9 @@ from disputatio._cli.checking import (
     show_check,
     whole_number,
 )
-from disputatio._cli.debating import (
+from disputatio._cli.dossier_evidence import keep_for_dossiers
+from disputatio._cli.given import check_kept, command_line, say_notes
+from disputatio._cli.options import (
     BaseUrlOption,
     BudgetTokensOption,
     BudgetUsdOption,
@@ -28,11 +30,7 @@ from disputatio._cli.debating import (
     PromptsOption,
     SeatOption,
     SetOption,
-    check_kept,
-    command_line,
-    say_notes,
 )
-from disputatio._cli.dossier_evidence import keep_for_dossiers
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError

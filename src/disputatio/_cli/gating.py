@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line, store_url
+from disputatio._cli.given import command_line, store_url
+from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_wrapped
 from disputatio._cli.streams import print_json
 from disputatio.failures import InvalidInputError
@@ -98,7 +99,7 @@ def gate(
 
 
 def _recomputed(store: str | None) -> DebateMultiple:
-    from disputatio._cli.reading import reading
+    from disputatio._cli.kept import reading
     from disputatio.metrics import recomputed_multiple
 
     with reading(store_url(command_line(store=store))) as opened:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line
+from disputatio._cli.given import command_line
+from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.failures import InvalidInputError
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from disputatio._cli.debating import ConfigOption, SetOption, StoreOption, check_kept, command_line
-from disputatio._cli.reading import reading
+from disputatio._cli.given import check_kept, command_line
+from disputatio._cli.kept import reading
+from disputatio._cli.options import ConfigOption, SetOption, StoreOption
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import ExitCode
 

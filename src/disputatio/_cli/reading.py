@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.debating import StoreOption, check_kept, command_line, store_url
+from disputatio._cli.given import check_kept, command_line, store_url
+from disputatio._cli.kept import reading
+from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import InvalidInputError, VerificationError
@@ -33,18 +33,6 @@ class View(StrEnum):
     MD = "md"
     HTML = "html"
     ARGDOWN = "argdown"
-
-
-@contextmanager
-def reading(url: str) -> Iterator[SqlStore]:
-    """The store at ``url``, closed in the end: SQLite then takes away what it keeps beside the file."""
-    from disputatio.record.sql import SqlStore
-
-    store = SqlStore(url, create=False)
-    try:
-        yield store
-    finally:
-        asyncio.run(store.aclose())
 
 
 def list_debates(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line, say_notes
+from disputatio._cli.given import command_line, say_notes
+from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines, tell
 from disputatio.failures import InvalidInputError
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.debating import (
+from disputatio._cli.given import command_line, format_called, settings_for
+from disputatio._cli.kept import reading
+from disputatio._cli.options import (
     BaseUrlOption,
     ConfigOption,
     McpOption,
@@ -18,11 +20,7 @@ from disputatio._cli.debating import (
     SetOption,
     StoreOption,
     ToolsOption,
-    command_line,
-    format_called,
-    settings_for,
 )
-from disputatio._cli.reading import reading
 from disputatio._cli.screen import print_doctor, print_models
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json

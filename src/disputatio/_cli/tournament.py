@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disputatio._cli.checking import hold, show_check, whole_number
-from disputatio._cli.debating import (
+from disputatio._cli.given import check_kept, command_line, format_called, say_notes
+from disputatio._cli.options import (
     BaseUrlOption,
     BudgetTokensOption,
     BudgetUsdOption,
@@ -20,10 +21,6 @@ from disputatio._cli.debating import (
     MaxCallsOption,
     SetOption,
     StoreOption,
-    check_kept,
-    command_line,
-    format_called,
-    say_notes,
 )
 from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.debating import StoreOption, command_line, store_url
+from disputatio._cli.given import command_line, store_url
+from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import InvalidInputError
 
@@ -200,7 +201,7 @@ def list_queue(
     store: StoreOption = None,
 ) -> None:
     """Show the debates that wait or run, in the order in which they are taken."""
-    from disputatio._cli.reading import reading
+    from disputatio._cli.kept import reading
     from disputatio.fleet.desk import Desk
 
     with reading(store_url(command_line(store=store))) as opened:
@@ -223,7 +224,7 @@ def cancel(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's whole id.")], store: StoreOption = None
 ) -> None:
     """Stop a debate that waits or runs on a worker. What was said stays in its record."""
-    from disputatio._cli.reading import reading
+    from disputatio._cli.kept import reading
     from disputatio.fleet.desk import Desk
 
     with reading(store_url(command_line(store=store))) as opened:
@@ -257,7 +258,7 @@ def limits(
     store: StoreOption = None,
 ) -> None:
     """Show or set how many calls all workers together may make to a provider."""
-    from disputatio._cli.reading import reading
+    from disputatio._cli.kept import reading
     from disputatio.fleet.limits import limits_of, set_limit
 
     if name is not None:
