@@ -6,7 +6,6 @@ that begin together too: a motion stands once in every prompt, so its length is 
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -15,6 +14,7 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
 from disputatio.kernel import JsonObject
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
+from disputatio.participants.shared_work import SharedWork
 from disputatio.record.events import DebateOpened, encode
 from disputatio.record.text import canonical
 
@@ -22,8 +22,8 @@ _MOST_KEPT = 64
 _NO_MATTER = frozenset({"motion", "seats", "budget", "software", "warnings", "estimate", "seed"})
 _Kept: TypeAlias = tuple[int, JsonObject]
 _KEPT: OrderedDict[str, _Kept] = OrderedDict()
-_UNDER_WAY: dict[tuple[asyncio.AbstractEventLoop, str], asyncio.Task[_Kept | None]] = {}
-"""Previews that others wait for; without it a thousand debates that begin together would make a thousand."""
+_PREVIEWS: SharedWork[str, _Kept | None] = SharedWork()
+"""Without it a thousand debates that begin together would make a thousand previews."""
 
 
 async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
@@ -38,12 +38,7 @@ async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
     seated = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}
     key = canonical([told, matter, seated])
     if key not in _KEPT:
-        place = asyncio.get_running_loop(), key
-        if place not in _UNDER_WAY:
-            task = _UNDER_WAY[place] = asyncio.create_task(_previewed(proposal))
-            task.add_done_callback(lambda _: _UNDER_WAY.pop(place))
-        # Whoever waits may be stopped; the others need it still.
-        seen = await asyncio.shield(_UNDER_WAY[place])
+        seen = await _PREVIEWS.of(key, lambda: _previewed(proposal))
         if seen is None:
             return {}
         _KEPT[key] = seen

@@ -19,7 +19,7 @@ from disputatio.engine.typical import Typical
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.habits import USUAL, Habits
 from disputatio.record.text import canonical
-from disputatio.testing.provider.counting import BYTES_PER_TOKEN
+from disputatio.testing.provider.counting import BYTES_PER_TOKEN, shared_beginning
 
 _STEPS = 30
 """Turns of the event loop that an answer takes: enough for all calls of a phase to have left."""
@@ -143,7 +143,7 @@ class PrefixMeter:
 
     def _served(self, name: str, text: bytes, *, beside: bool) -> int:
         earlier = (row.texts[name] for row in self._sent if row.answered or beside)
-        return max((_in_common(text, other) for other in earlier), default=0)
+        return max((shared_beginning(text, other) for other in earlier), default=0)
 
     def sums(self) -> Sums:
         """What the calls came to."""
@@ -170,14 +170,3 @@ class PrefixMeter:
 
     async def aclose(self) -> None:
         """Nothing to release."""
-
-
-def _in_common(first: bytes, second: bytes) -> int:
-    low, high = 0, min(len(first), len(second))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -12,6 +12,7 @@ from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.participants.providers import Kind, shown
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.seating import ModelSeating
+from disputatio.participants.shared_work import SharedWork
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
@@ -33,7 +34,7 @@ _WAYS_KEPT: Final = 64
 # Every debate opens gateways of its own; what the library does to a request of theirs is learned once for a process.
 _WAYS: Final[dict[Endpoint, Way | None]] = {}
 # Debates that begin together would each learn it otherwise.
-_LEARNING: Final[dict[tuple[asyncio.AbstractEventLoop, Endpoint], asyncio.Task[Way | Fault | None]]] = {}
+_LEARNING: Final[SharedWork[Endpoint, Way | Fault | None]] = SharedWork()
 
 
 def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
@@ -117,12 +118,7 @@ class RemoteGateway:
             return None
         if self._endpoint in _WAYS:
             return _WAYS[self._endpoint]
-        place = asyncio.get_running_loop(), self._endpoint
-        if place not in _LEARNING:
-            task = _LEARNING[place] = asyncio.create_task(_learned_way(self._endpoint))
-            task.add_done_callback(lambda _: _LEARNING.pop(place))
-        # Whoever waits may be stopped; the others need it still.
-        return await asyncio.shield(_LEARNING[place])
+        return await _LEARNING.of(self._endpoint, lambda: _learned_way(self._endpoint))
 
     async def _straight(self, way: Way, call: Call) -> Reply | Fault | ModelResponse:
         """Post ``call``; where it brings anything but a plain reply, the library says what."""

@@ -52,7 +52,7 @@ class PrefixIndex:
         known = self._sorted.setdefault(model, [])
         place = bisect_left(known, data)
         # In sorted order the longest shared beginning is always with a neighbour.
-        shared = max((_shared(data, other) for other in known[max(place - 1, 0) : place + 1]), default=0)
+        shared = max((shared_beginning(data, other) for other in known[max(place - 1, 0) : place + 1]), default=0)
         if place == len(known) or known[place] != data:
             known.insert(place, data)
             self._order.append((model, data))
@@ -66,7 +66,7 @@ class PrefixIndex:
             del known[bisect_left(known, data)]
 
 
-def _shared(first: bytes, second: bytes) -> int:
+def shared_beginning(first: bytes, second: bytes) -> int:
     """How many bytes two texts begin with in common."""
     low, high = 0, min(len(first), len(second))
     while low < high:

@@ -1,0 +1,26 @@
+"""Work that several wait for and that is done once, such as what debates that begin together all have to learn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
+
+
+class SharedWork(Generic[Key, Found]):
+    """The work that is under way, by what it is for; each event loop has its own."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[tuple[asyncio.AbstractEventLoop, Key], asyncio.Task[Found]] = {}
+
+    async def of(self, key: Key, work: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
+        """What ``work`` brings, begun only where nobody has begun it for ``key``; what it raises, all who wait get."""
+        place = asyncio.get_running_loop(), key
+        if place not in self._under_way:
+            task = self._under_way[place] = asyncio.create_task(work())
+            task.add_done_callback(lambda _: self._under_way.pop(place))
+        # Whoever waits may be stopped; the others need it still.
+        return await asyncio.shield(self._under_way[place])
