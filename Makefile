@@ -84,6 +84,7 @@ lock-prompts: install
 
 reference: install
 	$(BIN)/python -m disputatio._cli.reference > docs/reference/command-line.md
+	$(BIN)/python -m disputatio._cli.help_writing
 
 constraints: install-test
 	$(BIN)/python -m pip freeze --exclude-editable --exclude disputatio | sort -f > constraints.txt

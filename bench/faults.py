@@ -151,8 +151,7 @@ async def _order_until_full(fleet: Stage, most: int, room: int) -> int:
 
 async def streamed(fleet: Stage, debates: int) -> None:
     """The API is killed while it streams debates that it holds, to clients of which some read nothing."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = _free_port()
     url, words = f"http://127.0.0.1:{port}", f"serve --port {port} --store {fleet.url}"
     api = fleet.process(words)
     fleet.provider.hold()
@@ -256,11 +255,13 @@ async def jumping(fleet: Stage, debates: int) -> None:
 async def stalled(fleet: Stage, debates: int) -> None:
     """A worker stops in the midst of its calls, its debates are taken over within 15 seconds, and then it wakes up."""
     fleet.provider.hold()
-    first = fleet.worker("-c 20")
+    port = _free_port()
+    first = fleet.worker(f"-c 20 --metrics {port}")
     await ordered(fleet, debates)
     await _held(fleet, debates)
     second = fleet.worker("-c 20")
     await fleet.until(lambda *_: "Working on" in second.log.read_text(), warm())
+    assert await _running(port) == debates
     first.send(signal.SIGSTOP)
     fleet.provider.release()
     await fleet.until(lambda _, store: all(_resumed(store, debate) for debate in fleet.ordered), TAKEOVER_S)
@@ -268,6 +269,20 @@ async def stalled(fleet: Stage, debates: int) -> None:
     first.send(signal.SIGCONT)
     # It has seen that it was overtaken, once for each debate.
     await fleet.until(lambda *_: first.log.read_text().count("was taken over") == debates, 30)
+    # They run elsewhere, or are over.
+    assert await _running(port) == 0
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+async def _running(port: int) -> int:
+    """How many debates the worker that tells its metrics at ``port`` says it holds."""
+    async with httpx.AsyncClient(timeout=30) as client:
+        lines = (await client.get(f"http://127.0.0.1:{port}/metrics")).text.splitlines()
+    return int(float(next(line.split()[1] for line in lines if line.startswith("disputatio_debates_running "))))
 
 
 def _resumed(store: SqlStore, debate: str) -> bool:

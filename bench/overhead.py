@@ -21,8 +21,9 @@ from typing import Any
 import httpx2
 
 from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, start
-from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.opening import Proposal
 from disputatio.formats import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Reply

@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 from disputatio.engine.debates import House, read_verified, start
+from disputatio.engine.uncollected import settle_in
 from disputatio.fleet.descriptors import allow_connections
 from disputatio.kernel import JsonObject
 from disputatio.orders import proposal_of, read_order
@@ -94,6 +95,7 @@ async def hold(debates: int) -> Held:
         orders = [read_order({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.
         await counted.hold(house, orders[0])
+        settle_in()
         before, cpu, waited, begun = peak_megabytes(), time.process_time(), waited_seconds(), time.monotonic()
         ids = await asyncio.gather(*(counted.hold(house, order) for order in orders[1:]))
         took, spent = time.monotonic() - begun, time.process_time() - cpu

@@ -15,9 +15,10 @@ from typing import Any, Final
 from measured import Figure
 
 from disputatio.config import CommandLine, Settings, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine import debates
 from disputatio.engine.debates import House, Resumption, resume, start
-from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
 from disputatio.failures import ProviderError
 from disputatio.formats import find_format

@@ -24,9 +24,10 @@ COMMANDS: Final = {
     "disputatio --help": [PROGRAM, "--help"],
     "disputatio --version": [PROGRAM, "--version"],
     "disputatio debate --help": [PROGRAM, "debate", "--help"],
+    "disputatio debate --format market": [PROGRAM, "debate", "--format", "market"],
     "disputatio list": [PROGRAM, "list"],
 }
-MOST_S: Final = {"import disputatio": 0.3, "disputatio --help": 0.25}
+MOST_S: Final = {"import disputatio": 0.3, "disputatio --help": 0.25, "disputatio debate --help": 0.25}
 
 
 def figures() -> list[Figure]:

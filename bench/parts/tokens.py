@@ -117,6 +117,9 @@ def _rows(kind: Kind, sums: Sums) -> Iterator[Figure]:
         at_most=kind.billed,
         note="cached tokens at a tenth",
     )
+    if sums.served_beside > 1.01 * sums.served:
+        billed = 100 * sums.billed(0.1, staggered=True)
+        yield Figure(name=f"{name}: input billed, of the naive layout's, staggered", value=billed, unit="%")
     for provider in PRICED:
         yield _bill(name, sums, provider)
 

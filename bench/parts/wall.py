@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import selectors
+import subprocess
+import sys
 import tempfile
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import thousand
 from measured import Figure
 
 from disputatio.engine.debates import House, start
+from disputatio.engine.uncollected import settle_in
 from disputatio.fleet.descriptors import allow_connections
 from disputatio.orders import proposal_of, read_order
 from disputatio.participants.call import Call, Fault, OutputMode, Reply
@@ -29,8 +33,16 @@ ABOUT = (
     "debate again with the answers it got, in a loop whose clock moves only when nothing is left to do: each answer "
     "takes exactly a second there, and computing takes no time. Record in SQLite, not streamed."
 )
+HERE: Final = Path(__file__).resolve().parent.parent
 LATENCY_S: Final = 1.0
 CROWD: Final = 100
+MANY_CALLS: Final = "market"
+"""The format whose calls are too many for one process at this speed."""
+CORES: Final = max(2, os.cpu_count() or 1)
+FIRST_WORDS_S: Final = 0.3
+PIECE_S: Final = 0.01
+"""Of 24 characters: some 600 tokens a second."""
+STAGGERED: Final = ("structured", "market")
 ORDERS: Final[dict[str, dict[str, Any]]] = {
     "structured": {},
     "market": {},
@@ -54,6 +66,7 @@ def _rows() -> Iterator[Figure]:
         for name in ORDERS:
             # The first debate of a kind imports what it needs and compiles its forms; that is no part of a debate.
             asyncio.run(_held(name, at_once, 1))
+        settle_in()
         for name in ORDERS:
             waited = thousand.waited_seconds()
             alone = asyncio.run(_held(name, slow, 1, said[name]))
@@ -63,6 +76,41 @@ def _rows() -> Iterator[Figure]:
             waited = thousand.waited_seconds()
             crowd = asyncio.run(_held(name, slow, CROWD))
             yield _row(f"{name}, {CROWD} at once", crowd, path, thousand.waited_seconds() - waited, 1.15)
+            if name == MANY_CALLS:
+                apart = _apart(name, at_once, slow, CORES)
+                yield Figure(name=f"{name}, {CROWD} at once in {CORES} processes", value=apart / path, unit="x")
+    with provider_process("--latency", str(FIRST_WORDS_S), "--chunk-latency", str(PIECE_S)) as streaming:
+        for name in STAGGERED:
+            seconds = {on: asyncio.run(_held(name, streaming, 1, streamed=True, staggered=on)) for on in (False, True)}
+            note = f"first words after {FIRST_WORDS_S:g} s, then 24 characters in {1000 * PIECE_S:g} ms"
+            yield Figure(name=f"{name}, staggered over not", value=seconds[True] / seconds[False], unit="x", note=note)
+
+
+def _apart(name: str, at_once: str, slow: str, processes: int) -> float:
+    """Seconds that ``CROWD`` debates take in so many processes, which begin together."""
+    command = [sys.executable, "-m", "parts.wall", name, at_once, slow, str(CROWD // processes)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": HERE}
+    at_work = [subprocess.Popen(command, **pipes) for _ in range(processes)]
+    try:
+        ready = [each.stdout.readline() for each in at_work if each.stdout]
+        for each in at_work:
+            if each.stdin and all(ready):
+                each.stdin.write("begin\n")
+                each.stdin.flush()
+        return max(float(each.stdout.readline()) for each in at_work if each.stdout)
+    finally:
+        for each in at_work:
+            each.communicate()
+
+
+def _one_of_several(name: str, at_once: str, slow: str, debates: str) -> None:
+    """What each of these processes does: get ready, say so, wait for the word, hold debates, tell the seconds."""
+    allow_connections()
+    asyncio.run(_held(name, at_once, 1))
+    settle_in()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print(asyncio.run(_held(name, slow, int(debates))), flush=True)
 
 
 def _row(name: str, took: float, path: float, waited: float, most: float) -> Figure:
@@ -71,18 +119,24 @@ def _row(name: str, took: float, path: float, waited: float, most: float) -> Fig
     return Figure(name=name, value=took / path, unit="x", at_most=most, note=f"critical path {path:.0f} s{idle}")
 
 
-def _proposal(name: str, url: str) -> Any:
+def _proposal(name: str, url: str, *, staggered: bool = False) -> Any:
     os.environ |= {"LLM_PROVIDER": "openai_compatible", "LLM_MODEL": "fake", "LLM_BASE_URL": url}
+    os.environ["DISPUTATIO_STAGGER"] = "true" if staggered else "false"
     motion = {} if name == "market" else {"motion": "Should we release the risky migration?"}
     return proposal_of(read_order({"format": name, "seed": 1, **motion, **ORDERS[name]}), {})
 
 
-async def _held(name: str, url: str, debates: int, said: _Said | None = None) -> float:
+async def _held(
+    name: str, url: str, debates: int, said: _Said | None = None, *, streamed: bool = False, staggered: bool = False
+) -> float:
     """Seconds that so many debates take together; ``said`` gets what they heard."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
         opener = open_gateway if said is None else (lambda *given: _Noting(open_gateway(*given), said))
-        house, proposal = House(store, checks_first=False, opener=opener), _proposal(name, url)
+        house, proposal = (
+            House(store, watched=streamed, checks_first=False, opener=opener),
+            _proposal(name, url, staggered=staggered),
+        )
         begun = time.monotonic()
         await asyncio.gather(*(start(proposal, house) for _ in range(debates)))
         took = time.monotonic() - begun
@@ -174,3 +228,7 @@ def _in_its_own_time(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         return loop.run_until_complete(work())
     finally:
         loop.close()
+
+
+if __name__ == "__main__":
+    _one_of_several(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Opens the rooms behind the front door when they are first entered (PEP 562).
+"""The rooms behind the front door, opened when they are first entered.
 
 The command line passes through ``disputatio/__init__`` before it can look after Ctrl-C, and a program that imports the
 package should not wait for what it does not call.
@@ -6,11 +6,12 @@ package should not wait for what it does not call.
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
+from typing import Final
 
-_ROOMS = {
-    "disputatio.door": (
+from disputatio._rooms import front
+
+_ROOMS: Final = {
+    "door": (
         "Debate",
         "attach_outcome",
         "debate",
@@ -22,7 +23,7 @@ _ROOMS = {
         "resume_sync",
         "sign_off",
     ),
-    "disputatio.failures": (
+    "failures": (
         "DisputatioError",
         "ExitCode",
         "InvalidInputError",
@@ -34,24 +35,11 @@ _ROOMS = {
         "UnknownDebateError",
         "VerificationError",
     ),
-    "disputatio.judging.gate": ("GateDecision", "should_debate"),
-    "disputatio.motion": ("Evidence", "Motion"),
-    "disputatio.participants.human": ("Person",),
-    "disputatio.participants.scripted": ("Scripted", "recording"),
-    "disputatio.record.memory": ("MemoryStore",),
+    "judging.gate": ("GateDecision", "should_debate"),
+    "motion": ("Evidence", "Motion"),
+    "participants.human": ("Person",),
+    "participants.scripted": ("Scripted", "recording"),
+    "record.memory": ("MemoryStore",),
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
-
-def __getattr__(name: str) -> object:
-    """What the package lists as ``name``, fetched from its module and kept."""
-    if name not in _ROOM_OF:
-        raise AttributeError(f"module 'disputatio' has no attribute {name!r}")
-    value = getattr(import_module(_ROOM_OF[name]), name)
-    setattr(sys.modules["disputatio"], name, value)
-    return value
-
-
-def __dir__() -> list[str]:
-    """What the package lists."""
-    return sorted(_ROOM_OF)
+__getattr__, __dir__ = front("disputatio", _ROOMS)

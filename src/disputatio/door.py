@@ -132,29 +132,14 @@ def open_store(url: str | None = None, *, create: bool = True) -> Store:
     """
     from disputatio.record.sql import SqlStore
 
-    return SqlStore(configured_store(_arguments({})).store if url is None else url, create=create)
+    return SqlStore(_usual_store() if url is None else url, create=create)
 
 
-def configured_store(arguments: CommandLine) -> Settings:
-    """Settings to take the store's address from; seats are not looked at, so that nothing said of them is in the way.
+def _usual_store() -> str:
+    """The address that is configured."""
+    from disputatio.config.no_debate import configured_store
 
-    Raises:
-        InvalidInputError: the configuration cannot be read.
-    """
-    from disputatio.config import resolve
-    from disputatio.engine.opening import format_options
-    from disputatio.formats.registry import FORMATS, find_format
-
-    form = find_format("structured")
-    seats = frozenset(str(seat) for row in FORMATS.values() for seat in row.seats)
-    return resolve(
-        format_name=form.name,
-        seats=(),
-        environ=os.environ,
-        directory=Path.cwd(),
-        arguments=replace(arguments, seat=(), base_url=None, tools=()),
-        options=replace(format_options(form), other_seats=seats),
-    )
+    return configured_store(_arguments({})).store
 
 
 async def debate(
@@ -366,7 +351,7 @@ async def resume(
 
     servers = tuple(f"{name}={address}" for name, address in (mcp or {}).items())
     arguments = _arguments({"mcp": servers, "escalate": escalate if isinstance(escalate, str) else None})
-    configured = configured_store(_arguments({})).store if store is None else ""
+    configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
         record = read_verified(house.store, found)
@@ -408,7 +393,7 @@ async def attach_outcome(
     from disputatio.engine.attaching import attach_outcome as attach
     from disputatio.engine.debates import find_debate
 
-    configured = configured_store(_arguments({})).store if store is None else ""
+    configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, None, None) as house:
         found = find_debate(house.store, debate_id)
         await attach(found, result, house, verdict=verdict, by=by, note=note)
@@ -430,7 +415,7 @@ async def sign_off(
     from disputatio.engine.attaching import sign_off as sign
     from disputatio.engine.debates import find_debate
 
-    configured = configured_store(_arguments({})).store if store is None else ""
+    configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, None, None) as house:
         found = find_debate(house.store, debate_id)
         await sign(found, by, decision, house, comment=comment)
@@ -564,7 +549,7 @@ def _settings(
     form: Format | None = None,
 ) -> Settings:
     from disputatio.config import resolve
-    from disputatio.engine.opening import format_options
+    from disputatio.config.format_options import format_options
     from disputatio.formats.registry import find_format
 
     form = form or find_format(format_name)

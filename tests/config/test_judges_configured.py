@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options, rules_of
+from disputatio.config.format_options import format_options
+from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats import find_format
 from disputatio.judging import PanelMethod

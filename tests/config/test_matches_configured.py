@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from disputatio.config import CommandLine, Settings, resolve
+from disputatio.config.format_options import format_options
 from disputatio.config.matter import personalities, topic_named, topics
-from disputatio.engine.opening import format_options, rules_of
+from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats import find_format
 from disputatio.formats.ruleset import rules_from_json, rules_json

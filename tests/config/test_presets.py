@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.config.presets import preset_named, presets
-from disputatio.engine.opening import format_options
 from disputatio.failures import InvalidInputError
 from disputatio.formats import Brief, find_format
 from disputatio.judging.gate import HIGH_RISK

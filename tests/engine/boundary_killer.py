@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, Resumption, resume, start
-from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.opening import Proposal
 from disputatio.formats import find_format
 from disputatio.motion import Evidence, read_motion
 from disputatio.record import History, ToolCalled, semantic_content

@@ -111,8 +111,7 @@ async def _with_other_argument(store: Any, debate: str, rows: Any) -> MemoryStor
     for row in rows:
         event = row.event()
         if isinstance(event, ToolCalled):
-            fields = {name: getattr(event, name) for name in ToolCalled.__slots__}
-            event = ToolCalled(**{**fields, "arguments": {"expression": "9 - 9"}})
+            event = replace(event, arguments={"expression": "9 - 9"})
         previous = made[-1].hash if made else row.previous
         made.append(seal(event, debate=debate, seq=row.seq, at=row.at, previous=previous))
     cut = MemoryStore()

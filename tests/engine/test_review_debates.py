@@ -22,7 +22,7 @@ from disputatio.ledger import Budget
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record import MemoryStore, semantic_content
 from disputatio.record.store import Writing
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.json_export import export_schema
 from disputatio.report.reading import DebateReport
 from disputatio.testing import InstanceGateway, ScriptedGateway

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from dataclasses import replace
 
 import pytest
 from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
 
 from disputatio.engine.debates import read_verified
-from disputatio.failures import InvalidInputError, ResumeMismatchError
+from disputatio.engine.uncollected import uncollected
+from disputatio.failures import InvalidInputError, ResumeMismatchError, VerificationError
 from disputatio.kernel import Abstention
 from disputatio.motion import Motion
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
@@ -319,3 +321,48 @@ async def test_a_language_that_the_small_model_does_not_write_is_warned_of():
     assert any("writes English only" in row and "judge" in row for row in history.opened.warnings)
     _, history, _ = await hold(replace(proposal_of(), motion=german), instances)
     assert not any("English" in row for row in history.opened.warnings)
+
+
+async def test_a_text_that_comes_in_while_a_record_is_read_is_no_fault_of_it():
+    proposal = proposal_of("freeform")
+    debate, history, whole = await hold(proposal, instances)
+    store = await first_events_of(whole, debate, len(whole.read(debate)) - 3)
+
+    class Late(MemoryStore):
+        """Another process writes between the first look at the texts and the reading of the events."""
+
+        looks = 0
+
+        def texts(self, debate):
+            self.looks += 1
+            return {} if self.looks == 1 else super().texts(debate)
+
+    late = Late()
+    late._events, late._texts = store._events, store._texts
+    assert (await go_on(debate, proposal, instances, late)).status is history.status
+    assert late.looks > 1
+
+
+async def test_a_record_that_lost_a_text_is_refused_when_it_is_resumed():
+    proposal = proposal_of("freeform")
+    debate, _, whole = await hold(proposal, instances)
+    store = await first_events_of(whole, debate, len(whole.read(debate)) - 3)
+    name = next(iter(store._texts[debate]))
+    del store._texts[debate][name]
+    with pytest.raises(VerificationError, match=f"names a text that is missing \\({name[:12]}\\)"):
+        await go_on(debate, proposal, instances, store)
+
+
+def test_what_somebody_has_frozen_stays_so_when_a_record_was_read():
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    try:
+        with uncollected():
+            assert not gc.isenabled()
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()
+    with uncollected():
+        pass
+    assert gc.get_freeze_count() == 0
+    assert gc.isenabled()

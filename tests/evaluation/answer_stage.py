@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.evaluation.comparing import Comparing, EvaluationReport, Held, arms_of, evaluation_report
 from disputatio.evaluation.comparing.arms import form_of
 from disputatio.evaluation.questions import Item, QuestionSet

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.evaluation.backtest import (
     Archive,
     BacktestPlan,

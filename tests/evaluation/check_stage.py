@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.evaluation.planting import DROPPED, FABRICATED, MISQUOTED, CaseTwin

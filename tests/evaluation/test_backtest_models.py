@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import fisher_exact, hypergeom
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.evaluation.backtest.agents import DOWN, UP, Agents
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import BLIND, PLAIN, Bases, Case

@@ -8,8 +8,9 @@ import pytest
 from answer_stage import settings_of
 
 from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, start
-from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.opening import Proposal
 from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
 from disputatio.failures import InvalidInputError
 from disputatio.formats import Docket, find_format

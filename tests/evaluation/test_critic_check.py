@@ -11,7 +11,7 @@ import pytest
 from critiques import AGREEING, EARNEST
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
 from disputatio.evaluation.series import Series

@@ -14,7 +14,7 @@ import pytest
 from rooms import NOWHERE
 
 from disputatio.config import CommandLine, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.evaluation.series import Series
 from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
 from disputatio.evaluation.tournament.standings import outcome_of

@@ -116,7 +116,7 @@ async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
     desk = Desk(file_store)
     desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_order(ORDER), None)
     for _ in range(MOST_TRIES):
-        desk.begin("d1", 0)
+        desk.begin_all(["d1"])
     await holder.start()
     job = await ended(holder, "d1")
     assert job.state is JobState.FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -16,7 +17,7 @@ MOST_LINES_OF_A_FILE = 600
 MOST_LINES_OF_A_FUNCTION = 50
 
 # The file or function, and how long it may be for now.
-LONG_FILES: dict[str, int] = {"tests/testing/test_fake_provider.py": 650}
+LONG_FILES: dict[str, int] = {}
 LONG_FUNCTIONS: dict[str, int] = {}
 """By module and name."""
 
@@ -108,6 +109,29 @@ def test_the_front_door_opens_exactly_what_it_lists() -> None:
         assert getattr(disputatio, name).__module__.startswith("disputatio.")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = disputatio.nothing
+
+
+# The packages that fetch a name when it is first used, see ``disputatio._rooms``.
+FETCHING = sorted(name.removesuffix("._front") for name in modules() if name.endswith("._front"))
+
+
+@pytest.mark.parametrize("package", FETCHING)
+def test_a_package_fetches_exactly_what_it_shows_type_checkers(package: str) -> None:
+    shown = {
+        row.name: node.module
+        for node in statements(modules()[package])
+        if isinstance(node, ast.ImportFrom) and node.module != "typing"
+        for row in node.names
+        if not row.name.startswith("__")
+    }
+    front = importlib.import_module(f"{package}._front")
+    fetched = {name: f"{package}.{room}" for room, names in front._ROOMS.items() for name in names}
+    assert fetched == shown
+    found = importlib.import_module(package)
+    assert dir(found) == sorted(found.__all__) == sorted(shown)
+    for name, room in shown.items():
+        assert getattr(found, name) is getattr(importlib.import_module(room), name)
+        assert f"{package}.{name}" not in modules(), f"{name} is the name of a module, which would take its place"
 
 
 @pytest.mark.parametrize("word", ["util", "utils", "helper", "helpers", "common", "core", "misc", "stuff"])

@@ -11,6 +11,8 @@ from sources import imported, modules
 # Lowest first: a module imports its own layer and those above it in this list, nothing below it. The longest name
 # that fits a module decides. A new package needs a place here.
 LAYERS = (
+    "disputatio._rooms",
+    "disputatio._version",
     "disputatio.failures",
     "disputatio.kernel",
     "disputatio.motion",
@@ -103,6 +105,8 @@ PURE_STANDARD_LIBRARY = {
 }
 # Libraries that compute and nothing else, by who may import them; retrieval does at its first search.
 LETTERS_AND_WORDS = {"rapidfuzz", "bm25s"}
+# Fetches the names of a package from its own modules, see there.
+DOORS = "disputatio._rooms"
 # Statistics are not written by hand; these are heavy, so only functions import them.
 STATISTICS = {"arch", "krippendorff", "numpy", "scipy", "sklearn", "statsmodels"}
 
@@ -145,7 +149,7 @@ def test_pure_packages_import_pure_things_alone(package: str) -> None:
             letters = package.startswith("disputatio.evidence") and top in LETTERS_AND_WORDS
             # Nothing pure imports the indicators; only knowledge bases that are being built need arrays.
             arrays = package == "disputatio.market.indicators" and top == "numpy"
-            if not (own or top in PURE_STANDARD_LIBRARY or statistics or letters or arrays):
+            if not (own or name == DOORS or top in PURE_STANDARD_LIBRARY or statistics or letters or arrays):
                 strange.append(f"{module} imports {name}")
     assert strange == []
 
@@ -182,10 +186,26 @@ HEAVY = {"alembic", "genai_prices", "huggingface_hub", "json_repair", "jsonschem
 }
 
 
+def loaded_by(statements: str) -> set[str]:
+    """The modules that are there after ``statements`` in a process of their own."""
+    script = f"import sys; {statements}; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    return set(done.stdout.split())
+
+
 @pytest.mark.slow
 def test_importing_the_front_door_loads_no_heavy_library() -> None:
-    script = "import sys, disputatio; print(' '.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    loaded = {name.split(".")[0] for name in loaded_by("import disputatio")}
     assert "disputatio" in loaded
     assert loaded & HEAVY == set()
+
+
+@pytest.mark.slow
+def test_what_a_debate_is_held_with_loads_no_other_format_and_no_market() -> None:
+    held = "from disputatio import report, engine, formats; import disputatio.engine.debates; report.render_text"
+    held += "; formats.find_format('structured')"
+    loaded = loaded_by(held)
+    others = {"freeform", "panel", "review", "competition", "market", "match"}
+    assert "disputatio.formats.structured" in loaded
+    assert loaded.isdisjoint({f"disputatio.formats.{name}" for name in others})
+    assert not [name for name in loaded if name.startswith(("disputatio.market", "disputatio.formats.turns.market"))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from random import Random
 from typing import Any
 
@@ -249,6 +251,29 @@ def test_a_debate_may_be_long_and_its_branches_may_ask_nothing() -> None:
     driver = Driver(rules())
     assert driver.finished
     assert driver.outcome == 10_000
+
+
+def test_a_debate_that_is_over_leaves_nothing_for_a_search_of_garbage() -> None:
+    def pair(name: str) -> Rulebook[list[str]]:
+        said = yield from together(pro=plain_ask(f"{name} pro"), con=plain_ask(f"{name} con"))
+        return [each.words for each in said]
+
+    def rules() -> Rulebook[Any]:
+        return (yield from together(one=pair("one"), two=pair("two")))
+
+    driver = Driver(rules())
+    while driver.open_asks:
+        driver.answer(next(iter(driver.open_asks)), Said("x"))
+    assert driver.finished
+    left = weakref.ref(driver)
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        del driver
+        assert left() is None, "debates that are over would fill the memory until circles are looked for"
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def test_an_abstention_reaches_the_rules_as_a_value() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,3 +60,35 @@ def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
     assert [row.text for row in floor.seen_by(Seat("pro_2"))] == ["speak second"]
     assert floor.seen_by(Seat("judge")) == ()
     assert floor.seen_by(Seat("con_1")) == ()
+
+
+@given(readers, posts, posts, posts)
+def test_floors_that_go_on_from_the_same_one_do_not_hear_each_other(
+    rights: tuple[tuple[Channel, frozenset[Seat]], ...],
+    first: tuple[Post, ...],
+    here: tuple[Post, ...],
+    there: tuple[Post, ...],
+) -> None:
+    before = Floor(readers=rights).post(*first)
+    for seat in SEATS[:2]:
+        before.seen_by(seat)
+    one, other = before.post(*here), before.post(*there)
+    for floor, said in ((one.post(*there), (*first, *here, *there)), (other, (*first, *there)), (before, first)):
+        assert floor.posts == said
+        for seat in SEATS:
+            assert floor.seen_by(seat) == tuple(row for row in said if floor.may_read(seat, row.channel))
+
+
+@given(posts, st.integers(-14, 14), st.integers(-14, 14))
+def test_posts_are_read_as_a_tuple_is(said: tuple[Post, ...], start: int, end: int) -> None:
+    seen = Floor().post(*said).post(*said[:2]).posts
+    same = (*said, *said[:2])
+    assert (len(seen), [*seen], seen[start:end], seen[::-1]) == (len(same), [*same], same[start:end], same[::-1])
+    assert seen == same
+    assert hash(seen) == hash(same)
+    assert seen != (*same, *same, None)
+    if -len(same) <= start < len(same):
+        assert seen[start] == same[start]
+    else:
+        with pytest.raises(IndexError):
+            _ = seen[start]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from disputatio.config import CommandLine, Settings, resolve
-from disputatio.engine.opening import format_options
+from disputatio.config.format_options import format_options
 from disputatio.formats.registry import find_format
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -222,7 +221,7 @@ async def test_a_selection_takes_what_it_says_and_refuses_what_is_no_day_and_no_
 async def test_an_altered_record_is_left_out_and_named():
     store = await stored(events(reviewed()), events(reviewed((2,))))
     chain = store._events["d1"]
-    chain[2] = replace(chain[2], body=chain[2].body.replace("0.5", "0.7"))
+    chain[2] = chain[2]._replace(body=chain[2].body.replace("0.5", "0.7"))
     figures = collect(store, Selection())
     assert figures.debates == 1
     assert "altered" in figures.left_out["d1"]

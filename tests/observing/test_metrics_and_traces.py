@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry
 from rooms import Carrier, hold, proposal_of
 
-from disputatio.engine.ports import Nobody
+from disputatio.engine.ports import Leaving, Nobody
 from disputatio.failures import InvalidInputError
 from disputatio.metrics import Alert, Figures
 from disputatio.metrics.figures import Expected, FormatFigures, Mean, Period
@@ -23,6 +23,7 @@ from disputatio.observing.metering import gauges
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.record import CallMade, TurnTaken
 from disputatio.testing.instances import instance
+from record_makers import Pen, asked, call_sent, opened
 
 
 def answering(call):
@@ -110,6 +111,24 @@ async def test_metrics_count_what_the_record_has():
     turns = [row for row in store.read(debate) if row.kind == TurnTaken.kind]
     found = [row for each in registry.collect() for row in each.samples if row.name == "disputatio_turns_total"]
     assert sum(row.value for row in found) == len(turns)
+
+
+def test_a_debate_that_another_process_took_over_runs_here_no_more_and_its_spans_end():
+    exporter, provider, registry = InMemorySpanExporter(), TracerProvider(), CollectorRegistry()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    watcher = Several(Metering(registry), Nobody(), Tracing(provider.get_tracer("test")))
+    assert isinstance(watcher, Leaving)
+    for debate in ("d1", "d2"):
+        events = (opened(), asked(1), call_sent("round-1/pro"))
+        for event, sealed in zip(events, Pen(debate).write(*events).events, strict=True):
+            watcher.happened(event, sealed)
+    for debate in ("d1", "d1", "d3"):
+        watcher.left(debate)
+    assert registry.get_sample_value("disputatio_debates_running") == 1
+    spans = exporter.get_finished_spans()
+    assert {row.name.split()[0] for row in spans} == {"invoke_workflow", "phase", "chat"}
+    assert {row.attributes["error.type"] for row in spans} == {"lost"}
+    assert len({row.end_time for row in spans}) == 1
 
 
 def samples(figures, alerts=()):

@@ -117,3 +117,16 @@ async def test_a_server_without_keys_is_sent_none() -> None:
     async with serving(listing("m")) as server, opened(server.seat("ollama", model="m"), None) as gateway:
         assert await gateway.probe() is None
         assert "Authorization" not in server.received[0].headers
+
+
+async def test_debates_that_begin_together_ask_once_and_a_fault_is_asked_for_anew() -> None:
+    async with (
+        serving(answer("", 503), listing("m")) as server,
+        opened(server.seat(model="m")) as one,
+        opened(server.seat(model="m")) as two,
+    ):
+        faults = await asyncio.gather(one.probe(), two.probe())
+        assert [fault and fault.kind for fault in faults] == [K.SERVER_ERROR] * 2
+        assert await asyncio.gather(one.probe(), two.probe()) == [None, None]
+        assert await two.probe() is None
+        assert len(server.received) == 2

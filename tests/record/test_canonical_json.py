@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disputatio.record import canonical, digest, read_json
+from disputatio.record.text import reader_of
 from strategies import any_texts, examples, json_values, texts
 
 
@@ -82,3 +83,42 @@ def test_texts_that_differ_have_digests_that_differ(one: str, other: str) -> Non
 @given(st.integers(-(10**30), 10**30))
 def test_whole_numbers_are_written_out_at_any_size(number: int) -> None:
     assert canonical({"n": number}) == f'{{"n":{number}}}'
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+numbers = st.integers(-(2**70), 2**70) | st.integers(2**63 - 2, 2**64 + 2) | finite
+hashes = st.text("0123456789e", min_size=18, max_size=22)
+bodies_of = st.lists(
+    numbers | hashes | st.dictionaries(hashes, numbers, max_size=2) | st.lists(numbers, max_size=2), max_size=3
+)
+
+
+@examples(60)
+@given(bodies_of)
+def test_many_texts_are_read_as_the_standard_library_reads_each(values: list[Any]) -> None:
+    bodies = [json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in values]
+    read = reader_of(bodies)
+    for body in bodies:
+        # As text, because 1 and 1.0 are equal and not the same.
+        assert repr(read(body)) == repr(read_json(body)) == repr(json.loads(body))
+
+
+@pytest.mark.parametrize(
+    "text", ["18446744073709551616", "-9223372036854775809", "[1,18446744073709551616]", '{"a":-1e0}']
+)
+def test_a_long_number_is_found_wherever_it_stands_among_other_texts(text: str) -> None:
+    for bodies in ([text], ["{}", text], [text, '"abc"'], ['"x"', text, "1"]):
+        assert repr(reader_of(bodies)(text)) == repr(json.loads(text))
+
+
+@given(any_texts)
+def test_a_text_that_utf_8_cannot_hold_is_read_alike_among_others(text: str) -> None:
+    body = '"' + text.replace("\\", "").replace('"', "").translate(dict.fromkeys(range(32))) + '"'
+    assert reader_of(["{}", body])(body) == read_json(body)
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", "{", '{"a":1,}', "", "01", "'a'"])
+def test_what_is_no_json_is_refused_one_by_one_and_among_others(text: str) -> None:
+    for read in (read_json, reader_of([text]), reader_of(["{}", text])):
+        with pytest.raises(ValueError):  # noqa: PT011  (the reader's own words)
+            read(text)

@@ -38,6 +38,22 @@ async def test_a_claim_is_refused_until_it_is_given_back(store: Store) -> None:
     store.claim("d1")
 
 
+async def test_of_several_claims_those_are_taken_that_are_free(store_url: str) -> None:
+    one, other = SqlStore(store_url), SqlStore(store_url)
+    assert one.claim_all(["d1", "d2", "d3"]) == {"d1", "d2", "d3"}
+    one.release_all(["d2", "d4"])
+    assert other.claim_all(["d1", "d2", "d4"]) == {"d2", "d4"}
+    # Of one's own too.
+    assert one.claim_all(["d1", "d2", "d5"]) == {"d5"}
+    other.release_all(["d1", "d2"])
+    assert one.claim_all(["d1", "d2", "d3", "d4"]) == {"d2"}
+    assert one.claim_all([]) == set()
+    one.release_all(["d2", "d3"])
+    assert other.claim_all(["d1", "d2", "d3", "d5"]) == {"d2", "d3"}
+    await one.aclose()
+    await other.aclose()
+
+
 async def test_two_stores_of_one_process_share_the_claims_of_a_file(tmp_path: Path) -> None:
     one, other = SqlStore(str(tmp_path / "s.sqlite")), SqlStore(str(tmp_path / "s.sqlite"))
     one.claim("d1")

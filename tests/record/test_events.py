@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disputatio import record
 from disputatio.failures import StoreError
 from disputatio.record import canonical, decode, encode, read_json, seal
-from disputatio.record.events import CLOCK_FIELDS, KINDS
+from disputatio.record.events import CLOCK_FIELDS, KINDS, _constructed
 from record_makers import BY_ANNOTATION, EVENT_TYPES, any_event
 from strategies import examples
 
@@ -65,3 +65,28 @@ def test_an_event_with_a_field_of_another_version_is_a_store_error(kind: type[An
 def test_an_event_that_lacks_a_field_is_a_store_error(kind: type[Any]) -> None:
     with pytest.raises(StoreError, match=kind.__name__):
         decode(kind.kind, {})
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
+@examples(5)
+@given(data=st.data())
+def test_an_event_that_was_read_is_what_its_constructor_makes(kind: type[Any], data: st.DataObject) -> None:
+    text = canonical(encode(data.draw(any_event(kind))))
+    read, made = decode(kind.kind, read_json(text)), _constructed(kind.kind, read_json(text))
+    assert type(read) is type(made) is kind
+    # As text, because 1 and 1.0 are equal and not the same.
+    assert repr(read) == repr(made)
+    with pytest.raises(FrozenInstanceError):
+        setattr(read, fields(kind)[0].name, "another")
+
+
+@pytest.mark.parametrize("body", [[], ["call"], "text", 7, None, {}])
+def test_a_body_that_is_no_object_is_a_store_error(body: Any) -> None:
+    with pytest.raises(StoreError, match=r"lacks a part \(CallMade\)"):
+        decode("CallMade", body)
+
+
+def test_a_list_that_is_none_is_a_store_error() -> None:
+    body = dict.fromkeys((row.name for row in fields(KINDS["CallSent"])), "")
+    with pytest.raises(StoreError, match=r"lacks a part \(CallSent\)"):
+        decode("CallSent", {**body, "prompt": 7})

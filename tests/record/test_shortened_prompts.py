@@ -52,3 +52,24 @@ def test_a_record_from_before_prompts_were_shortened_is_read() -> None:
 def test_of_a_record_that_lost_a_call_the_rest_of_a_prompt_is_shown() -> None:
     event = call_sent("opening/pro", prompt=tuple(ROWS[2:]), begins=("opening/pro!7", 2))
     assert History.of([event]).prompts == {event.call: tuple(ROWS[2:])}
+
+
+def test_a_prompt_at_the_end_of_a_long_debate_is_put_together_from_all_before_it() -> None:
+    rows = [("user", f"{number:064x}") for number in range(3000)]
+    events = [
+        call_sent("p", number, prompt=(row, ("user", "task")), begins=(f"p!{number - 1}", number) if number else ())
+        for number, row in enumerate(rows)
+    ]
+    history = History.of(events)
+    for number in (2999, 0, 1500, 1499, 1501):
+        assert history.prompts[f"p!{number}"] == (*rows[: number + 1], ("user", "task"))
+    assert len(history.prompts) == 3000
+
+
+def test_a_prompt_that_begins_like_itself_or_a_later_one_has_its_own_rows() -> None:
+    events = [
+        call_sent("p", number, prompt=(ROWS[number],), begins=begins)
+        for number, begins in enumerate([("p!0", 1), ("p!2", 1), ("p!1", 1)])
+    ]
+    prompts = History.of(events).prompts
+    assert [prompts[f"p!{number}"] for number in range(3)] == [(ROWS[0],), (ROWS[1],), (ROWS[1], ROWS[2])]

@@ -18,8 +18,9 @@ import sqlalchemy as sa
 from disputatio.failures import ExitCode, InvalidInputError, StoreError
 from disputatio.record import broken_link, digest
 from disputatio.record.database import _migrate, open_database
-from disputatio.record.sql import SqlStore
-from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
+from disputatio.record.revisions import KNOWN_REVISIONS, REVISION
+from disputatio.record.sql import _ROWS_OF_A_STATEMENT, SqlStore
+from disputatio.record.tables import metadata
 from record_makers import Pen, asked, closed, opened
 
 pytestmark = pytest.mark.slow
@@ -49,6 +50,16 @@ async def test_what_was_awaited_is_there_for_another_store(open_store: Opening) 
     second = open_store()
     assert list(second.read("d1")) == pen.chain
     assert second.texts("d1") == {digest("text"): "text"}
+
+
+async def test_more_rows_than_one_statement_takes_are_all_written(open_store: Opening) -> None:
+    pen, rows = Pen("d1"), 3 * _ROWS_OF_A_STATEMENT + 1
+    texts = {digest(f"text {number}"): f"text {number}" for number in range(rows)}
+    store = open_store()
+    await store.append(pen.write(opened(), *(asked(number) for number in range(1, rows)), texts=texts))
+    assert list(store.read("d1")) == pen.chain
+    assert len(pen.chain) == rows
+    assert store.texts("d1") == texts
 
 
 async def test_a_record_is_gone_on_with_by_another_store(open_store: Opening) -> None:
@@ -454,3 +465,15 @@ def test_closed_debates_need_no_memory(tmp_path: Path) -> None:
         return store._known_texts
 
     assert asyncio.run(held()) == {}
+
+
+async def test_a_damaged_text_far_into_a_record_is_read_and_found_damaged(tmp_path: Path) -> None:
+    path, pen = tmp_path / "store.sqlite", Pen("d1")
+    store = SqlStore(str(path))
+    await store.append(pen.write(opened(), *map(asked, range(150))))
+    rows_of(str(path), "UPDATE events SET body = CAST(X'41FF42' AS TEXT) WHERE seq = 100")
+    rows = [row for part in store.parts("d1") for row in part]
+    await store.aclose()
+    assert rows[99].body == "A\\xffB"
+    assert [row for row in rows if row.seq != 100] == [row for row in pen.chain if row.seq != 100]
+    assert broken_link(rows, None) == f"{rows[99].place} was altered: its content does not match its hash"

@@ -36,6 +36,16 @@ async def test_writings_keep_their_order_without_anybody_waiting(store: Store) -
     assert list(store.read("d1")) == pen.chain
 
 
+async def test_what_is_read_in_parts_is_what_is_read_at_once(store: Store) -> None:
+    pen = Pen("d1")
+    await store.append(pen.write(opened(), *map(asked, range(150))))
+    for after in (0, 1, 64, 150, 151, 152):
+        parts = list(store.parts("d1", after=after))
+        assert [row for part in parts for row in part] == list(store.read("d1", after=after)) == pen.chain[after:]
+        assert all(1 <= len(part) < 100 for part in parts)
+    assert list(store.parts("nowhere")) == []
+
+
 async def test_two_hundred_debates_at_once_keep_the_order_of_each(store: Store) -> None:
     pens = [Pen(f"debate-{number:03}") for number in range(200)]
 

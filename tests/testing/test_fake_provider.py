@@ -5,12 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import signal
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -30,7 +25,6 @@ from disputatio.testing.provider import (
     Mishap,
     Mishaps,
     lognormal,
-    provider_process,
     refused_base_url,
     uniform,
 )
@@ -212,6 +206,17 @@ async def test_a_schema_in_the_prompt_is_found_and_honoured() -> None:
     prompt = f'Answer {{"like": "this"}} and so on. The schema: {json.dumps(SCHEMA, indent=2)} No {{fence}}.'
     async with FakeProvider(honours=()) as provider:
         assert is_valid(await content(provider, messages=user(prompt)))
+
+
+async def test_what_is_kept_of_answers_changes_with_what_the_provider_honours() -> None:
+    async with FakeProvider() as provider:
+        first = await content(provider, response_format=NATIVE)
+        assert await content(provider, response_format=NATIVE) == first
+        provider.honours, provider.ignores = (), (OutputMode.NATIVE,)
+        ignored = await content(provider, response_format=NATIVE)
+        assert ignored != first
+        provider.answer = lambda _: "as given"
+        assert await content(provider, response_format=NATIVE) == "as given"
 
 
 async def test_a_given_function_decides_the_answer_and_may_leave_it_to_the_provider() -> None:
@@ -564,87 +569,3 @@ async def test_nobody_listens_at_a_refused_base_url() -> None:
         async with aiohttp.ClientSession() as session:
             with pytest.raises(aiohttp.ClientConnectorError):
                 await session.get(f"{base_url}/models")
-
-
-def fetch(base_url: str, **body: Any) -> Body:
-    data = json.dumps({"model": "m", "messages": user()} | body).encode()
-    headers = {"Content-Type": "application/json"}
-    request = urllib.request.Request(f"{base_url}/chat/completions", data, headers)  # noqa: S310 - our own address
-    with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310 - our own address
-        found: Body = json.load(response)
-    return found
-
-
-def test_a_provider_in_a_thread_serves_a_client_that_blocks() -> None:
-    with FakeProvider() as provider:
-        assert fetch(provider.base_url)["choices"]
-        provider.arrived.wait(1)
-        with provider.refusing(), pytest.raises(OSError, match="refused"):
-            fetch(provider.base_url)
-        assert fetch(provider.base_url)["choices"]
-    with pytest.raises(RuntimeError, match="not running"):
-        _ = provider.base_url
-
-
-async def test_a_provider_in_a_thread_can_be_waited_for_from_a_running_loop() -> None:
-    with FakeProvider() as provider:
-        provider.hold()
-        call = asyncio.create_task(content(provider))
-        await provider.arrived.reach(1)
-        provider.release()
-        assert await call
-        await provider.answered.reach(1)
-
-
-@pytest.mark.slow
-def test_a_provider_in_a_process_does_as_its_options_say() -> None:
-    options = (
-        "--alias",
-        "m=n",
-        "--mishap",
-        "http_503@1",
-        "--mishap",
-        "http_402#1",
-        "--latency",
-        "0.01",
-        "--spread",
-        "1",
-    )
-    with provider_process(*options) as base_url:
-        with pytest.raises(urllib.error.HTTPError, match="402"):
-            fetch(base_url)
-        with pytest.raises(urllib.error.HTTPError, match="503"):
-            fetch(base_url)
-        assert fetch(base_url)["model"] == "n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("order", [signal.SIGTERM, signal.SIGINT], ids=["terminated", "interrupted"])
-def test_a_process_that_is_told_to_end_ends_well(order: signal.Signals) -> None:
-    command = [sys.executable, "-W", "error", "-m", "disputatio.testing.provider"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline().startswith("http://127.0.0.1:")
-        process.send_signal(order)
-        assert (process.wait(10), process.stderr.read()) == (0, "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--mishap", "no_such"),
-        ("--mishap", "http_500@x"),
-        ("--honours", "x"),
-        ("--alias", "x"),
-        ("--api-key-env", "X9"),
-    ],
-    ids=str,
-)
-def test_a_process_with_options_that_cannot_be_read_does_not_listen(
-    options: tuple[str, ...], capfd: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(RuntimeError, match="before it listened"), provider_process(*options):
-        pass
-    assert "Traceback" not in capfd.readouterr().err

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from disputatio._cli.index import ABOUT, COMMANDS, EPILOG, GROUPS
+from disputatio._version import VERSION
 
 
 def app_with(*names: str) -> typer.Typer:
@@ -29,17 +30,27 @@ def app_with(*names: str) -> typer.Typer:
     return app
 
 
+def app_of_names() -> typer.Typer:
+    """The names of all commands and none of them: what tells a word that is no command which one is near."""
+    app = app_with()
+    for name in COMMANDS:
+        app.command(name)(_nothing)
+    return app
+
+
+def _nothing() -> None:
+    """Stands in for a command that is not called."""
+
+
 def _found(name: str) -> Any:
     """The function of a command, or the Typer app of a group."""
-    module, attribute, _ = COMMANDS[name]
+    module, attribute = COMMANDS[name]
     return getattr(import_module(f"disputatio._cli.{module}"), attribute)
 
 
 def _version(value: bool) -> None:  # noqa: FBT001  (the signature Typer calls)
     if value:
-        from importlib.metadata import version
-
-        typer.echo(f"disputatio {version('disputatio')}")
+        typer.echo(f"disputatio {VERSION}")
         raise typer.Exit
 
 

@@ -95,8 +95,8 @@ def check_fallacies(
 
 def _judge_settings(arguments: CommandLine) -> Settings:
     """The settings of the judge, its ceilings, and a store of its own for checks."""
+    from disputatio.config.format_options import format_options
     from disputatio.config.settings import JudgingSettings
-    from disputatio.engine.opening import format_options
 
     form = format_called("structured")
     options = replace(format_options(form), other_seats=frozenset({"pro", "con"}))

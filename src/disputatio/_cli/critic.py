@@ -84,7 +84,7 @@ def check_critic(
 
 def _critic_settings(arguments: CommandLine) -> Settings:
     """The settings of the critic, its ceilings, and a store of its own for checks."""
-    from disputatio.engine.opening import format_options
+    from disputatio.config.format_options import format_options
 
     form = format_called("review")
     others = frozenset(str(seat) for seat in form.seats if seat != "critic")

@@ -183,7 +183,7 @@ def _settings(arms: Sequence[Arm], arguments: CommandLine, golden: str | None) -
     import os
 
     from disputatio.config import resolve
-    from disputatio.engine.opening import format_options
+    from disputatio.config.format_options import format_options
     from disputatio.evaluation.comparing.arms import form_of
     from disputatio.evaluation.questions import GOLDEN
     from disputatio.formats.registry import find_format

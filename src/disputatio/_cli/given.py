@@ -24,7 +24,7 @@ def command_line(**given: Any) -> CommandLine:
 def settings_for(form: Format, arguments: CommandLine) -> Settings:
     """The settings of a debate of this format, here and now."""
     from disputatio.config import resolve
-    from disputatio.engine.opening import format_options
+    from disputatio.config.format_options import format_options
 
     return resolve(
         format_name=form.name,
@@ -38,7 +38,7 @@ def settings_for(form: Format, arguments: CommandLine) -> Settings:
 
 def store_url(arguments: CommandLine) -> str:
     """Where records are kept."""
-    from disputatio.door import configured_store
+    from disputatio.config.no_debate import configured_store
 
     settings = configured_store(arguments)
     check_kept(settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(url: str) -> Iterator[SqlStore]:
     """The store at ``url``, closed in the end: SQLite then takes away what it keeps beside the file."""
+    import asyncio
+
     from disputatio.record.sql import SqlStore
 
     store = SqlStore(url, create=False)

@@ -50,7 +50,9 @@ def _outcome(arguments: Sequence[str] | None) -> int:
 
     standard_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words in _FRONT and _has_shown_front_page("\n" if words else ""):
+    at_once = _said_at_once(words)
+    if at_once:
+        _write(at_once)
         return ExitCode.COMPLETE if words else ExitCode.INVALID_INPUT
 
     from typer.exceptions import TyperException
@@ -87,35 +89,51 @@ def _outcome(arguments: Sequence[str] | None) -> int:
     return code
 
 
-_FRONT: tuple[list[str], ...] = ([], ["--help"], ["-h"])
+def _said_at_once(words: list[str]) -> str:
+    """What is said without a command: the version, or a page of help; empty where Typer has to be asked.
+
+    Typer draws the pages that do not fit, and answers a shell that asks for words.
+    """
+    if "_DISPUTATIO_COMPLETE" in os.environ:
+        return ""
+    if words == ["--version"]:
+        from disputatio._version import VERSION
+
+        return f"disputatio {VERSION}\n"
+    if words and words[-1] not in {"--help", "-h"}:
+        return ""
+    from disputatio._cli.help_page import coloured, drawn_here, help_page, width
+
+    page = help_page(words[:-1], width(), colours=coloured()) if drawn_here() else None
+    return f"{page}\n" if page and words else page or ""
 
 
-def _has_shown_front_page(after: str) -> bool:
-    """Whether the page of all commands was shown; if not, Typer shows it, or answers a shell that asks for words."""
-    from disputatio._cli.front_page import NARROWEST, coloured, drawn_here, front_page, width
+def _write(text: str) -> None:
     from disputatio._cli.streams import drop_output, is_about_output
 
-    columns = width()
-    if not drawn_here() or columns < NARROWEST or "_DISPUTATIO_COMPLETE" in os.environ:
-        return False
     try:
-        sys.stdout.write(front_page(columns, colours=coloured()) + after)
+        sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
         if not is_about_output(error):
             raise
         drop_output()
-    return True
 
 
 def _run(words: list[str]) -> int:
-    """Run the command in ``words``. Only its own module is imported; what names none is answered by all of them."""
-    from disputatio._cli.assembling import app_with
+    """Run the command in ``words``. Only its own module is imported, and none for a word that is no command.
+
+    What begins with an option may come to any command, or to the words a shell asks for.
+    """
+    from disputatio._cli.assembling import app_of_names, app_with
     from disputatio._cli.index import COMMANDS
     from disputatio.failures import ExitCode
 
-    names = words[:1] if words[:1] and words[0] in COMMANDS else () if words == ["--version"] else COMMANDS
-    code = app_with(*names)(args=words, prog_name="disputatio", standalone_mode=False)
+    if not words or words[0].startswith("-"):
+        app = app_with(*COMMANDS)
+    else:
+        app = app_with(words[0]) if words[0] in COMMANDS else app_of_names()
+    code = app(args=words, prog_name="disputatio", standalone_mode=False)
     return code if isinstance(code, int) else ExitCode.COMPLETE
 
 

@@ -62,12 +62,16 @@ def list_debates(
 
 def _listed(store: str | None) -> Sequence[DebateRow]:
     """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
-    from disputatio.door import configured_store
+    from disputatio.config.no_debate import configured_store
+    from disputatio.record.listing import listed_in_file
 
     settings = configured_store(command_line(store=store))
     check_kept(settings)
     if settings.sources.get("store") == "default" and not Path(settings.store.removeprefix("sqlite:///")).exists():
         return ()
+    rows = listed_in_file(settings.store)
+    if rows is not None:
+        return rows
     with reading(settings.store) as opened:
         return opened.debates()
 

@@ -87,7 +87,8 @@ def serve(
         raise InvalidInputError(
             f"A library of the service is not installed ({missing.name}).", "pip install 'disputatio[service]'"
         ) from None
-    from disputatio.door import configured_store
+    from disputatio.config.no_debate import configured_store
+    from disputatio.engine.uncollected import settle_in
     from disputatio.fleet.descriptors import allow_connections
 
     allow_connections()
@@ -112,6 +113,7 @@ def serve(
         tell("Ctrl-C stops it; debates go on at the next start.")
 
     async def running() -> None:
+        settle_in()
         await run_server(Service(service_choices, concurrency=concurrency), listening, drain, ready)
 
     asyncio.run(running())

@@ -15,6 +15,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Self, TypeVar
 
+from disputatio.engine.uncollected import settle_in
+
 Value = TypeVar("Value")
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -49,6 +51,7 @@ class Stopping:
             asyncio.CancelledError: a signal stopped it.
             KeyboardInterrupt: the third signal did.
         """
+        settle_in()
         return asyncio.run(self._watched(work))
 
     async def _watched(self, work: Coroutine[Any, Any, Value]) -> Value:

@@ -197,7 +197,7 @@ class _Seating:
     def settings(self, form: Format, pro: str, con: str) -> Settings:
         """The settings of one match."""
         from disputatio.config import resolve
-        from disputatio.engine.opening import format_options
+        from disputatio.config.format_options import format_options
 
         key = (form.name + form.file_text, pro, con)
         if key not in self._known:

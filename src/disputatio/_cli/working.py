@@ -58,6 +58,7 @@ def worker(
     Debates of a worker that dies are taken over by the others within 15 seconds. Keys are taken from the environment.
     """
     from disputatio.engine.ports import Nobody
+    from disputatio.engine.uncollected import settle_in
     from disputatio.fleet.descriptors import allow_connections
     from disputatio.fleet.exposing import exposed, place_named
     from disputatio.fleet.worker import Worker
@@ -78,6 +79,7 @@ def worker(
             queues = tuple(dict.fromkeys(queue or [_QUEUE]))
             held = Worker(opened, queues=queues, concurrency=concurrency, drain_seconds=drain, watcher=watcher)
             _listen(held)
+            settle_in()
             place = opened.place
             sys.stderr.write(
                 f"Working on {', '.join(queues)} of {place}, up to {concurrency} debates at once. Ctrl-C ends it.\n"

@@ -40,7 +40,7 @@ def exposed(service: Service) -> bytes:
 
 def _figures(service: Service) -> Iterator[Any]:
     from disputatio.config import CommandLine
-    from disputatio.door import configured_store
+    from disputatio.config.no_debate import configured_store
     from disputatio.metrics import Selection, alerts_of, collect
     from disputatio.observing.metering import gauges
 

@@ -140,6 +140,10 @@ class ToldStore:
         """As the store."""
         return self._store.read(debate, after=after)
 
+    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
+        """As the store."""
+        return self._store.parts(debate, after=after)
+
     def texts(self, debate: str) -> Mapping[str, str]:
         """As the store."""
         return self._store.texts(debate)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from disputatio.config.keys import KEY_VARIABLES, SEAT_FIELDS
+from disputatio.config.keys import KEY_VARIABLES, SEAT_FIELDS, scopes
 from disputatio.config.settings import variable_prefix
 from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
@@ -119,21 +119,26 @@ def _read_dotenv(path: Path, environ: Mapping[str, str]) -> tuple[dict[str, str]
     return found, tuple(unreadable)
 
 
-def environment_notes(environment: Environment, seat_scopes: Iterable[str], other: Iterable[str]) -> list[str]:
+def environment_notes(environment: Environment, seat_scopes: Collection[str], other_seats: Set[str]) -> list[str]:
     """Sentences on variables that look like ours and are not, and on lines of ``.env`` that say nothing.
 
-    They are notes and not errors because other tools use such names too.
+    They are notes and not errors because other tools use such names too. Variables of ``other_seats`` are passed over;
+    those are only looked at where a variable is in question.
     """
     notes = [f"Line {line} of {DOTENV} is no assignment and was not read." for line in environment.unreadable]
     prefixes = [variable_prefix(scope) for scope in seat_scopes]
-    silent = {variable_prefix(scope) for scope in other}
     known = [f"{prefix}{variable}" for prefix in prefixes for variable in SEAT_VARIABLES.values()]
     for name in sorted(environment.names()):
         match = re.fullmatch(r"((?:[A-Z0-9_]+_)?)LLM_[A-Z_]+", name)
-        if match is None or name in known or match[1] in silent:
+        if match is None or name in known:
             continue
         near = did_you_mean(name, known, likeness=0.85)
         given = environment.get(name)
-        if near and given is not None:
+        if near and given is not None and match[1] not in _prefixes(other_seats, seat_scopes):
             notes.append(f"{given.source} is not a setting and was not used. {near.strip()}")
     return notes
+
+
+def _prefixes(seats: Set[str], besides: Collection[str]) -> set[str]:
+    """What variables of ``seats`` and their sides begin with."""
+    return {variable_prefix(scope) for seat in seats for scope in scopes(seat)[1:] if scope not in besides}

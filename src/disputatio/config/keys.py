@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from disputatio.config import values
@@ -179,6 +179,10 @@ class Vocabulary:
             return tuple(sorted({*self.options.rules, *others}))
         return None
 
+    def has_own(self, placeholder: str, name: str) -> bool:
+        """Whether this format has ``name`` for ``placeholder``: others, which take longer, need not be asked then."""
+        return name in (replace(self, other_formats=False).known(placeholder) or ())
+
 
 _WELL_FORMED = {
     "<phase>": ("a phase in small letters, such as cross-examination", r"[a-z][a-z0-9_-]{0,59}"),
@@ -210,8 +214,8 @@ def find_key(path: Path, vocabulary: Vocabulary, source: str) -> tuple[Key | Non
 
 
 def _find_rule(path: Path, key: Key, vocabulary: Vocabulary, source: str) -> tuple[Key | None, bool]:
-    rules = vocabulary.known("<rule>") or ()
     name = ".".join(path[1:])
+    rules = vocabulary.options.rules if vocabulary.has_own("<rule>", name) else vocabulary.known("<rule>") or ()
     inner = any(rule.startswith(f"{name}.") for rule in rules)
     if name in rules or inner:
         return (key if name in rules else None), inner
@@ -219,8 +223,10 @@ def _find_rule(path: Path, key: Key, vocabulary: Vocabulary, source: str) -> tup
 
 
 def _check_name(placeholder: str, path: Path, place: int, vocabulary: Vocabulary, source: str) -> None:
-    known = vocabulary.known(placeholder)
     name = path[place]
+    if vocabulary.has_own(placeholder, name):
+        return
+    known = vocabulary.known(placeholder)
     if known is not None and name not in known:
         raise _unknown(path, place, name, known, source)
     if placeholder == "<model>":

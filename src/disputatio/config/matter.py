@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disputatio.config.document import parsed
 from disputatio.failures import InvalidInputError
 from disputatio.formats.cast import Cast, Personality
-from disputatio.formats.format import Format
 from disputatio.participants.providers import did_you_mean, shown
+
+if TYPE_CHECKING:
+    from disputatio.formats.format import Format
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
 """The personality of a debater by its place, the same in both teams so that neither has an advantage."""

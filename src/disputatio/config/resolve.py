@@ -48,7 +48,8 @@ from disputatio.formats.cast import Cast
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import Provider, did_you_mean, parse_seat_value, provider_named
 from disputatio.participants.seating import Credentials, Price
-from disputatio.tools import McpServer, ToolLimits
+from disputatio.tools.mcp_server import McpServer
+from disputatio.tools.offer import ToolLimits
 
 _NO_OPTIONS = FormatOptions()
 _NO_ARGUMENTS = CommandLine()
@@ -152,7 +153,8 @@ def _seats_named(
     if options.free_seats and seats:
         # Where no seat is asked for, as by the commands that only want the store, none is made up.
         seats = named_seats(seats, arguments, environment, in_file)
-    return seats, replace(options, other_seats=options.other_seats | (names_in(in_file) - set(seats)))
+    further = names_in(in_file) - set(seats)
+    return seats, replace(options, other_seats=options.other_seats | further) if further else options
 
 
 def _by_model(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
@@ -175,8 +177,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
     keys = {seat: each.key for seat, each in seated.items()}
     keys |= {fallback_seat(seat): each.fallback_key for seat, each in seated.items()}
     every_scope = dict.fromkeys(scope for seat in seats for scope in scopes(seat))
-    others = [scope for seat in sorted(sources.options.other_seats) for scope in scopes(seat)[1:]]
-    notes = environment_notes(sources.environment, every_scope or ("all",), set(others) - set(every_scope))
+    notes = environment_notes(sources.environment, every_scope or ("all",), sources.options.other_seats)
     return Settings(
         format_name=format_name,
         seats={seat: each.seating for seat, each in seated.items()},
@@ -382,9 +383,9 @@ def _limits(sources: _Sources) -> LimitSettings:
 def _by_phase(name: str, sources: _Sources) -> dict[str, Any]:
     """A limit of each phase of this format; those of other formats' phases are left out."""
     taken = sources.take_under(("limits", name), _KEYS[f"limits.{name}.<phase>"])
-    elsewhere = sources.options.other_phases - set(sources.options.phases)
-    for phase in elsewhere & set(taken):
-        del taken[phase], sources.found[f"limits.{name}.{phase}"]
+    for phase in [row for row in taken if row not in sources.options.phases]:
+        if phase in sources.options.other_phases:
+            del taken[phase], sources.found[f"limits.{name}.{phase}"]
     return taken
 
 

@@ -5,7 +5,7 @@ Nothing here reads anything. ``resolve`` in ``resolve.py`` makes these values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +16,8 @@ from disputatio.formats.cast import Cast
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import Credentials, ModelSeating, Price
-from disputatio.tools import McpServer, ToolLimits
+from disputatio.tools.mcp_server import McpServer
+from disputatio.tools.offer import ToolLimits
 
 RuleValue: TypeAlias = bool | int | Decimal | str
 
@@ -112,11 +113,11 @@ class FormatOptions:
     rubrics: tuple[str, ...] = ()
     rules: Mapping[str, RuleValue] = field(default_factory=dict)
     maximum_rounds: int | None = None
-    other_seats: frozenset[str] = frozenset()
+    other_seats: Set[str] = frozenset()
     repeatable: Mapping[str, int] = field(default_factory=dict)
     further_seats: tuple[str, ...] = ()
-    other_phases: frozenset[str] = frozenset()
-    other_rules: frozenset[str] = frozenset()
+    other_phases: Set[str] = frozenset()
+    other_rules: Set[str] = frozenset()
     free_seats: bool = False
     personalities: bool = False
     usual_provider: str = ""

@@ -8,7 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from disputatio.config import CommandLine, resolve
-from disputatio.engine.opening import Proposal, format_options
+from disputatio.config.format_options import format_options
+from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import read_motion

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
@@ -27,6 +27,7 @@ from disputatio.engine.opening import (
     seat_table,
 )
 from disputatio.engine.own_files import format_recorded, is_own
+from disputatio.engine.pacing import in_turn
 from disputatio.engine.ports import Clock, Nobody, SystemClock, Turnstile, Watcher
 from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
@@ -41,13 +42,12 @@ from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.analyst import ANALYST
-from disputatio.participants.call import Usage
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
 from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS
 from disputatio.prompts import PromptBook, Setting
-from disputatio.record.chain import Sealed, broken_link
+from disputatio.record.chain import Links, Sealed, in_parts
 from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed, Event
 from disputatio.record.history import History, Status
 from disputatio.record.store import DebateRow, Store
@@ -95,6 +95,7 @@ async def start(
         ProviderError: a model certainly cannot answer; nothing was written or spent.
         StoreError: the record could not be written.
     """
+    await in_turn()
     gateways, claimed = SharedGateways(house.opener), ""
     tools: DebateTools | None = None
     try:
@@ -172,54 +173,100 @@ def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
     Raises:
         VerificationError: an event or text was altered, or the list says something else.
     """
-    return _verified(store, debate).events
+    listed = store.row(debate)
+    events = tuple(store.read(debate))
+    _, fault = _checked(listed, in_parts(events), store.texts(debate))
+    if fault:
+        raise _refused(debate, fault)
+    return events
+
+
+class _Kept:
+    """What is kept of the events that pass by to be checked."""
+
+    def __init__(self, anchored: int) -> None:
+        self._anchored, self._count = anchored, 0
+        self.first: Sealed | None = None
+        self.anchor: Sealed | None = None
+        self.last: Sealed | None = None
+
+    def note(self, part: Sequence[Sealed]) -> None:
+        """Keep what matters of the events that come next."""
+        self.first, self.last = self.first or part[0], part[-1]
+        place = self._anchored - self._count - 1
+        if 0 <= place < len(part):
+            self.anchor = part[place]
+        self._count += len(part)
 
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
-    """A record whose chain was checked, with the texts it names and what it tells."""
+    """A record whose chain was checked: where it ends, the texts it names and what it tells."""
 
-    events: tuple[Sealed, ...]
+    last: Sealed
     texts: Mapping[str, str]
     history: History
 
 
-@uncollected()
 def _verified(store: Store, debate: str) -> _Verified:
     # The list first: a debate that goes on meanwhile only gets longer than it says.
     listed = store.row(debate)
-    read = _Verified(tuple(store.read(debate)), store.texts(debate), History())
-    told: list[Event] = []
-    fault = broken_link(read.events, read.texts, told) or _listed_otherwise(listed, read, told)
+    texts = store.texts(debate)
+    read, fault = _checked(listed, store.parts(debate), texts)
     if fault:
-        raise VerificationError(
-            f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
-        )
+        # A text may have come in with an event while they passed by, after the texts were read.
+        events = store.read(debate)
+        texts = store.texts(debate)
+        read, fault = _checked(listed, in_parts(events), texts)
+    if read is None or fault:
+        raise _refused(debate, fault)
     return read
 
 
-def _listed_otherwise(row: DebateRow | None, read: _Verified, told: Sequence[Event]) -> str | None:
+def _refused(debate: str, fault: str | None) -> VerificationError:
+    return VerificationError(
+        f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
+    )
+
+
+@uncollected()
+def _checked(
+    listed: DebateRow | None, parts: Iterable[Sequence[Sealed]], texts: Mapping[str, str]
+) -> tuple[_Verified | None, str | None]:
+    """What the events tell, or what is wrong with them in one sentence."""
+    told: list[Event] = []
+    links, kept = Links(texts, told), _Kept(listed.events if listed else 0)
+    for part in parts:
+        if fault := links.broken_in(part):
+            return None, fault
+        kept.note(part)
+    history = History()
+    fault = _listed_otherwise(listed, kept, told, history)
+    return (None, fault) if fault or kept.last is None else (_Verified(kept.last, texts, history), None)
+
+
+def _listed_otherwise(row: DebateRow | None, kept: _Kept, told: Sequence[Event], history: History) -> str | None:
     """How the list of debates differs from the events that it was made from, in one sentence.
 
     The history is told on the way: up to where the list stands, and then to its end.
     """
-    events, history = read.events, read.history
     if row is None:
         return "the list of debates does not have it"
-    if not 1 <= row.events <= len(events) or events[row.events - 1].hash != row.head:
+    if kept.first is None or kept.anchor is None or kept.anchor.hash != row.head:
         return f"it does not hold event {row.events} ({row.head[:12]}) any more, which the list of debates knows"
+    take_in = history.add
     for event in told[: row.events]:
-        history.add(event)
+        take_in(event)
     opened = history.opened
     found = {
-        "opened_at": events[0].at,
+        "opened_at": kept.first.at,
         "format": opened.format if opened else "",
         "motion": str(opened.motion["text"]) if opened else "",
         "status": history.status.value,
     }
     other = next((name for name, value in found.items() if getattr(row, name) != value), None)
     for event in told[row.events :]:
-        history.add(event)
+        take_in(event)
     return f"the list of debates has another {other.replace('_', ' ')} than its events" if other else None
 
 
@@ -265,7 +312,7 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
     house.store.claim(debate)
     try:
         # Whoever held it until now may have written more.
-        if house.store.read(debate, after=len(read.events)):
+        if house.store.read(debate, after=read.last.seq):
             read = _verified(house.store, debate)
         return await _go_on(debate, read, resumption, house)
     finally:
@@ -275,7 +322,7 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
 async def _go_on(debate: str, read: _Verified, resumption: Resumption, house: House) -> History:
     history, texts = read.history, read.texts
     journal = Journal(
-        debate, store=house.store, clock=house.clock, watcher=house.watcher, written=read.events, history=history
+        debate, store=house.store, clock=house.clock, watcher=house.watcher, written=(read.last,), history=history
     )
     opened = history.opened
     assert opened is not None  # noqa: S101  (checked by the caller)
@@ -296,8 +343,8 @@ async def _go_on(debate: str, read: _Verified, resumption: Resumption, house: Ho
         plan = replace(plan, tools=tools)
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
         reopened = history.reopenable if history.status in {Status.DEGRADED, Status.FAILED} else ()
+        # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened)))
-        await journal.durable()
         return await _running(plan, journal, ledger, house, texts).run()
     finally:
         if tools is not None:
@@ -496,18 +543,18 @@ def _restore(ledger: Ledger, history: History) -> None:
     """Take in what the record says was spent."""
     opened = history.opened
     assert opened is not None  # noqa: S101  (checked by the caller)
-    seatings = {
-        each.address: each
+    addresses = {
+        each.address: each.address
         for row in opened.seats.values()
         if isinstance(row, Mapping) and row["kind"] == "model"
         for each in chain_of(seating_from_json(row))
     }
     for sent in history.calls:
-        held = Reservation.from_json(sent.reserved)
         made = history.made.get(sent.call)
         if made is None:
-            ledger.restore_lost(held)
+            ledger.restore_lost(Reservation.from_json(sent.reserved))
             continue
-        usage = Usage(**made.usage)  # type: ignore[arg-type]
+        size: Any = sent.reserved["bytes"]
+        measured: Any = made.usage["input_tokens"]
         usd = None if made.cost_usd is None else Decimal(made.cost_usd)
-        ledger.restore(seatings[sent.model], held, usage, usd, made.charged_tokens)
+        ledger.restore(addresses[sent.model], size, measured, usd, made.charged_tokens)

@@ -10,7 +10,8 @@ from disputatio.kernel import Ask, AskPath
 from disputatio.participants.call import Call
 from disputatio.participants.turn_taking import Send, Taken
 from disputatio.record.events import CallSent, TurnAsked, TurnTaken
-from disputatio.record.history import History, PromptRows
+from disputatio.record.history import History
+from disputatio.record.prompts import PromptRows
 from disputatio.record.text import canonical, digest
 
 

@@ -18,9 +18,10 @@ from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, read_verified, start
 from disputatio.engine.journal import Journal
-from disputatio.engine.opening import Proposal, format_options
+from disputatio.engine.opening import Proposal
 from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.format import Format

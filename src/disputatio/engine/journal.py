@@ -21,7 +21,7 @@ class Journal:
         store: where events go.
         clock: stamps them.
         watcher: is told of each.
-        written: the events that are already there, when a debate is resumed.
+        written: the events that are already there, when a debate is resumed; only the last where ``history`` is given.
         history: what they tell, where it is known already; the journal goes on with it.
     """
 
@@ -38,7 +38,7 @@ class Journal:
         self.debate = debate
         self.history = history or History.of(sealed.event() for sealed in written)
         self._store, self._clock, self._watcher = store, clock, watcher
-        self._seq = len(written)
+        self._seq = written[-1].seq if written else 0
         self._head = written[-1].hash if written else GENESIS
         self._kept: list[Sealed] = []
         self._texts: dict[str, str] = {}

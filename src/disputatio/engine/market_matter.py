@@ -1,6 +1,7 @@
 """What a market debate brings to its opening: its knowledge base, and the tables of its rule-based analysts.
 
-Both go into the record as texts, so that a debate is resumed and read again on exactly what it was held on.
+Both go into the record as texts, so that a debate is resumed and read again on exactly what it was held on. Every
+debate passes through here; the modules of the market are imported for those of a market.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disputatio.config.matter import motion_or_topic
 from disputatio.engine.own_files import format_given
 from disputatio.failures import InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
-from disputatio.market.knowledge import KnowledgeBase
-from disputatio.market.knowledge_json import as_json, from_json
-from disputatio.market.rendering import render_slice
-from disputatio.market.slices import whole
 from disputatio.motion import Evidence
-from disputatio.participants.analyst import Analyst, packaged_text
+from disputatio.participants.analyst import Analyst
 from disputatio.participants.providers import PROVIDERS, TEXTBOOK, Kind
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import digest
+
+if TYPE_CHECKING:
+    from disputatio.market.knowledge import KnowledgeBase
 
 KNOWLEDGE = "knowledge"
 """The kind and the id of a knowledge base among the evidence of a record."""
@@ -53,9 +53,11 @@ def knowledge_for(
             "A market debate argues from its knowledge base alone, and evidence is given beside it.",
             "Leave the evidence out, or take --format structured, which cites sources.",
         )
+    from disputatio.market.knowledge import KnowledgeBase
+    from disputatio.market.sources import knowledge_named
+
     if isinstance(given, KnowledgeBase):
         return given
-    from disputatio.market.sources import knowledge_named
 
     base: KnowledgeBase = knowledge_named(str(given or EXAMPLE))
     return base
@@ -82,6 +84,8 @@ def question_on(base: KnowledgeBase) -> str:
 
 def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
     """How the record lists a knowledge base among its evidence, and its text."""
+    from disputatio.market.knowledge_json import as_json
+
     # Its own order and not the canonical one: what is resumed lays the values before the seats as they lay.
     text = json.dumps(as_json(base), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     when = "without names or dates" if base.meta.blinded else f"as known on {base.meta.day}"
@@ -91,13 +95,20 @@ def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
 
 def knowledge_as_source(base: KnowledgeBase) -> Evidence:
     """The whole of ``base`` as a text, for seats of formats that argue from sources."""
+    from disputatio.market.rendering import render_slice
+    from disputatio.market.slices import whole
+
     return Evidence(KNOWLEDGE, "What is known of the market", render_slice(whole(base)))
 
 
 def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, str]) -> KnowledgeBase | None:
     """The knowledge base that a record keeps; None where it has none."""
     text = next((texts[str(row["text"])] for row in rows if row.get("kind") == KNOWLEDGE), None)
-    return None if text is None else from_json(json.loads(text))
+    if text is None:
+        return None
+    from disputatio.market.knowledge_json import from_json
+
+    return from_json(json.loads(text))
 
 
 def is_rules(seating: ModelSeating) -> bool:
@@ -126,6 +137,8 @@ def analyst_for(seating: ModelSeating, seat: str, form: Format) -> Analyst:
 
 @cache
 def _packaged() -> Analyst:
+    from disputatio.participants.analyst import packaged_text
+
     return Analyst(packaged_text())
 
 

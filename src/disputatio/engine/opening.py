@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from disputatio.config import FormatOptions, Settings, fallback_seat, missing_keys
+from disputatio.config import Settings, fallback_seat, missing_keys
 from disputatio.engine.market_matter import analyst_for, is_rules, knowledge_for, knowledge_row
 from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, Table, chain_of
@@ -21,15 +21,12 @@ from disputatio.formats.bench_verdict import panel_of
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import numbered
 from disputatio.formats.format import Format
-from disputatio.formats.own_debate import OF_THE_FILE
-from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
 from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
 from disputatio.kernel import JsonObject, Limits, Seat
 from disputatio.ledger import Budget, PriceBook
 from disputatio.ledger.windows import context_window
-from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.analyst import Analyst
 from disputatio.participants.call import Fault, FaultKind
@@ -42,6 +39,9 @@ from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
 from disputatio.tools import offer_json
 
+if TYPE_CHECKING:
+    from disputatio.market.knowledge import KnowledgeBase
+
 EVIDENCE_PART = 4
 """One part in so many of a model's context window is for the evidence; the rest is for the debate and the answer."""
 CHARS_PER_TOKEN = 3
@@ -49,10 +49,6 @@ CHARS_PER_TOKEN = 3
 
 SMALL_SHARE = 3_000
 """In characters."""
-
-_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions"}
-_COMMON |= {"cast"}
-_OF_PANELS = {"debaters", "options", "decision", "speaker_selected_by"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,41 +67,6 @@ class Proposal:
     prompts: Path | None = None
     introduced: Mapping[str, int] = field(default_factory=dict)
     knowledge: KnowledgeBase | None = None
-
-
-def format_options(form: Format) -> FormatOptions:
-    """What the configuration may decide about ``form``."""
-    defaults = form.rules()
-    limits = {row.name for row in fields(defaults) if isinstance(getattr(defaults, row.name), Limits)}
-    own = {
-        row.name: getattr(defaults, row.name)
-        for row in fields(defaults)
-        if row.name not in limits and row.name not in _COMMON | _OF_PANELS | OF_THE_FILE
-    }
-    others = [row for name, row in FORMATS.items() if name != form.name]
-    phases = _phases(defaults)
-    own_seats = frozenset((*form.seats, *form.further_seats))
-    return FormatOptions(
-        phases=tuple(sorted(phases)),
-        rubrics=tuple(RUBRICS),
-        rules=own,
-        maximum_rounds=getattr(defaults, "MAXIMUM_ROUNDS", 10) if hasattr(defaults, "rounds") else 1,
-        other_seats=frozenset(seat for row in others for seat in (*row.seats, *row.further_seats)) - own_seats,
-        repeatable={str(seat): most for seat, most in form.repeatable.items()},
-        further_seats=form.further_seats,
-        other_phases=frozenset(phase for row in others for phase in _phases(row.rules())) - phases,
-        other_rules=frozenset(row.name for other in others for row in fields(other.rules)) - frozenset(own),
-        free_seats=form.free_seats,
-        personalities=hasattr(defaults, "cast"),
-        usual_provider=form.usual_provider,
-    )
-
-
-def _phases(rules: Any) -> frozenset[str]:
-    """The phases whose token limits and temperatures can be set."""
-    return frozenset(
-        row.name.replace("_", "-") for row in fields(rules) if isinstance(getattr(rules, row.name), Limits)
-    )
 
 
 def rules_of(form: Format, settings: Settings) -> Any:

@@ -25,8 +25,8 @@ from typing import Any
 
 from disputatio.failures import InvalidInputError, ResumeMismatchError
 from disputatio.formats.format import Format
+from disputatio.formats.names import is_name
 from disputatio.formats.own_debate import JUDGE, OF_THE_FILE, OWN, OwnRules, TooLongError, own_debate
-from disputatio.formats.panel import is_name
 from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import Seat
 from disputatio.motion import one_line

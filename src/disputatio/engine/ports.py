@@ -6,7 +6,7 @@ import asyncio
 import time
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.chain import Sealed
@@ -57,6 +57,14 @@ class Watcher(Protocol):
 
     def writing(self, path: str, part: str, text: str) -> None:
         """Raw output arrived for the ask at ``path``; ``text`` is what is new."""
+
+
+@runtime_checkable
+class Leaving(Protocol):
+    """A watcher that keeps something of a debate for as long as it is held here."""
+
+    def left(self, debate: str) -> None:
+        """``debate`` is not held here any more, whether or not an event said so: another process may hold it."""
 
 
 class Turnstile(Protocol):

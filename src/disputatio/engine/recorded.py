@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import CommandLine, Settings, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine.debates import refuse_imported
-from disputatio.engine.opening import format_options
 from disputatio.engine.own_files import format_recorded
 from disputatio.engine.table import seating_from_json
 from disputatio.failures import ResumeMismatchError, UnknownDebateError

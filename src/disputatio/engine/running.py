@@ -11,11 +11,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disputatio.engine.consulting import Consulting
 from disputatio.engine.entries import call_sent, prompt_rows, turn_asked, turn_taken
 from disputatio.engine.journal import Journal
+from disputatio.engine.pacing import in_turn
 from disputatio.engine.ports import Clock, Turnstile, Watcher
 from disputatio.engine.staggering import Staggering
 from disputatio.engine.table import ModelSeat, Table, voices_of
@@ -27,7 +28,6 @@ from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
 from disputatio.ledger import Ledger, Refusal
-from disputatio.market.knowledge import KnowledgeBase
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Segment, Usage
 from disputatio.participants.human import Filled, Passed, Person, Situation
@@ -63,6 +63,9 @@ from disputatio.record.events import (
 from disputatio.record.history import History, Status
 from disputatio.record.text import canonical
 from disputatio.tools import OfferedTool, Toolbox, ToolRequest, ToolResult
+
+if TYPE_CHECKING:
+    from disputatio.market.knowledge import KnowledgeBase
 
 _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
     "score": ScoreGiven,
@@ -461,6 +464,7 @@ class Running:
         started = self._clock.monotonic()
         outcome = await gateway.call(order.call, self._listener(path, order.part, begun))
         latency = round((self._clock.monotonic() - started) * 1000)
+        await in_turn()
         self._journal.write(self._call_made(call_id, path, order, outcome, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
             self._turned_down.append(_TurnedDown(order.seating.address, order.call.mode, ask.phase, ask.seat))
@@ -531,12 +535,12 @@ def _again(recorded: deque[tuple[CallSent, CallMade]], order: Send, history: His
 
 def _modes_turned_down(history: History) -> list[_TurnedDown]:
     """The output modes that servers have turned down in this debate."""
+    unsupported = FaultKind.SCHEMA_UNSUPPORTED.value
+    calls = {made.call for made in history.made.values() if made.fault == unsupported}
     return [
         _TurnedDown(sent.model, OutputMode(sent.mode), history.asked[sent.path].phase, sent.seat)
-        for sent in history.calls
-        if (made := history.made.get(sent.call)) is not None
-        and made.fault == FaultKind.SCHEMA_UNSUPPORTED.value
-        and sent.path in history.asked
+        for sent in (history.calls if calls else ())
+        if sent.call in calls and sent.path in history.asked
     ]
 
 

@@ -7,16 +7,17 @@ An order is data: motion, format, seats, settings, its sources by hash. It never
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from disputatio.failures import QueueFullError
 from disputatio.fleet.port import Job, JobState, Raised
 from disputatio.kernel import JsonObject
 from disputatio.record.database import store_failures
+from disputatio.record.events import Abstained, CallMade, TurnTaken
 from disputatio.record.sql import SqlStore
 from disputatio.record.text import canonical, digest
 
@@ -32,6 +33,46 @@ _GOING_ON = "resume"
 _COUNTING = 0x64697371
 """The key of the lock under which waiting orders are counted; any number of its own."""
 _OPEN = (JobState.WAITING.value, JobState.RUNNING.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is there to do for an order.
+
+    Attributes:
+        order: as it was taken in.
+        raised: the ceilings that it was reopened with; None where it was not.
+        cancelled: whether somebody wants it stopped.
+        tries: how often it was gone on with, this time included, since its record came as far as it is.
+        status: of its record; None where it has none yet.
+    """
+
+    order: JsonObject
+    raised: Raised | None
+    cancelled: bool
+    tries: int
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """How an order ended."""
+
+    debate: str
+    state: JobState
+    reason: str = ""
+    next_step: str = ""
+
+
+class _Reached(NamedTuple):
+    """How far a record is. That it was gone on with is an event too, and no progress."""
+
+    status: str | None
+    answers: int
+
+
+_NO_RECORD = _Reached(None, 0)
+_PROGRESS = (CallMade.kind, TurnTaken.kind, Abstained.kind)
 
 
 class Desk:
@@ -71,36 +112,6 @@ class Desk:
             also(connection)
         return True
 
-    def order(self, debate: str) -> JsonObject | None:
-        """The order of ``debate`` as it was taken in."""
-        import sqlalchemy as sa
-
-        from disputatio.record.tables import order_texts, orders
-
-        with self._transaction() as connection:
-            body = connection.execute(sa.select(orders.c.body).where(orders.c.debate == debate)).scalar()
-            if body is None:
-                return None
-            found: JsonObject = {name: value for name, value in json.loads(body).items() if name != _GOING_ON}
-            names = [row["text"] for row in found.get("evidence", ())]  # type: ignore[union-attr, call-overload, index]
-            query = sa.select(order_texts.c.hash, order_texts.c.text).where(order_texts.c.hash.in_(names))
-            texts = {row.hash: row.text for row in connection.execute(query)} if names else {}
-        return _joined(found, texts)
-
-    def raised(self, debate: str) -> Raised | None:
-        """The ceilings that an order was reopened with; None where it was not."""
-        import sqlalchemy as sa
-
-        from disputatio.record.tables import orders
-
-        with self._transaction() as connection:
-            body = connection.execute(sa.select(orders.c.body).where(orders.c.debate == debate)).scalar()
-        found = json.loads(body).get(_GOING_ON) if body else None
-        if found is None:
-            return None
-        usd, tokens, calls = (found[name] for name in ("budget_usd", "budget_tokens", "max_calls"))
-        return Raised(usd and Decimal(usd), tokens and int(tokens), calls and int(calls))
-
     def job(self, debate: str) -> Job | None:
         """Where the order of ``debate`` is."""
         found = self._jobs(lambda query, orders: query.where(orders.c.debate == debate))
@@ -116,32 +127,73 @@ class Desk:
             )
         )
 
-    def begin(self, debate: str, reached: int) -> int:
-        """Note that ``debate`` is gone on with; how often that was tried since it came ``reached`` answers far."""
+    def begin_all(self, debates: Collection[str]) -> dict[str, Due]:
+        """Note that ``debates`` are gone on with; what is there to do for each of them whose order is not over.
+
+        Only whoever holds their claims may ask. What somebody wants stopped is not counted as a try.
+        """
+        import sqlalchemy as sa
+
         from disputatio.record.tables import orders
 
-        own = orders.c.debate == debate
         with self._transaction() as connection:
-            if not self._sqlite:
-                # A crash of the server that forgets this try does no harm.
-                connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
-            row = connection.execute(orders.select().where(own).with_for_update()).first()
-            if row is None:
-                return 0
-            tries = 1 if reached != row.reached else row.tries + 1
-            values = {"state": JobState.RUNNING.value, "tries": tries, "reached": reached}
-            connection.execute(orders.update().where(own, orders.c.state.in_(_OPEN)), values)
-        return int(tries)
+            self._no_hurry(connection)
+            query = orders.select().where(orders.c.debate.in_(debates), orders.c.state.in_(_OPEN))
+            rows = connection.execute(query.with_for_update()).all()
+            records = self._records(connection, [row.debate for row in rows])
+            begun = {}
+            for row in rows:
+                answers = records.get(row.debate, _NO_RECORD).answers
+                tries = row.tries if row.cancelled else 1 if answers != row.reached else row.tries + 1
+                begun[row.debate] = {"own": row.debate, "now_tried": tries, "now_reached": answers}
+            counted = [begun[row.debate] for row in rows if not row.cancelled]
+            if counted:
+                change = orders.update().where(orders.c.debate == sa.bindparam("own"))
+                tried: Any = sa.bindparam("now_tried")
+                reached: Any = sa.bindparam("now_reached")
+                connection.execute(change.values(state=JobState.RUNNING.value, tries=tried, reached=reached), counted)
+            bodies = {row.debate: json.loads(row.body) for row in rows}
+            texts = self._texts(connection, bodies.values())
+        found = {}
+        for row in rows:
+            body = bodies[row.debate]
+            raised, status = _raised(body.pop(_GOING_ON, None)), records.get(row.debate, _NO_RECORD).status
+            tries = int(begun[row.debate]["now_tried"])
+            found[row.debate] = Due(_joined(body, texts), raised, row.cancelled, tries, status)
+        return found
 
     def finish(self, debate: str, state: JobState, reason: str = "", next_step: str = "") -> None:
         """Note how an order ended; what is over stays as it is."""
-        from disputatio.record.tables import orders
+        self.finish_all([Over(debate, state, reason, next_step)])
 
-        own = (orders.c.debate == debate) & orders.c.state.in_(_OPEN)
+    def finish_all(self, ended: Sequence[Over]) -> list[str | None]:
+        """Note how orders ended, and drop what people were asked for; the status of each one's record, if any.
+
+        What is over stays as it is.
+        """
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders, questions
+
+        debates = [row.debate for row in ended]
+        # Not IN, which statements for many rows do not take.
+        still_open = sa.or_(*(orders.c.state == state for state in _OPEN))
+        own = (orders.c.debate == sa.bindparam("own")) & still_open
         with self._transaction() as connection:
+            # Whatever ends the job of an order stands after this in the log of the server, and is durable with it.
+            self._no_hurry(connection)
             connection.execute(
-                orders.update().where(own), {"state": state.value, "reason": reason, "next_step": next_step}
+                orders.update()
+                .where(own)
+                .values(state=sa.bindparam("now"), reason=sa.bindparam("why"), next_step=sa.bindparam("then")),
+                [
+                    {"own": row.debate, "now": row.state.value, "why": row.reason, "then": row.next_step}
+                    for row in ended
+                ],
             )
+            connection.execute(questions.delete().where(questions.c.debate.in_(debates)))
+            records = self._statuses(connection, debates)
+        return [records.get(debate) for debate in debates]
 
     def put_back(self, debate: str) -> None:
         """Let others go on with it. That it was tried here counts for nothing."""
@@ -188,6 +240,44 @@ class Desk:
         query = sa.select(orders.c.debate).where(orders.c.debate.in_(debates), orders.c.cancelled.is_(True))
         with self._transaction() as connection:
             return set(connection.execute(query).scalars())
+
+    def _records(self, connection: Connection, debates: Collection[str]) -> dict[str, _Reached]:
+        """How far the records of ``debates`` have come; those that have none are left out."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import events
+
+        statuses = self._statuses(connection, debates)
+        if not statuses:
+            return {}
+        own = events.c.debate.in_(statuses) & events.c.kind.in_(_PROGRESS)
+        query = sa.select(events.c.debate, sa.func.count().label("answers")).where(own).group_by(events.c.debate)
+        answers = {row.debate: row.answers for row in connection.execute(query)}
+        return {debate: _Reached(status, answers.get(debate, 0)) for debate, status in statuses.items()}
+
+    def _statuses(self, connection: Connection, debates: Collection[str]) -> dict[str, str]:
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import debates as records
+
+        query = sa.select(records.c.id, records.c.status).where(records.c.id.in_(debates))
+        return {row.id: row.status for row in connection.execute(query)}
+
+    def _texts(self, connection: Connection, bodies: Iterable[JsonObject]) -> dict[str, str]:
+        """The sources that orders name, by hash."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import order_texts
+
+        rows: Any = [row for body in bodies for row in body.get("evidence", ())]  # type: ignore[union-attr]
+        names = {row["text"] for row in rows}
+        query = sa.select(order_texts.c.hash, order_texts.c.text).where(order_texts.c.hash.in_(names))
+        return {row.hash: row.text for row in connection.execute(query)} if names else {}
+
+    def _no_hurry(self, connection: Connection) -> None:
+        """A crash of the server may forget what this transaction notes, and then it is noted again."""
+        if not self._sqlite:
+            connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
 
     def _jobs(self, narrowed: Callable[[Any, Any], Any]) -> list[Job]:
         import sqlalchemy as sa
@@ -244,6 +334,13 @@ def _apart(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
     texts = {digest(row["text"]): row["text"] for row in rows}
     named = [{**row, "text": digest(row["text"])} for row in rows]
     return ({**order, "evidence": named} if named else dict(order)), texts
+
+
+def _raised(kept: Any) -> Raised | None:
+    if kept is None:
+        return None
+    usd, tokens, calls = (kept[name] for name in ("budget_usd", "budget_tokens", "max_calls"))
+    return Raised(usd and Decimal(usd), tokens and int(tokens), calls and int(calls))
 
 
 def _joined(order: JsonObject, texts: dict[str, str]) -> JsonObject:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from disputatio.config import CommandLine
 from disputatio.engine.debates import House, Resumption, interrupt, read_verified, resume, start
+from disputatio.engine.ports import Leaving
 from disputatio.engine.recorded import recorded_settings
 from disputatio.failures import (
     DisputatioError,
@@ -17,12 +19,11 @@ from disputatio.failures import (
     StoreError,
     VerificationError,
 )
-from disputatio.fleet.desk import MOST_TRIES, Desk
+from disputatio.fleet.desk import MOST_TRIES, Desk, Due, Over
+from disputatio.fleet.front_desk import ClaimedStore, FrontDesk
 from disputatio.fleet.port import JobState, Raised
 from disputatio.kernel import JsonObject
 from disputatio.orders import proposal_of
-from disputatio.record.chain import Sealed
-from disputatio.record.events import Abstained, CallMade, TurnTaken
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
 
@@ -34,7 +35,6 @@ Participants: TypeAlias = "Callable[[str, JsonObject], Mapping[str, Participant]
 CANCELLED = "cancelled by request"
 WATCH_SECONDS = 4.0
 """So long a writer must not have counted before its claim is taken from it. It counts every second."""
-_PROGRESS = frozenset({CallMade.kind, TurnTaken.kind, Abstained.kind})
 _GOES_ON = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
 
 
@@ -47,19 +47,30 @@ class NotYetError(DisputatioError):
     """A debate could not begin, and may a little later."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the debate of an order ended here: the end of its order, and the status of its record, if it has one."""
+
+    over: Over
+    status: str | None
+
+
 async def hold(
-    debate: str, desk: Desk, house: House, participants: Participants = nobody, *, patient: bool = False
-) -> None:
+    debate: str, front: FrontDesk, house: House, participants: Participants = nobody, *, patient: bool = False
+) -> Ended | None:
     """Begin the debate of an order, or go on with it from its record, and note on its order how it ended.
 
     Safe to repeat: what is over stays as it is, and nothing that was paid is asked again.
 
     Args:
         debate: its id.
-        desk: where its order is.
+        front: where its order is.
         house: what it runs in.
         participants: who takes the seats of people.
         patient: a provider that cannot be reached at the beginning is tried again, ``MOST_TRIES`` times in all.
+
+    Returns:
+        How it ended; None where there was nothing to do.
 
     Raises:
         NotYetError: it was not, and is to be tried again later.
@@ -67,60 +78,46 @@ async def hold(
         StoreError: the database could not be read or written; nothing was noted.
         asyncio.CancelledError: stopped from outside; nothing was noted.
     """
-    order = await asyncio.to_thread(desk.order, debate)
-    job = await asyncio.to_thread(desk.job, debate)
-    if order is None or job is None or job.state.over:
-        return
-    if await asyncio.to_thread(desk.cancelled, [debate]):
-        await end_cancelled(debate, desk, house)
-        return
-    tries = await _begun(debate, desk, house)
+    due = await front.begin(debate, house.store)
+    if due is None:
+        return None
     try:
-        if tries > MOST_TRIES:
-            await _give_up(debate, _IN_VAIN, desk, house)
-            return
-        await _go_on(debate, order, house, participants, await asyncio.to_thread(desk.raised, debate))
-        await asyncio.to_thread(desk.finish, debate, JobState.ENDED)
+        here = replace(house, store=ClaimedStore(house.store, debate))
+        over = await _held(debate, due, here, participants, patient=patient)
+        return Ended(over, await front.finish(over, house.store))
+    except BaseException:
+        # Where the database is away, the claim is put right when it is back.
+        with suppress(StoreError):
+            await front.release(debate, house.store)
+        raise
+    finally:
+        if isinstance(house.watcher, Leaving):
+            house.watcher.left(debate)
+
+
+async def _held(debate: str, due: Due, house: House, participants: Participants, *, patient: bool) -> Over:
+    if due.cancelled:
+        await interrupt(debate, CANCELLED, house)
+        return Over(debate, JobState.CANCELLED)
+    try:
+        if due.tries > MOST_TRIES:
+            return await _given_up(debate, _IN_VAIN, house)
+        await _go_on(debate, due, house, participants)
     except PersonLeftError:
-        await asyncio.to_thread(desk.finish, debate, JobState.ENDED)
+        pass
     except StoreError:
         raise
     except ProviderError as failure:
-        if patient and tries < MOST_TRIES:
+        if patient and due.tries < MOST_TRIES:
             raise NotYetError(failure.cause, failure.next_step) from None
-        await _give_up(debate, failure, desk, house)
+        return await _given_up(debate, failure, house)
     except DisputatioError as failure:
-        await _give_up(debate, failure, desk, house)
+        return await _given_up(debate, failure, house)
     except Exception as error:  # noqa: BLE001  (an order must not take a worker's other debates with it)
         cause = f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}."
-        await _give_up(debate, DisputatioError(cause, "This is a bug; what was recorded is kept."), desk, house)
-
-
-async def _begun(debate: str, desk: Desk, house: House) -> int:
-    """How often it is tried, this time included. Only who could claim it counts: the others are refused here."""
-    if not isinstance(house.store, SqlStore):
-        # One that tells of its claims does so in this loop.
-        return _tried(debate, desk, house)
-    trying = asyncio.ensure_future(asyncio.to_thread(_tried, debate, desk, house))
-    try:
-        return await asyncio.shield(trying)
-    except asyncio.CancelledError:
-        # The claim is given back before anybody else asks for it.
-        await asyncio.wait({trying})
-        raise
-
-
-def _tried(debate: str, desk: Desk, house: House) -> int:
-    house.store.claim(debate)
-    try:
-        return desk.begin(debate, _answers(house.store.read(debate)))
-    finally:
-        house.store.release(debate)
-
-
-def _answers(record: Sequence[Sealed]) -> int:
-    """How far a debate has come. That it was gone on with is an event too, and no progress."""
-    return sum(row.kind in _PROGRESS for row in record)
+        bug = DisputatioError(cause, "This is a bug; what was recorded is kept.")
+        return await _given_up(debate, bug, house)
+    return Over(debate, JobState.ENDED)
 
 
 async def end_cancelled(debate: str, desk: Desk, house: House) -> None:
@@ -156,21 +153,18 @@ _IN_VAIN = DisputatioError(
 )
 
 
-async def _go_on(
-    debate: str, order: JsonObject, house: House, participants: Participants, raised: Raised | None
-) -> None:
-    row = house.store.row(debate)
-    if row is None:
-        await start(proposal_of(order, participants(debate, order)), house, debate=debate)
+async def _go_on(debate: str, due: Due, house: House, participants: Participants) -> None:
+    if due.status is None:
+        await start(proposal_of(due.order, participants(debate, due.order)), house, debate=debate)
         return
-    if raised is None and row.status not in _GOES_ON:
+    if due.raised is None and due.status not in _GOES_ON:
         return
     record = read_verified(house.store, debate)
     settings = recorded_settings(debate, record, CommandLine())
-    ceilings = raised or Raised()
+    ceilings = due.raised or Raised()
     resumption = Resumption(
         settings=settings,
-        participants=participants(debate, order),
+        participants=participants(debate, due.order),
         budget_usd=ceilings.budget_usd,
         budget_tokens=ceilings.budget_tokens,
         budget_calls=ceilings.max_calls,
@@ -179,7 +173,7 @@ async def _go_on(
     await resume(debate, resumption, replace(house, checks_first=False))
 
 
-async def _give_up(debate: str, failure: DisputatioError, desk: Desk, house: House) -> None:
+async def _given_up(debate: str, failure: DisputatioError, house: House) -> Over:
     if not isinstance(failure, VerificationError):
         await interrupt(debate, failure.cause, house)
-    await asyncio.to_thread(desk.finish, debate, JobState.FAILED, failure.cause, failure.next_step)
+    return Over(debate, JobState.FAILED, failure.cause, failure.next_step)

@@ -11,6 +11,7 @@ from disputatio.engine.debates import House
 from disputatio.engine.ports import SystemClock
 from disputatio.failures import DisputatioError, HeldElsewhereError
 from disputatio.fleet.desk import Desk
+from disputatio.fleet.front_desk import FrontDesk
 from disputatio.fleet.holding import CANCELLED, Participants, end_cancelled, hold, nobody
 from disputatio.fleet.port import QUEUE, Job, JobState, Raised
 from disputatio.kernel import JsonObject
@@ -40,7 +41,7 @@ class OwnHolder:
         participants: Participants = nobody,
         most_waiting: int | None = 1_000,
     ) -> None:
-        self._store, self._desk = store, Desk(store)
+        self._desk, self._front = Desk(store), FrontDesk(store)
         self._concurrency, self._most_waiting = concurrency, most_waiting
         self._house = house or (lambda _debate: House(store))
         self._participants = participants
@@ -128,7 +129,7 @@ class OwnHolder:
     async def _hold(self, debate: str) -> None:
         house = self._house(debate)
         try:
-            await hold(debate, self._desk, house, self._participants)
+            await hold(debate, self._front, house, self._participants)
         except asyncio.CancelledError:
             await self._stopped(debate, house)
             raise

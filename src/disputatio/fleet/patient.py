@@ -1,4 +1,10 @@
-"""Procrastinate's connector with patience: a server that is started anew must not end a worker and all its debates."""
+"""Procrastinate's connector with patience: a server that is started anew must not end a worker and all its debates.
+
+And in little steps: a worker that begins many debates waits for each answer of the server behind all else that its
+event loop has to do. So a statement is one round trip, not four: no transaction around it, no question before it
+whether the line still holds (it is repeated if not), and no waiting for the disk (the order is the truth, and what it
+says of a debate is before it in the same log).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from procrastinate import PsycopgConnector
+    from psycopg import AsyncConnection
     from sqlalchemy import URL
 
 Value = TypeVar("Value")
@@ -20,6 +27,7 @@ _CONNECT_SECONDS = 3.0
 def patient_connector(url: URL) -> PsycopgConnector:
     """A connector to the database at ``url`` that waits for a server that is away."""
     from procrastinate import PsycopgConnector
+    from psycopg_pool import AsyncConnectionPool
 
     class Patient(PsycopgConnector):
         """Repeats what was cut off. A job fetched so and lost is found by the worker's sweep."""
@@ -37,19 +45,36 @@ def patient_connector(url: URL) -> PsycopgConnector:
             while True:
                 await _patiently(lambda: super(Patient, self).listen_notify(on_notification, channels))
 
+    def unchecked_pool(**options: Any) -> AsyncConnectionPool:
+        return AsyncConnectionPool(**{**options, "check": None})
+
     conninfo = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return Patient(conninfo=conninfo, min_size=1, max_size=4, timeout=_CONNECT_SECONDS)
+    return Patient(
+        pool_factory=unchecked_pool,
+        conninfo=conninfo,
+        configure=_one_round_trip,
+        min_size=1,
+        max_size=4,
+        timeout=_CONNECT_SECONDS,
+    )
+
+
+async def _one_round_trip(connection: AsyncConnection[Any]) -> None:
+    await connection.set_autocommit(True)
+    await connection.execute("SET synchronous_commit TO OFF")
 
 
 async def _patiently(ask: Callable[[], Awaitable[Value]]) -> Value:
-    since = time.monotonic()
+    since, pause = time.monotonic(), 0.0
     while True:
         try:
             return await ask()
         except Exception as error:
             if not _is_away(error) or time.monotonic() - since > PATIENCE_SECONDS:
                 raise
-        await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.sleep(pause)
+        # At first it may be this one line that was cut, long ago.
+        pause = _PAUSE_SECONDS
 
 
 def _is_away(error: BaseException | None) -> bool:

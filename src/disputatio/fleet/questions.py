@@ -132,13 +132,6 @@ class QuestionBook:
         # It was taken, and the question put once more.
         return tuple(json.loads(row.body)["reasons"]) if row.answer is None else None
 
-    def forget(self, debate: str) -> None:
-        """Drop the questions of a debate that is over. Safe to repeat."""
-        from disputatio.record.tables import questions
-
-        with store_failures(self._place), self._engine.begin() as connection:
-            connection.execute(questions.delete().where(questions.c.debate == debate))
-
 
 class PostedSurface:
     """A surface of a worker: asks through the book, and waits for the answer that somebody elsewhere hands in."""

@@ -23,7 +23,8 @@ from disputatio.engine.debates import House
 from disputatio.engine.ports import Nobody, Watcher
 from disputatio.failures import DisputatioError, HeldElsewhereError, StoreError, TakenOverError
 from disputatio.fleet.desk import Desk
-from disputatio.fleet.holding import CANCELLED, end_cancelled, hold, take_from_stalled
+from disputatio.fleet.front_desk import FrontDesk
+from disputatio.fleet.holding import CANCELLED, Ended, end_cancelled, hold, take_from_stalled
 from disputatio.fleet.limits import SharedTurnstile
 from disputatio.fleet.port import QUEUE, Job, JobState
 from disputatio.fleet.questions import PostedSurface, QuestionBook
@@ -69,11 +70,11 @@ class Worker:
     ) -> None:
         check_queueable(store)
         make_queue_tables(store)
-        self._store, self._desk, self._queues = store, Desk(store), tuple(queues)
+        self._store, self._queues = store, tuple(queues)
+        self._desk, self._front = Desk(store), FrontDesk(store)
         self._concurrency, self._drain_seconds = concurrency, drain_seconds
         self._turnstile = SharedTurnstile(store)
-        self._questions = QuestionBook(store)
-        self._people = PostedSurface(self._questions)
+        self._people = PostedSurface(QuestionBook(store))
         self._house = House(store, watcher=watcher or Nobody(), turnstile=self._turnstile)
         self._submitting = submitting_app()
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -180,11 +181,14 @@ class Worker:
     async def _hold(self, debate: str) -> None:
         house = self._house
         try:
-            await take_from_stalled(self._store, debate)
             _LOG.info("%s begins", debate)
-            await hold(debate, self._desk, house, self._people.people, patient=True)
-            await asyncio.to_thread(self._questions.forget, debate)
-            await asyncio.to_thread(self._tell_end, debate)
+            try:
+                ended = await hold(debate, self._front, house, self._people.people, patient=True)
+            except HeldElsewhereError:
+                await take_from_stalled(self._store, debate)
+                ended = await hold(debate, self._front, house, self._people.people, patient=True)
+            if ended is not None:
+                _LOG.info("%s ended: %s", debate, _in_words(ended))
         except asyncio.CancelledError:
             if debate in self._cancelling:
                 await end_cancelled(debate, self._desk, house)
@@ -201,12 +205,6 @@ class Worker:
         except DisputatioError as failure:
             _LOG.warning("debate %s: %s Trying again.", debate, failure.cause)
             raise
-
-    def _tell_end(self, debate: str) -> None:
-        job, row = self._desk.job(debate), self._store.row(debate)
-        if job is not None:
-            ended = row.status if row is not None and job.state is JobState.ENDED else job.state.value
-            _LOG.info("%s ended: %s", debate, f"{ended}. {job.reason}" if job.reason else ended)
 
     async def _sweep_on(self) -> None:
         while True:
@@ -249,6 +247,12 @@ class Worker:
         for job in strays & self._strays:
             connection.exec_driver_sql(_RETRY, {"job": job})
         self._strays = strays - self._strays
+
+
+def _in_words(ended: Ended) -> str:
+    over = ended.over
+    told = (ended.status if over.state is JobState.ENDED else None) or over.state.value
+    return f"{told}. {over.reason}" if over.reason else told
 
 
 def _cause(error: BaseException) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from disputatio.formats.turns.opening import ANGLES
+from disputatio.formats.turns.angles import ANGLES
 from disputatio.kernel import JsonObject
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from disputatio.evidence.source_set import SourceSet
 from disputatio.kernel import Seat
-from disputatio.market.knowledge import KnowledgeBase
-from disputatio.motion import Motion
+
+if TYPE_CHECKING:
+    from disputatio.market.knowledge import KnowledgeBase
+    from disputatio.motion import Motion
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from disputatio.formats.docket import Docket, place_of
 from disputatio.kernel import JsonObject, Rulebook, Seat
+
+if TYPE_CHECKING:
+    from disputatio.formats.docket import Docket
 
 
 class Outcome(Protocol):
@@ -58,6 +60,9 @@ class Format:
         """The seats of a debate where ``names`` are seated: whoever names the third judge has a second one."""
         if self.free_seats:
             return tuple(Seat(name) for name in dict.fromkeys(names)) or self.seats
+        # A docket holds sources and knowledge, whose modules nobody needs who only asks what a format is called.
+        from disputatio.formats.docket import place_of
+
         given = list(names)
         taken: list[Seat] = []
         for first in self.seats:

@@ -50,10 +50,10 @@ class FreeformVerdict:
 
 def freeform(rules: FreeformRules, docket: Docket) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
     """A free-form debate from the first speech to the judge's headings."""
-    floor = Floor()
+    floor, form = Floor(), MonologueForm(rules.speech_words)
     for number in range(1, rules.rounds + 1):
         for side in (PRO, CON):
-            floor = yield from monologue(side, number, floor, rules)
+            floor = yield from monologue(side, number, floor, form, rules)
     if not floor.posts:
         return FreeformVerdict(None, 0)
     task = Task("summing", {"headings": ", ".join(HEADINGS.values())})
@@ -63,7 +63,7 @@ def freeform(rules: FreeformRules, docket: Docket) -> Rulebook[FreeformVerdict]:
     return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(floor.posts))
 
 
-def monologue(side: Side, number: int, floor: Floor, rules: FreeformRules) -> Rulebook[Floor]:
+def monologue(side: Side, number: int, floor: Floor, form: MonologueForm, rules: FreeformRules) -> Rulebook[Floor]:
     """One speech, heard by everyone after it."""
     phase = Phase(f"round-{number}")
     words = {
@@ -75,7 +75,7 @@ def monologue(side: Side, number: int, floor: Floor, rules: FreeformRules) -> Ru
     turn = yield from ask(
         side.seat,
         phase,
-        returns=MonologueForm(rules.speech_words),
+        returns=form,
         task=Task("monologue", words),
         sees=floor.seen_by(side.seat),
         limits=rules.speech,

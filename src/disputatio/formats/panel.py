@@ -22,15 +22,15 @@ counts whoever spoke, this counts whoever is registered.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from disputatio.failures import InvalidInputError
 from disputatio.formats.decision import BUDGET_REACHED, ESCALATE, MAX_ROUNDS_EXHAUSTED, DecisionRule
 from disputatio.formats.docket import Docket
+from disputatio.formats.names import LONGEST_NAME, is_name
 from disputatio.formats.panel_verdict import Count, Held, PanelVerdict, Spoken, counted
-from disputatio.formats.turns.opening import ANGLES
+from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.position import Position, PositionForm
 from disputatio.kernel import Abstention, Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
 
@@ -209,12 +209,3 @@ def _check_once(names: Iterable[str], what: str, example: str) -> None:
         if name.casefold() in seen:
             raise InvalidInputError(f"The {what} {name} is named twice.", "Name each once.")
         seen.add(name.casefold())
-
-
-LONGEST_NAME = 40
-_NAME = re.compile(r"\w(?:[\w -]*\w)?")
-
-
-def is_name(text: str) -> bool:
-    """Whether ``text`` can name a debater or an option: nothing in it can end a line, a list or a pattern."""
-    return len(text) <= LONGEST_NAME and _NAME.fullmatch(text) is not None

@@ -1,86 +1,147 @@
-"""The formats there are: their seats, their rules and what may be set about them."""
+"""The formats there are: their seats, their rules and what may be set about them.
+
+Their names are here; the module of a format is imported when it is asked for, because a debate needs one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
 from disputatio.failures import InvalidInputError
-from disputatio.formats.competition import competition
-from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.format import Format
-from disputatio.formats.freeform import FreeformRules, freeform
-from disputatio.formats.market import ANALYSTS, MarketRules, market
-from disputatio.formats.match import DEBATERS as EIGHT
-from disputatio.formats.match import JUDGE
-from disputatio.formats.panel import DEBATERS, PanelRules, panel
-from disputatio.formats.recognition import RECOGNITION
-from disputatio.formats.review import ReviewRules, review
-from disputatio.formats.single import SINGLE
-from disputatio.formats.structured import StructuredRules, structured
 from disputatio.kernel import Seat
 
 _TWO_SIDES = (Seat("pro"), Seat("con"), Seat("judge"))
 _ROLES = (Seat("framer"), Seat("proposer"), Seat("critic"), Seat("rebutter"), Seat("moderator"))
 
-FORMATS: dict[str, Format] = {
-    row.name: row
-    for row in (
-        Format(
-            "structured",
-            "two sides, three rounds: opening, cross-examination, closing; judged by a rubric",
-            _TWO_SIDES,
-            StructuredRules,
-            structured,
-            frozenset({Seat("judge")}),
-            {Seat("judge"): 9},
-        ),
-        Format(
-            "freeform",
-            "alternating monologues and a judge's five headings; the baseline",
-            _TWO_SIDES,
-            FreeformRules,
-            freeform,
-            frozenset({Seat("judge")}),
-        ),
-        Format(
-            "panel",
-            "named debaters propose, criticise, revise and agree; votes are counted after every phase",
-            tuple(map(Seat, DEBATERS)),
-            PanelRules,
-            panel,
-            frozenset(),
-            free_seats=True,
-        ),
-        Format(
-            "review",
-            "a proposition, its critic, a rebuttal and a moderator; for decisions that must be challenged",
-            _ROLES,
-            ReviewRules,
-            review,
-            frozenset({Seat("moderator")}),
-            {Seat("proposer"): 5},
-        ),
-        Format(
-            "competition",
-            "four against four in four stages; a judge scores every speech, code counts words and penalties",
-            (*EIGHT, JUDGE),
-            CompetitionRules,
-            competition,
-            frozenset({JUDGE}),
-        ),
-        Format(
-            "market",
-            "a bull and a bear for each of four lenses, on a point-in-time knowledge base; figures are checked",
-            (*ANALYSTS, JUDGE),
-            MarketRules,
-            market,
-            frozenset({JUDGE}),
-            usual_provider="rules",
-            knows=True,
-        ),
+
+def _structured() -> Format:
+    from disputatio.formats.structured import StructuredRules, structured
+
+    return Format(
+        "structured",
+        "two sides, three rounds: opening, cross-examination, closing; judged by a rubric",
+        _TWO_SIDES,
+        StructuredRules,
+        structured,
+        frozenset({Seat("judge")}),
+        {Seat("judge"): 9},
     )
-}
 
 
-UNLISTED = {row.name: row for row in (SINGLE, RECOGNITION)}
+def _freeform() -> Format:
+    from disputatio.formats.freeform import FreeformRules, freeform
+
+    return Format(
+        "freeform",
+        "alternating monologues and a judge's five headings; the baseline",
+        _TWO_SIDES,
+        FreeformRules,
+        freeform,
+        frozenset({Seat("judge")}),
+    )
+
+
+def _panel() -> Format:
+    from disputatio.formats.panel import DEBATERS, PanelRules, panel
+
+    return Format(
+        "panel",
+        "named debaters propose, criticise, revise and agree; votes are counted after every phase",
+        tuple(map(Seat, DEBATERS)),
+        PanelRules,
+        panel,
+        frozenset(),
+        free_seats=True,
+    )
+
+
+def _review() -> Format:
+    from disputatio.formats.review import ReviewRules, review
+
+    return Format(
+        "review",
+        "a proposition, its critic, a rebuttal and a moderator; for decisions that must be challenged",
+        _ROLES,
+        ReviewRules,
+        review,
+        frozenset({Seat("moderator")}),
+        {Seat("proposer"): 5},
+    )
+
+
+def _competition() -> Format:
+    from disputatio.formats.competition import competition
+    from disputatio.formats.competition_terms import CompetitionRules
+    from disputatio.formats.match import DEBATERS, JUDGE
+
+    return Format(
+        "competition",
+        "four against four in four stages; a judge scores every speech, code counts words and penalties",
+        (*DEBATERS, JUDGE),
+        CompetitionRules,
+        competition,
+        frozenset({JUDGE}),
+    )
+
+
+def _market() -> Format:
+    from disputatio.formats.market import ANALYSTS, MarketRules, market
+
+    return Format(
+        "market",
+        "a bull and a bear for each of four lenses, on a point-in-time knowledge base; figures are checked",
+        (*ANALYSTS, Seat("judge")),
+        MarketRules,
+        market,
+        frozenset({Seat("judge")}),
+        usual_provider="rules",
+        knows=True,
+    )
+
+
+def _single() -> Format:
+    from disputatio.formats.single import SINGLE
+
+    return SINGLE
+
+
+def _recognition() -> Format:
+    from disputatio.formats.recognition import RECOGNITION
+
+    return RECOGNITION
+
+
+class _Formats(Mapping[str, Format]):
+    """Formats by name, each made when it is first asked for."""
+
+    def __init__(self, **makers: Callable[[], Format]) -> None:
+        self._makers = {name: cache(maker) for name, maker in makers.items()}
+
+    def __getitem__(self, name: str) -> Format:
+        return self._makers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+FORMATS: Mapping[str, Format] = _Formats(
+    structured=_structured,
+    freeform=_freeform,
+    panel=_panel,
+    review=_review,
+    competition=_competition,
+    market=_market,
+)
+
+UNLISTED: Mapping[str, Format] = _Formats(single=_single, recognition=_recognition)
 """What is no debate: its records are read and gone on with, but nobody is offered it as a format."""
 
 

@@ -8,7 +8,7 @@ an abstention is a value, so a format says in its own words what a missing turn 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -142,7 +142,7 @@ class Ask:
     phase: Phase
     form: Form[Any]
     task: Task
-    sees: tuple[Post, ...] = ()
+    sees: Sequence[Post] = ()
     limits: Limits = Limits()
 
 
@@ -172,7 +172,7 @@ def ask(
     *,
     returns: Form[TurnT],
     task: Task,
-    sees: tuple[Post, ...] = (),
+    sees: Sequence[Post] = (),
     limits: Limits = Limits(),
 ) -> Rulebook[TurnT | Abstention]:
     """Ask ``seat`` for one turn and return it, or the abstention that stands in its place."""

@@ -100,7 +100,7 @@ class Driver:
         Strands that may go on wait on a stack rather than call each other: branches that ask nothing, in a loop,
         would otherwise nest as deep as the loop is long.
         """
-        self._ready.append((strand, answer))
+        self._run(strand, answer)
         while self._ready:
             self._run(*self._ready.pop())
 
@@ -113,12 +113,11 @@ class Driver:
                 strand.finished(end.value)
                 return
             answer = None
+            if isinstance(request, Ask):
+                self._open[self._path(strand, request)] = (request, strand)
+                return
             if isinstance(request, Fact):
                 self._facts.append(request)
-            elif isinstance(request, Ask):
-                path = self._path(strand, request)
-                self._open[path] = (request, strand)
-                return
             elif isinstance(request, Branches):
                 if request.branches:
                     self._split(strand, request)
@@ -129,7 +128,8 @@ class Driver:
                 raise RulebookError(f"a rulebook yields ask, together or declare, not {kind}")
 
     def _path(self, strand: _Strand, request: Ask) -> AskPath:
-        stem = "/".join((request.phase, *strand.names, request.seat))
+        names = strand.names
+        stem = "/".join((request.phase, *names, request.seat)) if names else f"{request.phase}/{request.seat}"
         count = strand.counts[stem] = strand.counts.get(stem, 0) + 1
         path = AskPath(stem if count == 1 else f"{stem}#{count}")
         if path in self._used:
@@ -149,6 +149,8 @@ class Driver:
                     for child in children:
                         for stem, count in child.counts.items():
                             parent.counts[stem] = max(count, parent.counts.get(stem, 0))
+                    # They and this function know each other, and with them all that was said: nobody needs it now.
+                    children.clear()
                     self._ready.append((parent, tuple(results[place] for place in range(len(results)))))
 
             return finished

@@ -7,8 +7,10 @@ the order in which answers arrive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import overload
 
 from disputatio.kernel.names import Channel, Phase, Seat
 
@@ -29,6 +31,57 @@ class Post:
     channel: Channel = PUBLIC
 
 
+class Posts(Sequence[Post]):
+    """Posts in their order; a value, equal to a tuple of the same posts.
+
+    What is said after them goes on in the same list, of which these are the beginning. Copied for each post, a debate
+    would take the square of its length.
+    """
+
+    __slots__ = ("_count", "_said")
+
+    def __init__(self, posts: Iterable[Post] = ()) -> None:
+        self._said = list(posts)
+        self._count = len(self._said)
+
+    def followed_by(self, posts: Sequence[Post]) -> Posts:
+        """These posts and then ``posts``; these stay as they are."""
+        longer = Posts.__new__(Posts)
+        # Where others went on from here first, the list goes their way.
+        longer._said = self._said if len(self._said) == self._count else self._said[: self._count]
+        longer._said.extend(posts)
+        longer._count = len(longer._said)
+        return longer
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Post]:
+        return islice(self._said, self._count)
+
+    @overload
+    def __getitem__(self, place: int) -> Post: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Post, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Post | tuple[Post, ...]:
+        if isinstance(place, slice):
+            return tuple(self._said[number] for number in range(*place.indices(self._count)))
+        return self._said[range(self._count)[place]]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Posts | tuple):
+            return NotImplemented
+        return len(self) == len(other) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Posts({list(self)!r})"
+
+
 @dataclass(frozen=True, slots=True)
 class Floor:
     """All posts so far, in the order of the rules, with the channels each seat may read.
@@ -38,11 +91,11 @@ class Floor:
     channel that is not named there is open to whoever the rules let write.
     """
 
-    posts: tuple[Post, ...] = ()
+    posts: Posts = field(default_factory=Posts)
     readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
     # What a seat was shown grows with every post; read anew each time it would take the square of a debate's length.
-    _seen: dict[Seat, tuple[Post, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _seen: dict[Seat, Posts] = field(default_factory=dict, compare=False, repr=False)
 
     def post(self, *posts: Post) -> Floor:
         """This floor with more posts at its end.
@@ -51,14 +104,15 @@ class Floor:
             ForbiddenPostError: a seat may not write to the channel of its post. The rulebook is wrong then.
         """
         for post in posts:
-            if not self.may_write(post.seat, post.channel):
+            if self.writers and not self.may_write(post.seat, post.channel):
                 raise ForbiddenPostError(f"{post.seat} may not write to {post.channel}")
-        longer = (*self.posts, *posts)
-        seen: dict[Seat, tuple[Post, ...]] = {}
-        for seat, before in self._seen.items():
+        before = self.posts
+        longer = before.followed_by(posts)
+        seen: dict[Seat, Posts] = {}
+        for seat, shown in self._seen.items():
             new = [post for post in posts if self.may_read(seat, post.channel)]
-            # Who was shown everything so far need not have a copy of it.
-            seen[seat] = longer if before is self.posts and len(new) == len(posts) else (*before, *new)
+            # Who was shown everything so far has no list of its own.
+            seen[seat] = longer if shown is before and len(new) == len(posts) else shown.followed_by(new)
         return Floor(longer, self.readers, self.writers, seen)
 
     def may_write(self, seat: Seat, channel: Channel) -> bool:
@@ -69,11 +123,11 @@ class Floor:
         """Whether ``seat`` may read ``channel``."""
         return channel == PUBLIC or any(name == channel and seat in seats for name, seats in self.readers)
 
-    def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> tuple[Post, ...]:
+    def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Post]:
         """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
         if seat not in self._seen:
-            shown = tuple(post for post in self.posts if self.may_read(seat, post.channel))
-            self._seen[seat] = self.posts if len(shown) == len(self.posts) else shown
+            shown = [post for post in self.posts if self.may_read(seat, post.channel)]
+            self._seen[seat] = self.posts if len(shown) == len(self.posts) else Posts(shown)
         if phases is None:
             return self._seen[seat]
         wanted = frozenset(phases)

@@ -110,7 +110,7 @@ class Ledger:
     def quote(self, call: Call, seating: ModelSeating) -> Reservation:
         """The most that ``call`` may use."""
         size, messages = call_size(call)
-        tokens = self._gauge(seating).bound(size, messages)
+        tokens = self._gauge(seating.address).bound(size, messages)
         return Reservation(tokens, call.max_tokens, self.prices.bound(seating, tokens, call.max_tokens), size)
 
     def reserve(self, call_id: str, quote: Reservation) -> Refusal | None:
@@ -153,14 +153,22 @@ class Ledger:
         if priced.usd is None and held.usd is not None:
             priced = Priced(held.usd, f"{priced.basis}; the reservation stays spent")
         settled = Settled(priced.usd, priced.basis, _tokens(usage, held))
-        self._measure(seating, held.size, usage)
+        self._measure(seating.address, held.size, usage.input_tokens)
         self._charge(settled.usd, settled.tokens)
         return settled
 
-    def restore(self, seating: ModelSeating, held: Reservation, usage: Usage, usd: Decimal | None, tokens: int) -> None:
-        """Take in a call that a record tells of as settled."""
+    def restore(self, address: str, size: int, measured: int | None, usd: Decimal | None, tokens: int) -> None:
+        """Take in a call that a record tells of as settled.
+
+        Args:
+            address: who was called.
+            size: the bytes that were sent.
+            measured: the tokens of input the provider counted; None where it told nothing.
+            usd: what it cost; None where nobody knows.
+            tokens: what it was charged.
+        """
         self.calls += 1
-        self._measure(seating, held.size, usage)
+        self._measure(address, size, measured)
         self._charge(usd, tokens)
 
     def restore_lost(self, held: Reservation) -> None:
@@ -168,9 +176,9 @@ class Ledger:
         self.calls += 1
         self._charge(held.usd, held.tokens)
 
-    def _measure(self, seating: ModelSeating, size: int, usage: Usage) -> None:
-        if usage.input_tokens is not None:
-            self._gauge(seating).measured(size, usage.input_tokens)
+    def _measure(self, address: str, size: int, tokens: int | None) -> None:
+        if tokens is not None:
+            self._gauge(address).measured(size, tokens)
 
     def _charge(self, usd: Decimal | None, tokens: int) -> None:
         self.spent_tokens += tokens
@@ -179,8 +187,11 @@ class Ledger:
         else:
             self.spent_usd += usd
 
-    def _gauge(self, seating: ModelSeating) -> TokenGauge:
-        return self._gauges.setdefault(seating.address, TokenGauge())
+    def _gauge(self, address: str) -> TokenGauge:
+        gauge = self._gauges.get(address)
+        if gauge is None:
+            gauge = self._gauges[address] = TokenGauge()
+        return gauge
 
 
 def call_size(call: Call) -> tuple[int, int]:

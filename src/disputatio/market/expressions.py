@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from disputatio.evidence.arithmetic import MistakeError, Reader, tokens_of
 from disputatio.market.knowledge import Datum, Share, Unit
@@ -94,9 +95,11 @@ def is_pointer(basis: str) -> bool:
     return _WHOLE_POINTER.fullmatch(basis.strip()) is not None
 
 
+# A figure is looked at several times: where it came from, whether its seat sees it, what it comes to.
+@lru_cache(maxsize=1024)
 def pointers_in(basis: str) -> tuple[str, ...]:
     """Every pointer in ``basis``, each once, in order; also where it is no sound expression."""
-    return tuple(dict.fromkeys(re.findall(_POINTER, basis[:LONGEST_EXPRESSION])))
+    return tuple(dict.fromkeys(_WHOLE_POINTER.findall(basis[:LONGEST_EXPRESSION])))
 
 
 def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:

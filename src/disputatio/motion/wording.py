@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 _SPACELESS = (
     "\u0e00-\u0e30\u0e32-\u0e33\u0e40-\u0e46"  # Thai letters
@@ -22,9 +23,18 @@ _SPACELESS = (
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff"
 )
-_SPACELESS_LETTER = re.compile(f"[{_SPACELESS}]")
 _LETTER = rf"[^\W_{_SPACELESS}]"
-_TOKEN = re.compile(rf"[{_SPACELESS}]|{_LETTER}(?:{_LETTER}|['’.,\-\u2010\u2011](?={_LETTER}))*")
+
+
+# Compiled when first used: they take longer than most modules take to be imported, and every command imports this one.
+@cache
+def _spaceless_letter() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]")
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(rf"[{_SPACELESS}]|{_LETTER}(?:{_LETTER}|['’.,\-\u2010\u2011](?={_LETTER}))*")
 
 
 def count_words(text: str) -> int:
@@ -32,7 +42,7 @@ def count_words(text: str) -> int:
     if not text.isascii():
         # Asked once for each character that is in it: texts are long, and have few different ones.
         text = text.translate({ord(char): None for char in set(text) if _belongs_to_a_letter(char)})
-    return len(_TOKEN.findall(text))
+    return len(_token().findall(text))
 
 
 def _belongs_to_a_letter(char: str) -> bool:
@@ -41,7 +51,7 @@ def _belongs_to_a_letter(char: str) -> bool:
 
 def spaced(text: str) -> str:
     """``text`` with spaces around every letter that counts as a word of its own."""
-    return text if text.isascii() else _SPACELESS_LETTER.sub(r" \g<0> ", text)
+    return text if text.isascii() else _spaceless_letter().sub(r" \g<0> ", text)
 
 
 def same_words(texts: Sequence[str]) -> list[tuple[int, int]]:

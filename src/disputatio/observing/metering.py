@@ -115,6 +115,11 @@ class Metering:
                     # Something attached to a debate that is over.
                     del self._held[sealed.debate]
 
+    def left(self, debate: str) -> None:
+        """Count ``debate`` as running no longer; one that another process took over has no end here."""
+        if self._held.pop(debate, None) is not None:
+            self._running.set(len(self._held))
+
     def _end(self, event: DebateClosed | DebateInterrupted, sealed: Sealed, held: _Held) -> None:
         status = event.status if isinstance(event, DebateClosed) else "INTERRUPTED"
         self._ended.labels(held.format, status).inc()

@@ -58,6 +58,8 @@ class _Session:
     """The phases in which nobody is asked now, and when the last answer of each came."""
     asked: dict[str, str] = field(default_factory=dict)
     calls: dict[str, Span] = field(default_factory=dict)
+    at: int = 0
+    """When its last event was."""
 
 
 class Tracing:
@@ -82,6 +84,7 @@ class Tracing:
         session = self._sessions.get(sealed.debate)
         if session is None:
             return
+        session.at = at
         match event:
             case TurnAsked():
                 self._ask(session, event, at)
@@ -99,6 +102,16 @@ class Tracing:
                 session.debate.add_event("ceiling reached", {"disputatio.limit": event.limit}, at)
             case DebateClosed() | DebateInterrupted():
                 self._end(session, event, sealed, at)
+
+    def left(self, debate: str) -> None:
+        """End what is open of ``debate``: another process may have taken it over, and its end is not told here."""
+        session = self._sessions.pop(debate, None)
+        if session is None:
+            return
+        _end_answered(session)
+        for span in (*session.calls.values(), *session.phases.values(), session.debate):
+            _fail(span, "lost")
+            span.end(session.at)
 
     def _begin(self, event: DebateOpened | DebateResumed, sealed: Sealed, at: int) -> None:
         form = event.format if isinstance(event, DebateOpened) else ""

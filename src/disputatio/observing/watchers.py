@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disputatio.engine.ports import Watcher
+from disputatio.engine.ports import Leaving, Watcher
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
 
@@ -22,3 +22,9 @@ class Several:
         """Output arrived."""
         for watcher in self._watchers:
             watcher.writing(path, part, text)
+
+    def left(self, debate: str) -> None:
+        """A debate is not held here any more."""
+        for watcher in self._watchers:
+            if isinstance(watcher, Leaving):
+                watcher.left(debate)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.config.matter import motion_or_topic
 from disputatio.engine.market_matter import question_on
-from disputatio.engine.opening import Proposal, format_options, rules_of
+from disputatio.engine.opening import Proposal, rules_of
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError

@@ -11,19 +11,21 @@ its end. For that, keep the head hash that ``verify`` prints and give it back to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 from disputatio.record.events import Event, decode, encode
-from disputatio.record.text import canonical, digest, read_json
+from disputatio.record.text import canonical, digest, read_json, reader_of
 
 GENESIS = "0" * 64
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
-    """An event in its envelope, as it is stored. ``at`` is UTC, ``2026-01-31T12:00:00.000000Z``."""
+class Sealed(NamedTuple):
+    """An event in its envelope, as it is stored. ``at`` is UTC, ``2026-01-31T12:00:00.000000Z``.
+
+    A row of the database is one already, so that a long record is read without making anything of its rows.
+    """
 
     debate: str
     seq: int
@@ -44,27 +46,45 @@ class Sealed:
 
     def computed_hash(self) -> str:
         """The hash its content ought to have."""
-        return digest(f"disputatio-1\n{self.debate}\n{self.seq}\n{self.at}\n{self.kind}\n{self.body}\n{self.previous}")
+        return _hash_of(self.debate, self.seq, self.at, self.kind, self.body, self.previous)
+
+
+def _hash_of(debate: str, seq: int, at: str, kind: str, body: str, previous: str) -> str:
+    return digest(f"disputatio-1\n{debate}\n{seq}\n{at}\n{kind}\n{body}\n{previous}")
 
 
 def seal(event: Event, *, debate: str, seq: int, at: str, previous: str) -> Sealed:
     """Put ``event`` into its envelope, chained to ``previous``."""
     body = canonical(encode(event))
-    draft = Sealed(debate, seq, at, event.kind, body, previous, "")
-    return Sealed(debate, seq, at, event.kind, body, previous, draft.computed_hash())
+    own = _hash_of(debate, seq, at, event.kind, body, previous)
+    return Sealed(debate, seq, at, event.kind, body, previous, own)
 
 
 def text_hashes(event: Mapping[str, Any]) -> list[str]:
     """The hashes of all texts that an event body names."""
     named = [row[1] for row in event.get("prompt", ()) if isinstance(row, list)]
-    named += [row["text"] for row in event.get("evidence", ())]
-    for tool in event.get("tools", {}).get("offered", ()):
-        named += [tool["description"], tool["schema"]]
-    return [*named, *(event[name] for name in ("schema", "result", "transcript") if event.get(name))]
+    if evidence := event.get("evidence"):
+        named += [row["text"] for row in evidence]
+    if tools := event.get("tools"):
+        for tool in tools.get("offered", ()):
+            named += [tool["description"], tool["schema"]]
+    for name in ("schema", "result", "transcript"):
+        if text := event.get(name):
+            named.append(text)
+    return named
 
 
 _NAMING = frozenset({"DebateOpened", "TranscriptImported", "CallSent", "ToolCalled"})
 """The kinds of events that name texts."""
+AT_ONCE = 64
+"""Events that are read at once: few enough to be at hand in the processor until something has been made of them."""
+
+
+def in_parts(events: Iterable[Sealed]) -> Iterator[Sequence[Sealed]]:
+    """``events`` in parts of the size that is quickest to check."""
+    waiting = iter(events)
+    while part := list(islice(waiting, AT_ONCE)):
+        yield part
 
 
 def broken_link(
@@ -75,27 +95,69 @@ def broken_link(
     ``texts`` maps hash to text for every text the events name; None leaves texts unchecked. ``told`` is given each
     event that was found whole, so that a record need not be read twice.
     """
-    previous, expected = GENESIS, 1
-    whole: set[str] = set()
-    for sealed in events:
-        if sealed.seq != expected:
-            return f"event {expected} is missing: the next one found is {sealed.seq}"
-        if sealed.previous != previous:
-            return f"{sealed.place} does not follow the event before it"
-        if sealed.computed_hash() != sealed.hash:
-            return f"{sealed.place} was altered: its content does not match its hash"
-        names = texts is not None and sealed.kind in _NAMING
-        body = read_json(sealed.body) if names or told is not None else {}
-        for name in text_hashes(body) if names else ():
-            assert texts is not None  # noqa: S101  (no names otherwise)
-            if name in whole:
+    links = Links(texts, told)
+    return next((fault for part in in_parts(events) if (fault := links.broken_in(part))), None)
+
+
+class Links:
+    """A chain that is checked part after part.
+
+    Args:
+        texts: by hash every text that its events name; None leaves texts unchecked.
+        told: is given each event that was found whole.
+    """
+
+    def __init__(self, texts: Mapping[str, str] | None, told: list[Event] | None = None) -> None:
+        self._texts, self._told = texts, told
+        self._head, self._number = GENESIS, 0
+        self._whole: set[str] = set()
+
+    def broken_in(self, part: Sequence[Sealed]) -> str | None:
+        """The first fault of the events that come next, in one sentence; None where they are whole."""
+        linked, fault = self._linked(part)
+        if self._texts is not None or self._told is not None:
+            return self._faulty_body(part[:linked], self._texts or {}) or fault
+        return fault
+
+    def _linked(self, part: Sequence[Sealed]) -> tuple[int, str | None]:
+        """How many events at its beginning hang together with what was before, and what ails the next."""
+        head, number = self._head, self._number
+        for debate, seq, at, kind, body, previous, own in part:
+            number += 1
+            if seq != number or previous != head or _hash_of(debate, seq, at, kind, body, previous) != own:
+                place = number - self._number - 1
+                return place, _fault(part[place], number, head)
+            head = own
+        self._head, self._number = head, number
+        return len(part), None
+
+    def _faulty_body(self, part: Sequence[Sealed], texts: Mapping[str, str]) -> str | None:
+        """The first text that a body names and that is not whole."""
+        told, whole, naming = self._told, self._whole, _NAMING if self._texts is not None else ()
+        read = reader_of([row[4] for row in part])
+        for sealed in part:
+            kind = sealed[3]
+            if told is None and kind not in naming:
                 continue
-            if name not in texts:
-                return f"{sealed.place} names a text that is missing ({name[:12]})"
-            if digest(texts[name]) != name:
-                return f"a text of {sealed.place} was altered ({name[:12]})"
-            whole.add(name)
-        if told is not None:
-            told.append(decode(sealed.kind, body))
-        previous, expected = sealed.hash, expected + 1
-    return None
+            body = read(sealed[4])
+            if kind in naming:
+                for name in text_hashes(body):
+                    if name in whole:
+                        continue
+                    if name not in texts:
+                        return f"{sealed.place} names a text that is missing ({name[:12]})"
+                    if digest(texts[name]) != name:
+                        return f"a text of {sealed.place} was altered ({name[:12]})"
+                    whole.add(name)
+            if told is not None:
+                told.append(decode(kind, body))
+        return None
+
+
+def _fault(sealed: Sealed, number: int, head: str) -> str:
+    """What ails an event that ought to be the ``number``-th and to follow ``head``."""
+    if sealed.seq != number:
+        return f"event {number} is missing: the next one found is {sealed.seq}"
+    if sealed.previous != head:
+        return f"{sealed.place} does not follow the event before it"
+    return f"{sealed.place} was altered: its content does not match its hash"

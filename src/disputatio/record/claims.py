@@ -30,11 +30,11 @@ BEAT_SECONDS = 1.0
 class Claims(Protocol):
     """Claims on the debates of one store."""
 
-    def take(self, debate: str) -> bool:
-        """Whether this process may write ``debate``; it may not take the same claim twice."""
+    def take_all(self, debates: Collection[str]) -> set[str]:
+        """Those of ``debates`` that this process may write now; it may not take the same claim twice."""
 
-    def give_back(self, debate: str) -> None:
-        """Let others write it. Safe to repeat."""
+    def give_back_all(self, debates: Collection[str]) -> None:
+        """Let others write them. Safe to repeat."""
 
     def close(self) -> None:
         """Give back all. Safe to repeat."""
@@ -49,7 +49,28 @@ class Standing:
     beats: int | None
 
 
-class OwnClaims:
+class _OneByOne:
+    """Claims that cost nothing to take one after another."""
+
+    def take(self, debate: str) -> bool:
+        """Whether this process may write ``debate``."""
+        raise NotImplementedError
+
+    def give_back(self, debate: str) -> None:
+        """Let others write it."""
+        raise NotImplementedError
+
+    def take_all(self, debates: Collection[str]) -> set[str]:
+        """Those of ``debates`` that this process may write now."""
+        return {debate for debate in debates if self.take(debate)}
+
+    def give_back_all(self, debates: Collection[str]) -> None:
+        """Let others write them."""
+        for debate in debates:
+            self.give_back(debate)
+
+
+class OwnClaims(_OneByOne):
     """Claims within this process, for stores that no other process can reach."""
 
     def __init__(self) -> None:
@@ -71,7 +92,7 @@ class OwnClaims:
         self._held.clear()
 
 
-class FileClaims:
+class FileClaims(_OneByOne):
     """Claims on the debates of a SQLite file: locks on single bytes of a file beside it.
 
     Such locks belong to the process, and all of them end when the process closes the file anywhere; so a process
@@ -154,50 +175,48 @@ class WriterClaims:
         self._ended = threading.Event()
         self._beating: threading.Thread | None = None
 
-    def take(self, debate: str) -> bool:
-        """Whether no writer that lives holds it."""
+    def take_all(self, debates: Collection[str]) -> set[str]:
+        """Those of ``debates`` that no writer that lives holds, claimed in one transaction."""
         with self._changing:
-            if debate in self.tokens:
-                return False
+            wanted = {debate for debate in debates if debate not in self.tokens}
+            if not wanted:
+                return set()
+            self.appear()
             self._unsure = True
-            taken = self._take(debate)
-            self._unsure = False
-        return taken
-
-    def _take(self, debate: str) -> bool:
-        self.appear()
-        import sqlalchemy as sa
-
-        from disputatio.record.tables import claims
-
-        own = {"writer": self.writer, "released": False}
-        with self._engine.begin() as connection:
-            connection.exec_driver_sql(_NO_HURRY)
-            row = connection.execute(sa.select(claims).where(claims.c.debate == debate).with_for_update()).first()
-            held = row is not None and not row.released and row.writer != self.writer
-            if row is not None and held and self._lives(connection, row.writer):
-                return False
-            token = 1 if row is None else row.token + 1
-            if row is None and not self._enter(connection, {"debate": debate, "token": token, **own}):
-                return False
-            if row is not None:
-                connection.execute(claims.update().where(claims.c.debate == debate), {"token": token, **own})
-        self.tokens[debate] = token
-        return True
-
-    def give_back(self, debate: str) -> None:
-        """Let others write it."""
-        from disputatio.record.tables import claims
-
-        with self._changing:
-            token = self.tokens.pop(debate, None)
-            if token is None:
-                return
-            self._unsure = True
-            ours = (claims.c.debate == debate) & (claims.c.token == token)
             with self._engine.begin() as connection:
                 connection.exec_driver_sql(_NO_HURRY)
-                connection.execute(claims.update().where(ours), {"released": True})
+                taken = self._take_free(connection, wanted)
+            self._unsure = False
+            self.tokens.update(taken)
+        return set(taken)
+
+    def _take_free(self, connection: Connection, wanted: set[str]) -> dict[str, int]:
+        """Claim those of ``wanted`` that are free; the token of each."""
+        rows = connection.exec_driver_sql(_CLAIMS, {"debates": sorted(wanted)}).all()
+        others = {row.writer for row in rows if not row.released and row.writer != self.writer}
+        living = others - self.dead_writers(connection, others)
+        free = {row.debate: row.token for row in rows if row.released or row.writer not in living}
+        taken: dict[str, int] = {}
+        if free:
+            # Whoever was quicker has raised the token.
+            own = {"debates": list(free), "tokens": list(free.values()), "writer": self.writer}
+            taken.update((row.debate, row.token) for row in connection.exec_driver_sql(_TAKE, own))
+        new = sorted(wanted - {row.debate for row in rows})
+        if new:
+            entered = connection.exec_driver_sql(_ENTER, {"debates": new, "writer": self.writer})
+            taken.update((row.debate, row.token) for row in entered)
+        return taken
+
+    def give_back_all(self, debates: Collection[str]) -> None:
+        """Let others write them, in one transaction. Safe to repeat."""
+        with self._changing:
+            held = {debate: self.tokens.pop(debate) for debate in debates if debate in self.tokens}
+            if not held:
+                return
+            self._unsure = True
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql(_NO_HURRY)
+                connection.exec_driver_sql(_GIVE_BACK, {"debates": list(held), "tokens": list(held.values())})
             self._unsure = False
 
     def close(self) -> None:
@@ -258,13 +277,6 @@ class WriterClaims:
         query = f"SELECT pg_try_advisory_xact_lock_shared({_place(writer)})"
         return not connection.exec_driver_sql(query).scalar()
 
-    def _enter(self, connection: Connection, row: dict[str, Any]) -> bool:
-        from sqlalchemy.dialects.postgresql import insert
-
-        from disputatio.record.tables import claims
-
-        return bool(connection.execute(insert(claims).on_conflict_do_nothing(), row).rowcount)
-
     def _open(self) -> None:
         from sqlalchemy.dialects.postgresql import insert
 
@@ -321,6 +333,22 @@ class WriterClaims:
 _NO_HURRY = "SET LOCAL synchronous_commit TO OFF"
 """Claims need not wait for the disk: what is written under one stands after it in the same log, and is durable with it.
 One that a crash of the server forgets had nothing written under it; its holder's writings are refused from then on."""
+
+_CLAIMS = "SELECT debate, token, writer, released FROM claims WHERE debate = ANY(%(debates)s::text[])"
+_TAKE = """
+    UPDATE claims SET token = claims.token + 1, writer = %(writer)s, released = false
+    FROM unnest(%(debates)s::text[], %(tokens)s::bigint[]) AS seen (debate, token)
+    WHERE claims.debate = seen.debate AND claims.token = seen.token RETURNING claims.debate, claims.token
+"""
+_ENTER = """
+    INSERT INTO claims (debate, token, writer, released)
+    SELECT debate, 1, %(writer)s, false FROM unnest(%(debates)s::text[]) AS wanted (debate)
+    ON CONFLICT DO NOTHING RETURNING debate, token
+"""
+_GIVE_BACK = """
+    UPDATE claims SET released = true FROM unnest(%(debates)s::text[], %(tokens)s::bigint[]) AS held (debate, token)
+    WHERE claims.debate = held.debate AND claims.token = held.token
+"""
 
 
 def _place(name: str) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import InvalidInputError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
     from sqlalchemy import Connection, Engine
     from sqlalchemy.exc import DBAPIError
@@ -138,21 +139,29 @@ def _as_text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def fetched(connection: Connection, query: Any) -> Sequence[Any]:
-    """All rows of ``query``, which may be thousands: each text goes through Python only where one is damaged."""
-    from sqlalchemy.exc import OperationalError
+def fetched(connection: Connection, query: str, values: Mapping[str, Any], at_once: int = 64) -> Iterator[list[Any]]:
+    """The rows of ``query``, ``at_once`` after another: each text goes through Python only where one is damaged."""
+    import sqlite3
 
-    driver: Any = connection.connection.driver_connection
+    import sqlalchemy as sa
+
     if connection.dialect.name != "sqlite":
-        return connection.execute(query).all()
-    driver.text_factory = str
+        yield from map(list, connection.execute(sa.text(query), values).partitions(at_once))
+        return
+    driver: Any = connection.connection.driver_connection
+    driver.text_factory, passed = str, 0
     try:
-        return connection.execute(query).all()
-    except OperationalError as error:
-        if "decode" not in str(error.orig):
+        # The driver's own rows: nothing is to be made of them.
+        cursor = driver.execute(query, values)
+        while rows := cursor.fetchmany(at_once):
+            yield rows
+            passed += len(rows)
+    except sqlite3.OperationalError as error:
+        if "decode" not in str(error):
             raise
         driver.text_factory = _as_text
-        return connection.execute(query).all()
+        if rest := list(islice(driver.execute(query, values), passed, None)):
+            yield rest
     finally:
         driver.text_factory = _as_text
 
@@ -160,7 +169,8 @@ def fetched(connection: Connection, query: Any) -> Sequence[Any]:
 def _bring_up(engine: Engine, *, reading: Path | None) -> None:
     import sqlalchemy as sa
 
-    from disputatio.record.tables import KNOWN_REVISIONS, REVISION, metadata
+    from disputatio.record.revisions import KNOWN_REVISIONS, REVISION
+    from disputatio.record.tables import metadata
 
     with engine.connect() as connection:
         found = _revision(connection)
@@ -248,6 +258,8 @@ def _first_line(error: BaseException) -> str:
 @contextmanager
 def store_failures(place: str) -> Iterator[None]:
     """Turns what the database raises into a ``StoreError`` that names the cause and the next step."""
+    import sqlite3
+
     from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 
     try:
@@ -259,7 +271,7 @@ def store_failures(place: str) -> Iterator[None]:
     except (OperationalError, DBAPIError) as error:
         cause = _first_line(error.orig) if error.orig else _first_line(error)
         raise _explained(place, cause) from None
-    except (SQLAlchemyError, OSError) as error:
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
         raise _explained(place, _first_line(error)) from None
 
 

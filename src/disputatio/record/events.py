@@ -4,10 +4,13 @@ Events never read the clock: the time of an event is put on its envelope when it
 only time, such as ``latency_ms``, are named in ``CLOCK_FIELDS`` and are no part of a debate's meaning.
 Prompts, schemas and evidence are kept once each as texts beside the events and are named here by their
 SHA-256, so a history that every call sends again is stored once.
+
+Events have no slots: one that is read takes its fields over from its body at once, and a long record has thousands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,7 +20,7 @@ from disputatio.kernel import JsonObject
 CLOCK_FIELDS = frozenset({"latency_ms"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DebateOpened:
     """A debate was set up: everything that decides how it will go.
 
@@ -46,7 +49,7 @@ class DebateOpened:
     estimate: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TranscriptImported:
     """The debate was held elsewhere, and was taken in from a file.
 
@@ -61,7 +64,7 @@ class TranscriptImported:
     stated: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TurnAsked:
     """A seat was asked for a turn. ``prompt`` identifies the whole prompt it was first asked with.
 
@@ -77,7 +80,7 @@ class TurnAsked:
     prompt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CallSent:
     """A call was about to leave; it is durable before it does.
 
@@ -102,7 +105,7 @@ class CallSent:
     begins: tuple[str, int] | tuple[()] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CallMade:
     """A call came back. ``fault`` is "" for an answer; ``text`` is the raw output, also of a discarded answer.
 
@@ -129,7 +132,7 @@ class CallMade:
     retry_after_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CallLost:
     """A call was in flight when the process died. Whether it was billed is unknown: its reservation stays spent."""
 
@@ -138,7 +141,7 @@ class CallLost:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AnswerRejected:
     """An answer was not accepted and the seat is asked again. ``because`` is ``shape`` or ``rule``."""
 
@@ -149,7 +152,7 @@ class AnswerRejected:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolCalled:
     """A seat consulted a tool before its turn, and this is what it brought.
 
@@ -170,7 +173,7 @@ class ToolCalled:
     latency_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TurnTaken:
     """A seat took its turn. ``content`` is the accepted answer; ``repaired`` that its JSON had to be mended.
 
@@ -192,7 +195,7 @@ class TurnTaken:
     served_models: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Abstained:
     """A seat took no turn. ``reason`` is a fixed word, ``detail`` a sentence."""
 
@@ -204,7 +207,7 @@ class Abstained:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ScoreGiven:
     """The score of one argument or speech, worked out by code from the judge's integers."""
 
@@ -213,7 +216,7 @@ class ScoreGiven:
     body: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VoteCounted:
     """A count of votes under a named rule."""
 
@@ -222,7 +225,7 @@ class VoteCounted:
     body: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PenaltyGiven:
     """A penalty given by code."""
 
@@ -231,7 +234,7 @@ class PenaltyGiven:
     body: JsonObject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BudgetReached:
     """A call was not made because it would have passed a ceiling. ``limit`` is usd, tokens or calls."""
 
@@ -243,7 +246,7 @@ class BudgetReached:
     needed: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DebateClosed:
     """The debate ended. A truncated one may be resumed, and then a later closing replaces this one."""
 
@@ -254,7 +257,7 @@ class DebateClosed:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DecisionEscalated:
     """The decision to escalate of a closed debate was handed over, or could not be.
 
@@ -270,7 +273,7 @@ class DecisionEscalated:
     failure: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OutcomeAttached:
     """What happened later, or what a reviewer found, was attached to a closed debate; it changes nothing of it.
 
@@ -286,7 +289,7 @@ class OutcomeAttached:
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SignedOff:
     """Somebody approved, rejected or returned the result of a closed debate; it changes nothing of it.
 
@@ -301,7 +304,7 @@ class SignedOff:
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BaselineHeld:
     """A baseline was held on the same motion beside a closed debate, or could not be; it changes nothing of it.
 
@@ -325,7 +328,7 @@ class BaselineHeld:
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DebateInterrupted:
     """The debate was stopped from outside and can be resumed."""
 
@@ -333,7 +336,7 @@ class DebateInterrupted:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DebateResumed:
     """The debate goes on from its record, under a budget that may have been changed.
 
@@ -400,6 +403,7 @@ _FIELDS = {kind: tuple(row.name for row in fields(event)) for kind, event in KIN
 _LISTS = {
     kind: tuple(row.name for row in fields(event) if str(row.type).startswith("tuple")) for kind, event in KINDS.items()
 }
+_SHAPES = {kind: (event, frozenset(_FIELDS[kind]), _LISTS[kind]) for kind, event in KINDS.items()}
 
 
 def encode(event: Event) -> JsonObject:
@@ -408,16 +412,36 @@ def encode(event: Event) -> JsonObject:
 
 
 def decode(kind: str, body: JsonObject) -> Event:
-    """The event of ``kind`` in ``body``.
+    """The event of ``kind`` in ``body``, which becomes the event's own.
 
     Raises:
         StoreError: the kind or one of its fields is not known to this version.
     """
+    shape = _SHAPES.get(kind)
+    if shape is None or type(body) is not dict or body.keys() != shape[1]:
+        return _constructed(kind, body)
+    for name in shape[2]:
+        rows = body[name]
+        try:
+            body[name] = _frozen(rows) if rows else ()
+        except TypeError:
+            return _constructed(kind, body)
+    # What the constructor of a frozen dataclass comes to, which goes field by field and takes several times as long.
+    event: Event = object.__new__(shape[0])
+    object.__setattr__(event, "__dict__", body)
+    return event
+
+
+def _constructed(kind: str, body: Any) -> Event:
+    """The event of a body that lacks fields which came in later, or that is refused."""
     try:
-        lists = {name: _frozen(body[name]) for name in _LISTS[kind] if name in body}
-        return KINDS[kind](**{**body, **lists} if lists else body)
+        values: dict[str, Any] = {**body}
+        for name in _LISTS[kind]:
+            if name in values:
+                values[name] = _frozen(values[name]) if values[name] else ()
+        return KINDS[kind](**values)
     except (KeyError, TypeError):
-        if kind not in KINDS or not body.keys() <= set(_FIELDS[kind]):
+        if kind not in KINDS or (isinstance(body, Mapping) and not body.keys() <= set(_FIELDS[kind])):
             raise StoreError(
                 f"The record holds an event this version does not know ({kind}).",
                 "Read it with the version that wrote it, or a newer one.",
@@ -428,4 +452,6 @@ def decode(kind: str, body: JsonObject) -> Event:
 
 
 def _frozen(rows: Any) -> tuple[Any, ...]:
-    return tuple([tuple(row) if type(row) is list else row for row in rows]) if rows else ()
+    if list in map(type, rows):
+        return tuple([tuple(row) if type(row) is list else row for row in rows])
+    return tuple(rows)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import islice
-from typing import TypeAlias
 
 from disputatio.record.events import (
     Abstained,
@@ -35,6 +33,7 @@ from disputatio.record.events import (
     TurnTaken,
     VoteCounted,
 )
+from disputatio.record.prompts import PromptRows, Prompts
 
 
 class Status(StrEnum):
@@ -49,12 +48,6 @@ class Status(StrEnum):
     FAILED = "FAILED"
 
 
-PromptRows: TypeAlias = tuple[tuple[str, str], ...]
-"""A prompt as the record has it: the role and the hash of the text of each segment."""
-_LOOKED_AT = 12
-"""Calls whose prompts a new one may begin like: more than there are seats and channels in any format."""
-
-
 @dataclass(slots=True)
 class History:
     """One debate as its events tell it so far. ``prompts`` are whole, by call."""
@@ -64,7 +57,7 @@ class History:
     asked: dict[str, TurnAsked] = field(default_factory=dict)
     sent: dict[str, list[CallSent]] = field(default_factory=dict)
     past: list[CallSent] = field(default_factory=list)
-    prompts: dict[str, PromptRows] = field(default_factory=dict)
+    prompts: Prompts = field(default_factory=Prompts)
     made: dict[str, CallMade] = field(default_factory=dict)
     lost: list[CallLost] = field(default_factory=list)
     rejected: dict[str, list[AnswerRejected]] = field(default_factory=dict)
@@ -92,18 +85,20 @@ class History:
     def add(self, event: Event) -> None:
         """Take in one more event."""
         match event:
-            case CallSent() | AnswerRejected() | ToolCalled() | CallLost():
-                self._gather(event)
+            # What a long record holds most of comes first.
+            case CallSent():
+                self.sent.setdefault(event.path, []).append(event)
+                self.prompts.add(event)
             case CallMade():
                 self.made[event.call] = event
             case TurnAsked():
                 self.asked.setdefault(event.path, event)
             case TurnTaken() | Abstained():
                 self.answered[event.path] = event
-            case DebateOpened():
-                self.opened = event
-            case TranscriptImported():
-                self.imported = event
+            case AnswerRejected() | ToolCalled() | CallLost():
+                self._gather(event)
+            case DebateOpened() | TranscriptImported():
+                self._begin(event)
             case ScoreGiven() | VoteCounted() | PenaltyGiven():
                 self.facts.append(event)
             case BudgetReached():
@@ -128,38 +123,24 @@ class History:
         else:
             self.sign_offs.append(event)
 
-    def _gather(self, event: CallSent | AnswerRejected | ToolCalled | CallLost) -> None:
+    def _begin(self, event: DebateOpened | TranscriptImported) -> None:
+        if isinstance(event, DebateOpened):
+            self.opened = event
+        else:
+            self.imported = event
+
+    def _gather(self, event: AnswerRejected | ToolCalled | CallLost) -> None:
         """Keep one of the things of which an ask has several."""
         if isinstance(event, CallLost):
             self.lost.append(event)
-        elif isinstance(event, CallSent):
-            self.sent.setdefault(event.path, []).append(event)
-            self.prompts[event.call] = self._whole(event)
         elif isinstance(event, ToolCalled):
             self.consulted.setdefault(event.path, []).append(event)
         else:
             self.rejected.setdefault(event.path, []).append(event)
 
-    def _whole(self, event: CallSent) -> PromptRows:
-        if not event.begins:
-            return event.prompt
-        call, shared = event.begins
-        # Of an altered record, which the chain tells of, what is left is shown.
-        return self.prompts.get(call, ())[:shared] + event.prompt
-
     def shortened(self, prompt: PromptRows) -> tuple[tuple[str, int] | tuple[()], PromptRows]:
-        """``prompt`` as a record keeps it: which of the latest calls begins like it, how far, and what is left.
-
-        A debate sends its history with every call. Listed whole, its record would grow with the square of its length.
-        """
-        call, most = "", 0
-        for name, rows in islice(reversed(self.prompts.items()), _LOOKED_AT):
-            shared = _in_common(rows, prompt)
-            if shared > most:
-                call, most = name, shared
-                if most >= len(prompt) - 2:
-                    break
-        return ((call, most), prompt[most:]) if most > 1 else ((), prompt)
+        """``prompt`` as a record keeps it: which of the latest calls begins like it, how far, and what is left."""
+        return self.prompts.shortened(prompt)
 
     def _resume(self, event: DebateResumed) -> None:
         self.resumed.append(event)
@@ -215,15 +196,3 @@ class History:
     def settled(self, path: str) -> list[tuple[CallSent, CallMade]]:
         """The calls of one ask that came back, in the order they left."""
         return [(row, self.made[row.call]) for row in self.sent.get(path, ()) if row.call in self.made]
-
-
-def _in_common(first: PromptRows, second: PromptRows) -> int:
-    """With how many of the same rows two prompts begin."""
-    low, high = 0, min(len(first), len(second))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

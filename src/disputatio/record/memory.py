@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from disputatio.failures import StoreError
-from disputatio.record.chain import GENESIS, Sealed
+from disputatio.record.chain import GENESIS, Sealed, in_parts
 from disputatio.record.claims import OwnClaims
 from disputatio.record.history import History
 from disputatio.record.store import DebateRow, Writing, held_elsewhere
@@ -47,6 +47,10 @@ class MemoryStore:
     def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
         """The events of ``debate`` in order, those numbered up to ``after`` left out."""
         return tuple(self._events.get(debate, ())[after:])
+
+    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
+        """As ``read``, a part after another."""
+        return in_parts(self.read(debate, after))
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""

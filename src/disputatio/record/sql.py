@@ -11,14 +11,15 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import StoreError
-from disputatio.record.chain import GENESIS, Sealed
+from disputatio.record.chain import AT_ONCE, GENESIS, Sealed
 from disputatio.record.claims import Claims, FileClaims, OwnClaims, Standing, WriterClaims
 from disputatio.record.database import fetched, is_away, open_database, store_failures, unexpected
 from disputatio.record.events import (
@@ -38,9 +39,20 @@ if TYPE_CHECKING:
 
 _Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 _MOST_AT_ONCE = 256
+_ROWS_OF_A_STATEMENT = 128
+"""Times seven columns: older builds of SQLite take 999 values."""
 PATIENCE_SECONDS = 60.0
 """How long a database server may be away before what was to be written fails."""
 _PAUSE_SECONDS = 0.25
+_COMPILED: dict[tuple[str, str, str], Any] = {}
+"""Statements by dialect, driver and name; those of one store are those of all."""
+# In words, because putting such a statement together costs more than it takes to read a debate of ten turns.
+_READ = (
+    "SELECT debate, seq, at, kind, body, previous, hash FROM events "
+    "WHERE debate = :debate AND seq > :after ORDER BY seq"
+)
+_TEXTS = "SELECT hash, text FROM texts WHERE debate = :debate"
+_ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates"
 
 
 class SqlStore:
@@ -59,7 +71,6 @@ class SqlStore:
         self._place = self._engine.url.render_as_string(hide_password=True)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
-        self._compiled: dict[str, Any] = {}
         self._known_texts: dict[str, set[str]] = {}
         self._failed: set[str] = set()
         self._claims = self._claims_here()
@@ -73,14 +84,22 @@ class SqlStore:
 
     def claim(self, debate: str) -> None:
         """Make this process the one that writes ``debate``."""
+        if not self.claim_all([debate]):
+            raise held_elsewhere(debate)
+
+    def claim_all(self, debates: Collection[str]) -> set[str]:
+        """Make this process the one that writes ``debates``; those that nobody else holds. One transaction at most."""
         with store_failures(self._place):
-            if not self._claims.take(debate):
-                raise held_elsewhere(debate)
+            return self._claims.take_all(debates)
 
     def release(self, debate: str) -> None:
         """Give the claim back."""
+        self.release_all([debate])
+
+    def release_all(self, debates: Collection[str]) -> None:
+        """Give claims back, in one transaction at most. Safe to repeat."""
         with store_failures(self._place):
-            self._claims.give_back(debate)
+            self._claims.give_back_all(debates)
 
     def standing(self, debate: str) -> Standing | None:
         """Who holds ``debate`` in PostgreSQL and how far they have counted; None where nobody who lives does.
@@ -209,23 +228,24 @@ class SqlStore:
 
     def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[dict[str, str]]:
         """Write everything; returns the texts that were not known to be there before."""
+        import sqlalchemy as sa
+
         from disputatio.record.tables import debates, events, texts
 
         self._check_claims(connection, writings)
         self._check_no_gap(connection, writings)
         rows = [sealed for writing in writings for sealed in writing.events]
-        for sealed in rows:
-            if sealed.kind == DebateOpened.kind:
-                connection.execute(debates.insert(), _debate_row(sealed))
-        if rows:
-            connection.exec_driver_sql(*self._prepared("events", events.insert(), [_event_row(row) for row in rows]))
+        opened = [_debate_row(sealed) for sealed in rows if sealed.kind == DebateOpened.kind]
+        self._insert(connection, "debates", debates.insert(), opened)
+        self._insert(connection, "events", events.insert(), [_event_row(row) for row in rows])
         new_texts = self._new_texts(writings)
-        if new_texts:
-            connection.exec_driver_sql(*self._prepared("texts", self._insert_new(texts), new_texts))
+        self._insert(connection, "texts", self._insert_new(texts), new_texts)
         for sealed in rows:
             if sealed.kind in _ANCHORS:
                 anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}
-                connection.execute(debates.update().where(debates.c.id == sealed.debate), anchor)
+                named = ", ".join(f"{name} = :{name}" for name in anchor)
+                query = sa.text(f"UPDATE debates SET {named} WHERE id = :debate")  # noqa: S608  (names of columns)
+                connection.execute(query, {**anchor, "debate": sealed.debate})
         return new_texts
 
     def _check_no_gap(self, connection: Connection, writings: Sequence[Writing]) -> None:
@@ -264,14 +284,25 @@ class SqlStore:
             found.update({(writing.debate, name): text for name, text in writing.texts.items() if name not in known})
         return [{"debate": debate, "hash": name, "text": well_formed(text)} for (debate, name), text in found.items()]
 
-    def _prepared(self, name: str, statement: Any, rows: list[dict[str, Any]]) -> tuple[str, Any]:
-        """The statement as this database's driver takes it, compiled once: compiling costs more than inserting."""
-        compiled = self._compiled.get(name)
+    def _insert(self, connection: Connection, name: str, statement: Any, rows: list[dict[str, Any]]) -> None:
+        """Insert ``rows`` by ``statement``, which is compiled once: compiling costs more than inserting.
+
+        Many rows are one statement in SQLite. Its driver lets other threads run at every row of a list, and an event
+        loop with much to do gives way again only after milliseconds: the commit would take them for every row.
+        """
+        dialect = self._engine.dialect
+        compiled = _COMPILED.get((dialect.name, dialect.driver, name))
         if compiled is None:
-            compiled = self._compiled[name] = statement.compile(dialect=self._engine.dialect)
-        if compiled.positional:
-            return compiled.string, [tuple(row[column] for column in compiled.positiontup) for row in rows]
-        return compiled.string, rows
+            compiled = _COMPILED[dialect.name, dialect.driver, name] = statement.compile(dialect=dialect)
+        if not compiled.positional:
+            if rows:
+                connection.exec_driver_sql(compiled.string, rows)
+            return
+        one = f"({', '.join('?' * len(compiled.positiontup))})"
+        for start in range(0, len(rows), _ROWS_OF_A_STATEMENT):
+            part = rows[start : start + _ROWS_OF_A_STATEMENT]
+            values = tuple(row[column] for row in part for column in compiled.positiontup)
+            connection.exec_driver_sql(compiled.string.replace(one, ", ".join([one] * len(part))), values)
 
     def _insert_new(self, texts: Any) -> Any:
         if self._engine.dialect.name == "postgresql":
@@ -282,55 +313,32 @@ class SqlStore:
 
     def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
         """The events of ``debate`` in order, those numbered up to ``after`` left out."""
-        import sqlalchemy as sa
+        return [row for part in self.parts(debate, after) for row in part]
 
-        from disputatio.record.tables import events
-
-        columns = (
-            events.c.debate,
-            events.c.seq,
-            events.c.at,
-            events.c.kind,
-            events.c.body,
-            events.c.previous,
-        )
-        query = sa.select(*columns, events.c.hash).where(events.c.debate == debate, events.c.seq > after)
+    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
+        """As ``read``, a part after another."""
         with store_failures(self._place), self._engine.connect() as connection:
-            return [Sealed(*row) for row in fetched(connection, query.order_by(events.c.seq))]
+            for rows in fetched(connection, _READ, {"debate": debate, "after": after}, AT_ONCE):
+                yield [*map(_SEALED, rows)]
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""
-        import sqlalchemy as sa
-
-        from disputatio.record.tables import texts
-
-        query = sa.select(texts.c.hash, texts.c.text).where(texts.c.debate == debate)
         with store_failures(self._place), self._engine.connect() as connection:
-            return {name: text for name, text in fetched(connection, query)}  # noqa: C416  (rows are no pairs)
+            rows = fetched(connection, _TEXTS, {"debate": debate})
+            return {name: text for part in rows for name, text in part}
 
     def debates(self) -> Sequence[DebateRow]:
         """All debates, newest first."""
-        from disputatio.record.tables import debates
+        import sqlalchemy as sa
 
-        query = self._rows().order_by(debates.c.opened_at.desc(), debates.c.id)
         with store_failures(self._place), self._engine.connect() as connection:
-            return [DebateRow(*row) for row in connection.execute(query)]
+            return [DebateRow(*row) for row in connection.execute(sa.text(f"{_ROWS} ORDER BY opened_at DESC, id"))]
 
     def row(self, debate: str) -> DebateRow | None:
         """What the list says of ``debate``."""
-        from disputatio.record.tables import debates
-
         with store_failures(self._place), self._engine.connect() as connection:
-            found = connection.execute(self._rows().where(debates.c.id == debate)).first()
-        return DebateRow(*found) if found else None
-
-    def _rows(self) -> Any:
-        import sqlalchemy as sa
-
-        from disputatio.record.tables import debates
-
-        names = ("id", "opened_at", "format", "motion", "status", "events", "head")
-        return sa.select(*(debates.c[name] for name in names))
+            found = list(fetched(connection, f"{_ROWS} WHERE id = :debate", {"debate": debate}))
+        return DebateRow(*found[0][0]) if found else None
 
     def find(self, prefix: str) -> Sequence[str]:
         """The ids that begin with ``prefix``."""
@@ -381,6 +389,8 @@ def _event_row(sealed: Sealed) -> dict[str, Any]:
     return {name: getattr(sealed, name) for name in _EVENT_COLUMNS}
 
 
+# What Sealed._make does, without a step in Python for each row.
+_SEALED: Callable[[Any], Sealed] = partial(tuple.__new__, Sealed)
 _EVENT_COLUMNS = ("debate", "seq", "at", "kind", "body", "previous", "hash")
 _ADDENDA = frozenset({OutcomeAttached.kind, SignedOff.kind})
 _ANCHORS = _ADDENDA | {DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind}

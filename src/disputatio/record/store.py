@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from disputatio.failures import HeldElsewhereError, TakenOverError
-from disputatio.record.chain import Sealed
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from disputatio.record.chain import Sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,9 @@ class Store(Protocol):
 
     def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
         """The events of a debate in order, those numbered up to ``after`` left out; empty where there is none."""
+
+    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
+        """As ``read``, a part after another: what is long need not be held whole. The store may fail on the way."""
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts that the events of a debate name, by hash."""

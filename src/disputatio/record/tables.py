@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-REVISION = "0003"
-"""The newest migration. A store at an unknown revision was written by another version."""
-
-KNOWN_REVISIONS = ("0001", "0002", "0003")
-
 metadata = MetaData()
 
 debates = Table(

@@ -29,7 +29,7 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.report.amounts import spoken
 from disputatio.report.citations import CitationReading
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import superseded
 from disputatio.report.statement import Statement

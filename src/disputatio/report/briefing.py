@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from disputatio.motion import one_line
 from disputatio.report.advice import advice
 from disputatio.report.columns import pad
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.judges import Opinion, compact
 from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
 from disputatio.report.market import market_reading

@@ -16,7 +16,8 @@ from disputatio.record.events import AnswerRejected, encode
 from disputatio.report.addenda import Addendum
 from disputatio.report.citations import CitationReading, status_counts
 from disputatio.report.consultations import Consultation
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
+from disputatio.report.printing import printable_json
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.review import round_records
 from disputatio.report.spending import CallReading, Totals
@@ -83,21 +84,6 @@ def export_json(report: DebateReport) -> dict[str, Any]:
 def render_json(report: DebateReport) -> str:
     """The export as text that is safe to print: what no reader sees is written as an escape, not left out."""
     return printable_json(export_json(report))
-
-
-def printable_json(value: Any) -> str:
-    """``value`` as indented JSON whose text holds no control, format or lone surrogate character."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    if text.isascii() and "\x7f" not in text:
-        return f"{text}\n"
-    return "".join(_shown(char) for char in text) + "\n"
-
-
-def _shown(char: str) -> str:
-    if char.isprintable() or char in "\n\u00a0\u3000":
-        return char
-    # Outside of strings JSON has only printable ASCII and line feeds, so this changes no structure.
-    return json.dumps(char)[1:-1] if char != "\x7f" else "\\u007f"
 
 
 def export_schema() -> JsonObject:

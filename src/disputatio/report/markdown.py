@@ -17,7 +17,7 @@ from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.briefing import briefing_points, drew_words, strength_words
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
-from disputatio.report.heading import abstained, heading
+from disputatio.report.headings import abstained, heading
 from disputatio.report.judges import compact
 from disputatio.report.market import MarketReading, market_reading
 from disputatio.report.match import MatchReading, match_reading

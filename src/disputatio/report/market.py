@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.reading import DebateReport
@@ -80,6 +79,9 @@ def market_reading(report: DebateReport) -> MarketReading | None:
         return None
     known, spread = _object(outcome.get("knowledge")), _object(outcome.get("inflation"))
     synthetic = ", synthetic" if known.get("synthetic") is True else ""
+    # Every report asks whether it is of a market; the format's modules are for those that are.
+    from disputatio.formats.market_verdict import DISCLAIMERS
+
     return MarketReading(
         analysts=tuple(map(_analyst, _objects(outcome.get("analysts")))),
         subject=f"{_short(known.get('subject_name'), 80)} ({_short(known.get('subject'), 20)}{synthetic})",

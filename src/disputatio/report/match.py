@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.formats.turns.scoring import FINAL_POINTS, STAGE_POINTS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.reading import DebateReport
@@ -180,6 +179,9 @@ def match_reading(report: DebateReport) -> MatchReading | None:
 
 def _points(points: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """What the judge says of a stage, in the order in which it was asked; the record keeps keys in another."""
+    # Every report asks whether it is of a match; the format's modules are for those that are.
+    from disputatio.formats.turns.scoring import FINAL_POINTS, STAGE_POINTS
+
     known = [key for key in FINAL_POINTS + STAGE_POINTS if key in points]
     return tuple((spoken(key), str(points[key])) for key in dict.fromkeys((*known, *sorted(points))))
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from disputatio.formats.contest import numbers_from, prefix_of
 from disputatio.report.amounts import spoken
 from disputatio.report.statement import Questions, Statement
 
@@ -26,6 +25,9 @@ def with_numbers(path: str, form: str, content: Mapping[str, Any]) -> Mapping[st
     arguments = content.get("arguments")
     if form not in _STEMS or not isinstance(arguments, list | tuple):
         return content
+    # Every report passes through here; the modules of a review are for those of one.
+    from disputatio.formats.contest import numbers_from, prefix_of
+
     position, number = _POSITION.search(path), _ROUND.search(path)
     prefix = prefix_of(_STEMS[form], int(position[1]) if position else 1)
     before = numbers_from(int(number[1]) if number else 1)

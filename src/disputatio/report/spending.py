@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from disputatio.record.events import CallMade, CallSent
-from disputatio.record.history import PromptRows
+from disputatio.record.prompts import PromptRows
 from disputatio.report.amounts import counted, dollars, duration
 
 

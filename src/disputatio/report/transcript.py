@@ -12,7 +12,7 @@ from disputatio.report.amounts import counted, dollars, listed, spoken
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.consultations import Consultation, offered
 from disputatio.report.elsewhere import imported_facts
-from disputatio.report.heading import abstained, heading, in_phase
+from disputatio.report.headings import abstained, heading, in_phase
 from disputatio.report.lines import Line, Role, Span, flow, labelled, line_columns, span
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.statement import Questions, Statement

@@ -15,7 +15,7 @@ from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.citations import checked_sentence, citation_readings, counted_statuses
 from disputatio.report.elsewhere import imported_sureness
-from disputatio.report.heading import in_phase
+from disputatio.report.headings import in_phase
 from disputatio.report.judges import BenchReading, how_judged, void_words
 from disputatio.report.market import is_market, market_points, market_reading, market_sureness
 from disputatio.report.match import match_reading, match_sureness

@@ -10,8 +10,9 @@ from disputatio.evidence import SourceSet
 from disputatio.failures import InvalidInputError
 from disputatio.motion import one_line
 from disputatio.tools.house import HOUSE_TOOLS, SEARCH, HouseTools
+from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import OfferedTool, ToolLimits, ToolResult
-from disputatio.tools.servers import AnnouncedTools, McpConnection, McpServer
+from disputatio.tools.servers import AnnouncedTools, McpConnection
 
 MOST_OFFERED = 16
 """Tools of one seat: each takes room in every prompt, and models choose badly among many."""

@@ -17,13 +17,14 @@ import re
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from disputatio.failures import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import LONGEST_SHOWN_SCHEMA, plain_arguments
+from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import OfferedTool, ToolFault, ToolLimits, ToolResult
 
 if TYPE_CHECKING:
@@ -37,24 +38,6 @@ MOST_ANNOUNCED = 500
 LONGEST_DESCRIPTION = 800
 _CLOSE_S = 10.0
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
-
-
-@dataclass(frozen=True, slots=True)
-class McpServer:
-    """A server as the user names it.
-
-    Attributes:
-        name: a short name; its tools are called ``NAME.TOOL``.
-        command: the program and its arguments, for a server that is started; empty for one that is reached.
-        url: the address of a server that is reached over streamable HTTP.
-        variables: environment variables that a started server is given, with their values; the value of the only
-            one is the bearer token of a server that is reached. They are never shown or recorded.
-    """
-
-    name: str
-    command: tuple[str, ...] = ()
-    url: str = ""
-    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def figures_of(
         InvalidInputError: the day, or the format, is none.
     """
     from disputatio.config import CommandLine
-    from disputatio.door import configured_store
+    from disputatio.config.no_debate import configured_store
     from disputatio.metrics import Selection, alerts_of, collect
     from disputatio.metrics.figures import figures_json
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from disputatio.report import DebateReport
 from disputatio.report.amounts import dollars, duration, spoken
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.verdict import structured_reading, sureness, verdict_sentence
 
 

@@ -17,9 +17,10 @@ from datetime import date
 from pathlib import Path
 
 from disputatio.config import CommandLine, Settings, fallback_seat, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine.debates import software
 from disputatio.engine.market_matter import is_rules, knowledge_as_source, question_on
-from disputatio.engine.opening import Proposal, book_of, format_options, opened_event, plan_of, seat_table
+from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
 from disputatio.evaluation.backtest.cases import BLIND, ID_LENGTH, PLAIN, Bases, Case
 from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.backtest.recognition import (
@@ -37,7 +38,8 @@ from disputatio.evaluation.comparing.reading import (
     samples_in,
     total_spent,
 )
-from disputatio.evaluation.series import Held, Series, SeriesResult, Spent, Trial, unreachable
+from disputatio.evaluation.series import Held, Spent, Trial, unreachable
+from disputatio.evaluation.waves import Waves
 from disputatio.formats.format import Format
 from disputatio.formats.market import JUDGE
 from disputatio.formats.single import ANSWERER, SAMPLED, SINGLE, most_given
@@ -173,11 +175,20 @@ class Agents:
     on_held: Callable[[Held], None] = lambda _: None
     on_wave: Callable[[int], None] = lambda _: None
     asks: bool = True
-    _trials: dict[str, Trial] = field(default_factory=dict)
+    _waves: Waves = field(init=False)
     _lots: dict[Case, list[str]] = field(default_factory=dict)
-    _held: dict[str, Held] = field(default_factory=dict)
-    _result: SeriesResult | None = None
     _proposals: dict[Case, tuple[Proposal, Proposal]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._waves = Waves(
+            self.store,
+            opener=self.opener,
+            budget=self.budget,
+            lanes=self.lanes,
+            on_held=self.on_held,
+            on_wave=self.on_wave,
+            asks=self.asks,
+        )
 
     async def hold(self) -> HeldAgents:
         """Hold what has no record yet, and read everything.
@@ -189,22 +200,14 @@ class Agents:
         """
         rows = [row for row in self.records if row.case.arm in {PLAIN, BLIND}]
         asked = self._probes(rows)
-        for probe in asked:
-            self._add(probe.trial)
+        trials = [self._with_id(probe.trial) for probe in asked]
         if self.single is not None:
-            for row in rows:
-                self._add(self._trial(row.case, 1, 1, warm=False))
-        await self._hold_all()
-        for _ in range(_MOST_WAVES if self.single is not None else 0):
-            lots = [lot for row in rows if (lot := self._next_lot(row)) is not None]
-            before = len(self._held)
-            for lot in lots:
-                self._add(lot)
-            if not lots or (self._result is not None and self._result.stopped):
-                break
-            await self._hold_all()
-            if len(self._held) == before:
-                break
+            trials += [self._trial(row.case, 1, 1, warm=False) for row in rows]
+        await self._waves.hold(trials)
+        if self.single is not None:
+            await self._waves.hold_further(
+                lambda: [lot for row in rows if (lot := self._next_lot(row)) is not None], _MOST_WAVES
+            )
         return self._found(rows, asked)
 
     def _found(self, rows: Sequence[DateRecord], asked: Sequence[Probe]) -> HeldAgents:
@@ -217,13 +220,11 @@ class Agents:
         guesses = [
             probe.guess_in(held.debate, held.history)
             for probe in asked
-            if (held := self._held.get(probe.trial.key)) is not None
+            if (held := self._waves.held.get(probe.trial.key)) is not None
         ]
         report = recognition_report(guesses, self.years, self.seed) if guesses else None
-        result = self._result
-        spent = total_spent([row.history for row in self._held.values()])
-        stopped, failed = (result.stopped, result.provider_failed) if result else ("", False)
-        return HeldAgents(forecasts, report, spent, stopped, failed)
+        spent = total_spent([row.history for row in self._waves.held.values()])
+        return HeldAgents(forecasts, report, spent, self._waves.stopped, self._waves.provider_failed)
 
     def _probes(self, rows: Sequence[DateRecord]) -> tuple[Probe, ...]:
         if not self.probes:
@@ -232,27 +233,8 @@ class Agents:
         named = {day: self.bases.of(case) for day, case in days.items()}
         return probes_of(named, self.probes, self.years, seed=self.seed, prompts=self.prompts)
 
-    def _add(self, trial: Trial) -> None:
-        self._trials[trial.key] = replace(trial, debate=_id_of(trial.proposal, trial.key, self.opener))
-
-    async def _hold_all(self) -> None:
-        self.on_wave(len(self._trials))
-
-        def told(row: Held) -> None:
-            if row.key not in self._held:
-                self._held[row.key] = row
-                self.on_held(row)
-
-        series = Series(
-            list(self._trials.values()),
-            store=self.store,
-            opener=self.opener,
-            budget=self.budget,
-            lanes=self.lanes,
-            on_held=told,
-            shares_ceiling=True,
-        )
-        self._result = await series.hold() if self.asks else series.recorded()
+    def _with_id(self, trial: Trial) -> Trial:
+        return replace(trial, debate=_id_of(trial.proposal, trial.key, self.opener))
 
     def _trial(self, case: Case, first: int, samples: int, *, warm: bool) -> Trial:
         assert self.single is not None  # noqa: S101  (nobody asks for agents without one)
@@ -261,7 +243,7 @@ class Agents:
         proposal = self._proposals[case][warm]
         rules = {**proposal.settings.rules, "first": first, "samples": samples}
         own = replace(proposal, settings=replace(proposal.settings, rules=rules))
-        return Trial(f"{VOTE if warm else SINGLE_AGENT}/{case.key}/{first}+{samples}", own)
+        return self._with_id(Trial(f"{VOTE if warm else SINGLE_AGENT}/{case.key}/{first}+{samples}", own))
 
     def _both(self, case: Case) -> tuple[Proposal, Proposal]:
         """The one answer, and the samples of a vote, which are warmer."""
@@ -291,15 +273,15 @@ class Agents:
         return lot
 
     def _tokens_of_one(self, case: Case) -> int:
-        held = self._held.get(f"{SINGLE_AGENT}/{case.key}/1+1")
+        held = self._waves.held.get(f"{SINGLE_AGENT}/{case.key}/1+1")
         return total_spent([held.history]).tokens if held else 0
 
     def _samples(self, case: Case) -> list[Sample]:
-        rows = [self._held[key] for key in self._lots.get(case, ()) if key in self._held]
+        rows = [self._waves.held[key] for key in self._lots.get(case, ()) if key in self._waves.held]
         return [sample for row in rows if outcome_of(row.history) for sample in samples_in(row.debate, row.history)]
 
     def _single(self, case: Case) -> AgentForecast:
-        held = self._held.get(f"{SINGLE_AGENT}/{case.key}/1+1")
+        held = self._waves.held.get(f"{SINGLE_AGENT}/{case.key}/1+1")
         if held is None:
             return AgentForecast(case, SINGLE_AGENT, None, None, 0, Spent(), failure="not held")
         outcome = outcome_of(held.history)
@@ -322,7 +304,7 @@ class Agents:
         for sample in kept:
             spent = spent.plus(Spent(sample.calls, sample.tokens, sample.usd))
         debates = tuple(dict.fromkeys(sample.debate for sample in kept))
-        histories = [held.history for held in self._held.values() if held.debate in debates]
+        histories = [held.history for held in self._waves.held.values() if held.debate in debates]
         failure = "" if given else next((text for each in histories if (text := unreachable(each))), "")
         p = given.count(UP) / len(given) if given else None
         up = None if winner is None else winner == UP

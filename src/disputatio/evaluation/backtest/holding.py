@@ -11,7 +11,6 @@ Both hold the same debate with the same record. ``recorded`` reads what is there
 from __future__ import annotations
 
 import asyncio
-import gc
 import multiprocessing
 import os
 import signal
@@ -26,6 +25,7 @@ from typing import Any
 from disputatio.config import Settings
 from disputatio.engine.debates import House, read_verified, start
 from disputatio.engine.market_matter import is_rules
+from disputatio.engine.uncollected import settle_in
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import Bases, Case, debate_id, identity_of, proposal_of
 from disputatio.evaluation.backtest.reading import DateRecord, read_date
@@ -217,9 +217,7 @@ def _begin(archive: Archive, settings: Settings, prompts: Path | None) -> None:
         os._exit(1)
 
     threading.Thread(target=leave_with_the_parent, daemon=True).start()
-    # What was imported and read stays, and debates leave few rings: looking for them oftener costs a tenth of the time.
-    gc.freeze()
-    gc.set_threshold(50_000, 50, 50)
+    settle_in()
     _DESKS.append(_Desk(archive, settings, prompts))
 
 

@@ -27,7 +27,8 @@ from disputatio.evaluation.comparing.reading import (
 )
 from disputatio.evaluation.questions.items import Item, QuestionSet
 from disputatio.evaluation.series import Held as HeldTrial
-from disputatio.evaluation.series import Series, SeriesResult, Spent, Trial
+from disputatio.evaluation.series import Spent, Trial
+from disputatio.evaluation.waves import Waves
 from disputatio.ledger import UNLIMITED, Budget
 from disputatio.participants.gateways import OpenGateway
 from disputatio.record.history import History
@@ -76,11 +77,20 @@ class Comparing:
     on_wave: Callable[[int], None] = lambda _: None
     asks: bool = True
     """Whether what has no record is held; else only the records are read."""
-    _trials: list[Trial] = field(default_factory=list)
+    _waves: Waves = field(init=False)
     _about: dict[tuple[str, str], list[tuple[str, str]]] = field(default_factory=dict)
     _lots: dict[str, list[str]] = field(default_factory=dict)
-    _held: dict[str, HeldTrial] = field(default_factory=dict)
-    _result: SeriesResult | None = None
+
+    def __post_init__(self) -> None:
+        self._waves = Waves(
+            self.store,
+            opener=self.opener,
+            budget=self.budget,
+            lanes=self.lanes,
+            on_held=self.on_held,
+            on_wave=self.on_wave,
+            asks=self.asks,
+        )
 
     async def hold(self) -> Held:
         """Hold what has no record yet, and read everything.
@@ -90,47 +100,21 @@ class Comparing:
             InvalidInputError: a key or a price is missing; nothing was spent.
             asyncio.CancelledError: stopped from outside; what was held has its records.
         """
+        trials: list[Trial] = []
         for item in self.questions.items:
             for arm in self.arms:
                 if arm.way != VOTE:
                     pairs = trials_of(arm, item, self.settings, self.prompts)
                     self._about[arm.name, item.id] = [(about, trial.key) for about, trial in pairs]
-                    self._trials += [trial for _, trial in pairs]
-        await self._hold_all()
-        for _ in range(_MOST_WAVES if any(arm.way == VOTE for arm in self.arms) else 0):
-            new = [lot for item in self.questions.items if (lot := self._next_lot(item)) is not None]
-            if not new or (self._result is not None and self._result.stopped):
-                break
-            self._trials += new
-            before = len(self._held)
-            await self._hold_all()
-            if len(self._held) == before:
-                break
+                    trials += [trial for _, trial in pairs]
+        await self._waves.hold(trials)
+        if any(arm.way == VOTE for arm in self.arms):
+            await self._waves.hold_further(
+                lambda: [lot for item in self.questions.items if (lot := self._next_lot(item)) is not None], _MOST_WAVES
+            )
         given = {arm.name: {item.id: self._given(arm, item) for item in self.questions.items} for arm in self.arms}
-        histories = {row.debate: row.history for row in self._held.values()}
-        stopped = self._result.stopped if self._result else ""
-        failed = self._result is not None and self._result.provider_failed
-        return Held(given, total_spent(list(histories.values())), stopped, failed)
-
-    async def _hold_all(self) -> None:
-        """Everything so far: what is recorded costs nothing, and counts against the ceiling."""
-        self.on_wave(len(self._trials))
-
-        def told(row: HeldTrial) -> None:
-            if row.key not in self._held:
-                self._held[row.key] = row
-                self.on_held(row)
-
-        series = Series(
-            self._trials,
-            store=self.store,
-            opener=self.opener,
-            budget=self.budget,
-            lanes=self.lanes,
-            on_held=told,
-            shares_ceiling=True,
-        )
-        self._result = await series.hold() if self.asks else series.recorded()
+        spent = total_spent(list(self._waves.histories.values()))
+        return Held(given, spent, self._waves.stopped, self._waves.provider_failed)
 
     def _next_lot(self, item: Item) -> Trial | None:
         """The samples that are still wanted for the votes on ``item``; None where none are."""
@@ -177,14 +161,14 @@ class Comparing:
     def _of(self, name: str, item: Item) -> list[tuple[str, str, History]]:
         """The debates of one arm on one question, where all of them were held; else nothing."""
         rows = self._about.get((name, item.id), [])
-        if not rows or any(key not in self._held for _, key in rows):
+        if not rows or any(key not in self._waves.held for _, key in rows):
             return []
-        return [(about, self._held[key].debate, self._held[key].history) for about, key in rows]
+        return [(about, self._waves.held[key].debate, self._waves.held[key].history) for about, key in rows]
 
     def _samples(self, item: Item) -> list[Sample]:
         found: list[Sample] = []
         for key in self._lots.get(item.id, ()):
-            row = self._held.get(key)
+            row = self._waves.held.get(key)
             if row is not None and outcome_of(row.history):
                 found += samples_in(row.debate, row.history)
         return found
@@ -196,5 +180,4 @@ class Comparing:
         cost, samples = self._cost(arm.of, item), self._samples(item)
         if cost is None or not samples:
             return NOT_HELD
-        histories = {row.debate: row.history for row in self._held.values()}
-        return read_vote(item, samples[: nearest(samples, *cost)], histories)
+        return read_vote(item, samples[: nearest(samples, *cost)], self._waves.histories)

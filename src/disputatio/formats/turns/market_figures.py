@@ -137,7 +137,7 @@ class Desk:
 
     def words(self, text: str, figures: Iterable[Figure]) -> tuple[WordsFinding, ...]:
         """The numbers in ``text`` that neither ``figures`` nor the slice bear out."""
-        if not any(char.isdigit() for char in text):
+        if not any(map(str.isdigit, text)):
             return ()
         loose = loose_numbers(text, [row.checked for row in figures], self.part)
         return tuple(

@@ -12,11 +12,10 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.wording import same_words
-
-ANGLES = ("the budget", "the people involved", "safety and risk", "the time it takes", "the years to come")
 
 _QUOTABLE = 3
 """How many sentences a small model chooses from."""

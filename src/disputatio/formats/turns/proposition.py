@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
-from disputatio.formats.turns.opening import ANGLES
 from disputatio.formats.turns.striking import (
     Basis,
     Support,

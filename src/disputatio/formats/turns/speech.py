@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import cast
 
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.citing import unmarked
-from disputatio.formats.turns.opening import ANGLES
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 

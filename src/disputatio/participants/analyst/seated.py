@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
-from disputatio.participants.analyst.playing import answer
-from disputatio.participants.analyst.textbook import Textbook, read_textbook
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.scripted import Scripted
 from disputatio.participants.turn_taking import TurnTaking
 from disputatio.record.text import digest
+
+if TYPE_CHECKING:
+    from disputatio.participants.analyst.textbook import Textbook
 
 ANALYST = "analyst"
 """The kind of participant, as the record has it."""
@@ -27,6 +29,9 @@ class Analyst:
     @cached_property
     def book(self) -> Textbook:
         """The table."""
+        # Every debate asks whether an analyst sits in a seat; the market's modules are for those where one does.
+        from disputatio.participants.analyst.textbook import read_textbook
+
         return read_textbook(self.text, self.where)
 
     @property
@@ -48,4 +53,6 @@ class Analyst:
         return Scripted(self._said, self.name).take(path, ask, checks)
 
     def _said(self, ask: Ask, path: AskPath, reasons: tuple[str, ...]) -> JsonObject | Abstention:  # noqa: ARG002
+        from disputatio.participants.analyst.playing import answer
+
         return answer(self.book, ask)

@@ -72,7 +72,7 @@ class TurnRequest:
     @property
     def heard(self) -> tuple[Post, ...]:
         """What the seat has heard so far, and nothing else of the debate."""
-        return self.ask.sees
+        return tuple(self.ask.sees)
 
     @property
     def sheet(self) -> TurnSheet:

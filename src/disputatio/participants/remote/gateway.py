@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +36,10 @@ _WAYS_KEPT: Final = 64
 _WAYS: Final[dict[Endpoint, Way | None]] = {}
 # Debates that begin together would each learn it otherwise.
 _LEARNING: Final[SharedWork[Endpoint, Way | Fault | None]] = SharedWork()
+_PROBING: Final[SharedWork[Endpoint, Fault | None]] = SharedWork()
+_GOOD_S: Final = 1.0
+"""So long nothing speaks against an endpoint because nothing did; what does is asked for anew each time."""
+_GOOD_SINCE: Final[dict[Endpoint, float]] = {}
 
 
 def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
@@ -112,9 +117,13 @@ class RemoteGateway:
             return fault_from(error, self._endpoint, call.mode, "".join(heard))
         return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
 
+    @property
+    def _is_straight(self) -> bool:
+        return self._endpoint.straight and self._endpoint.kind in _STRAIGHT
+
     async def _find_way(self) -> Way | Fault | None:
         """The thin path to the model, None where there is none."""
-        if not self._endpoint.straight or self._endpoint.kind not in _STRAIGHT:
+        if not self._is_straight:
             return None
         if self._endpoint in _WAYS:
             return _WAYS[self._endpoint]
@@ -141,12 +150,14 @@ class RemoteGateway:
         None says that nothing speaks against calls, not that they will work: a provider without such a list
         is not asked. ``NO_SUCH_MODEL`` is said only of a list that was served and clearly lacks the model.
         """
-        line = await self._open()
-        if isinstance(line, Fault):
-            return line
-        from disputatio.participants.remote.probe import probe
-
-        return await probe(self._endpoint)
+        if time.monotonic() - _GOOD_SINCE.get(self._endpoint, -_GOOD_S) < _GOOD_S:
+            return None
+        if not self._is_straight:
+            # Its calls need the line too.
+            line = await self._open()
+            if isinstance(line, Fault):
+                return line
+        return await _PROBING.of(self._endpoint, lambda: _probed(self._endpoint, opens=self._is_straight))
 
     async def aclose(self) -> None:
         """Close the connections. Safe to repeat; a later call opens them anew."""
@@ -265,3 +276,21 @@ def _written(event: ModelResponseStreamEvent, mode: OutputMode) -> str:
             return text
         case _:
             return ""
+
+
+async def _probed(endpoint: Endpoint, *, opens: bool) -> Fault | None:
+    """What speaks against calls to ``endpoint``; with ``opens``, whether a line to it can be opened too."""
+    if opens:
+        line = await asyncio.to_thread(_opened, endpoint)
+        if isinstance(line, Fault):
+            return line
+        await line.close()
+    from disputatio.participants.remote.probe import probe
+
+    asked_at = time.monotonic()
+    fault = await probe(endpoint)
+    if fault is None:
+        _GOOD_SINCE[endpoint] = asked_at
+        while len(_GOOD_SINCE) > _WAYS_KEPT:
+            _GOOD_SINCE.pop(next(iter(_GOOD_SINCE)), None)
+    return fault

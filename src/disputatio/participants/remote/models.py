@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -134,11 +135,17 @@ def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
 
 
 def _headers(endpoint: Endpoint) -> dict[str, Any]:
-    headers: dict[str, Any] = {"User-Agent": f"disputatio/{version('disputatio')}"}
+    headers: dict[str, Any] = {"User-Agent": _agent()}
     if not endpoint.api_key:
         # The client insists on a key; a server without keys should see none rather than a made-up one.
         headers["Authorization"] = _library("openai").Omit()
     return headers
+
+
+@cache
+def _agent() -> str:
+    """The package's metadata is a file, and every debate opens lines."""
+    return f"disputatio/{version('disputatio')}"
 
 
 def _reasons(profile: ModelProfile) -> bool:

@@ -118,24 +118,25 @@ class Structures(Generic[_Structure]):
 
     def __init__(self, make: Callable[[dict[str, Any], str, OutputMode], _Structure]) -> None:
         self._make = make
-        # The schema is kept beside its structure so that its identity stays taken.
-        self._known: OrderedDict[tuple[int, str, OutputMode], tuple[JsonObject, _Structure]] = OrderedDict()
+        self._known: OrderedDict[tuple[bytes, str, OutputMode], _Structure] = OrderedDict()
 
     def of(self, call: Call) -> _Structure | None:
         """The structure that ``call`` asks for outside its prompt, or None."""
         if call.schema is None or call.mode in (OutputMode.TEXT, OutputMode.PROMPTED):
             return None
-        key = (id(call.schema), call.schema_name, call.mode)
+        # Told apart by content and the order of its keys: every debate makes schemas of its own that say the same.
+        written = orjson.dumps(call.schema, default=dict)
+        key = (written, call.schema_name, call.mode)
         # Taken out and put back as the latest; several event loops may share this.
         known = self._known.pop(key, None)
         if known is None:
             # In plain dicts and lists, keys in their order.
-            schema: dict[str, Any] = orjson.loads(orjson.dumps(call.schema, default=dict))
-            known = (call.schema, self._make(schema, call.schema_name, call.mode))
+            schema: dict[str, Any] = orjson.loads(written)
+            known = self._make(schema, call.schema_name, call.mode)
         self._known[key] = known
         if len(self._known) > self._KEPT:
             self._known.popitem(last=False)
-        return known[1]
+        return known
 
 
 def spoken(call: Call) -> list[tuple[str, str]]:

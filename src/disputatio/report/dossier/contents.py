@@ -34,7 +34,7 @@ from disputatio.report.dossier.blocks import (
 )
 from disputatio.report.dossier.limits import limitations
 from disputatio.report.dossier.performance import Performance, performance_blocks
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statements import statements

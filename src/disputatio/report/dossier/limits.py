@@ -8,7 +8,7 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.participants.providers import EMBEDDED_MODEL, family
 from disputatio.report.amounts import counted, listed
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.market import market_reading
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.verdict import structured_reading

@@ -24,7 +24,7 @@ from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.briefing import briefing_points
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
-from disputatio.report.heading import heading
+from disputatio.report.headings import heading
 from disputatio.report.market import market_reading
 from disputatio.report.match import match_reading
 from disputatio.report.own import outcome_statements

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from disputatio.motion import clean, one_line
 from disputatio.report.amounts import counted, duration, spoken
-from disputatio.report.heading import abstained
+from disputatio.report.headings import abstained
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.exchange import Exchange, Said
 from disputatio.report.reading import DebateReport, Entry, EntryState

@@ -7,16 +7,20 @@ seed, so a debate that was interrupted and resumed hears what it would have hear
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
-from disputatio.testing.instances import instance, mixed, prose, seed_of
+from disputatio.testing.instances import instance, mixed, prose, schema_text, seed_of
 from disputatio.testing.provider.behaviour import Behaviour
 from disputatio.testing.provider.counting import BYTES_PER_TOKEN, PrefixIndex, prompt_text, tokens_in
 from disputatio.testing.provider.received import ReceivedRequest
+
+_CACHED_SCHEMAS: Final = 256
+_KEPT_ANSWERS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,10 @@ def answer_to(request: ReceivedRequest, behaviour: Behaviour, prefixes: PrefixIn
         return context_too_long(behaviour.max_context, prompt_tokens, allowed)
     cached = prefixes.cached_tokens(model, prompt)
     try:
-        answer = _written(request, behaviour)
+        if behaviour.answer is None:
+            answer = _made_up(_Asked(request.fingerprint, frozenset(behaviour.honours), request))
+        else:
+            answer = _written(request, behaviour)
     except InvalidInputError as error:
         return _bad_schema(request, error.cause)
     answer = replace(
@@ -161,7 +168,7 @@ def _format_rejection(request: ReceivedRequest, behaviour: Behaviour) -> Rejecti
             param = "response_format.json_schema.schema"
             return Rejection(400, f"Missing required parameter: '{param}'.", param=param)
         if behaviour.checks_strict_schemas and inner.get("strict") is True:
-            flaw = strict_flaw(request.response_schema)
+            flaw = _strict_flaw(schema_text(request.response_schema))
             return _bad_schema(request, flaw) if flaw else None
     choice = _chosen_name(request)
     if choice is not None and choice not in request.functions:
@@ -173,6 +180,12 @@ def _bad_schema(request: ReceivedRequest, why: str) -> Rejection:
     if name := request.part("response_format", "json_schema").get("name"):
         return Rejection(400, f"Invalid schema for response_format '{name}': {why}", param="response_format")
     return Rejection(400, f"Invalid schema for function: {why}", param="tools")
+
+
+@lru_cache(maxsize=_CACHED_SCHEMAS)
+def _strict_flaw(text: str) -> str | None:
+    """That of a schema as text: a debate sends a few schemas many times."""
+    return strict_flaw(json.loads(text))
 
 
 def strict_flaw(schema: object, place: str = "()") -> str | None:
@@ -206,6 +219,21 @@ def strict_flaw(schema: object, place: str = "()") -> str | None:
 def _named(schema: dict[str, Any], word: str) -> dict[str, Any]:
     found = schema.get(word)
     return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What an answer that is made up follows from."""
+
+    fingerprint: str
+    honours: frozenset[OutputMode]
+    request: ReceivedRequest = field(compare=False)
+
+
+@lru_cache(maxsize=_KEPT_ANSWERS)
+def _made_up(asked: _Asked) -> Answer:
+    """A debate that is held a hundred times at once asks the same a hundred times."""
+    return _written(asked.request, Behaviour(honours=asked.honours))
 
 
 def _written(request: ReceivedRequest, behaviour: Behaviour) -> Answer:

@@ -14,7 +14,9 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import deque
-from typing import Final
+from typing import Any, Final
+
+import orjson
 
 from disputatio.testing.provider.received import ReceivedRequest
 
@@ -31,7 +33,14 @@ def prompt_text(request: ReceivedRequest) -> str:
     """What is counted of a request."""
     pieces = [f"{role}\n{text}\n" for role, text in request.messages]
     asked = [request.body[field] for field in ("tools", "response_format") if request.body.get(field)]
-    return "".join((*pieces, *(json.dumps(each, separators=(",", ":")) for each in asked)))
+    return "".join((*pieces, *map(_compact, asked)))
+
+
+def _compact(value: Any) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"))
 
 
 class PrefixIndex:

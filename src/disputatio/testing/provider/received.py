@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final, TypeAlias
 
+import orjson
+
 from disputatio.kernel import JsonObject
 
 SECRET_HEADERS: Final = frozenset(
@@ -92,8 +94,12 @@ class ReceivedRequest:
 
 def fingerprint_of(body: Body) -> str:
     """A short hash of a request's body."""
-    text = json.dumps(body, sort_keys=True)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    try:
+        data = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        # A lone surrogate, or a whole number beyond 64 bits.
+        data = json.dumps(body, sort_keys=True).encode()
+    return blake2b(data, digest_size=12).hexdigest()
 
 
 class Inbox:

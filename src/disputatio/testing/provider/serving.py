@@ -8,6 +8,7 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
+import orjson
 from aiohttp import web
 
 from disputatio.testing.provider.answers import Rejection, answer_to, key_rejection
@@ -126,22 +127,36 @@ class Service:
         return response
 
     async def _answer(self, request: web.Request, received: ReceivedRequest) -> web.StreamResponse:
+        await self._provider.gate.go_through(received.index)
+        payload, mishap = await self._in_time(request, received)
+        if mishap in _NO_ANSWER:
+            return await _without_answer(request, mishap)
+        return await self._send(request, payload, mishap)
+
+    async def _in_time(self, request: web.Request, received: ReceivedRequest) -> tuple[Payload, Mishap | None]:
+        """The response, when its latency is over: the time it takes to write it is part of that."""
+        clock = asyncio.get_running_loop().time
+        due = clock() + self._provider.latency_of(received)
+        # What came at the same moment is let in first: its time runs too.
+        await asyncio.sleep(0)
+        made = self._made(request, received)
+        if (left := due - clock()) > 0:
+            await asyncio.sleep(left)
+        return made
+
+    def _made(self, request: web.Request, received: ReceivedRequest) -> tuple[Payload, Mishap | None]:
+        """The response and what becomes of it."""
         provider = self._provider
-        await provider.gate.go_through(received.index)
-        if (latency := provider.latency_of(received)) > 0:
-            await asyncio.sleep(latency)
         rejection = key_rejection(provider, request.headers.get("Authorization", ""))
         if rejection is not None:
-            return await self._send(request, rejection_payload(rejection))
+            return rejection_payload(rejection), None
         mishap = provider.mishaps(received)
-        if mishap in {Mishap.HANG, Mishap.CONNECTION_RESET, Mishap.CONNECTION_CLOSED}:
-            return await _without_answer(request, mishap)
         answer = answer_to(received, provider, self._prefixes)
         if isinstance(answer, Rejection):
-            return await self._send(request, rejection_payload(answer))
+            return rejection_payload(answer), mishap if mishap in _NO_ANSWER else None
         if mishap is None:
-            return await self._send(request, completion_payload(answer, received, provider))
-        return await self._send(request, failed_payload(mishap, answer, received, provider), mishap)
+            return completion_payload(answer, received, provider), None
+        return failed_payload(mishap, answer, received, provider), mishap
 
     async def _send(self, request: web.Request, payload: Payload, mishap: Mishap | None = None) -> web.StreamResponse:
         if mishap not in _ON_THE_WAY and not payload.is_stream:
@@ -178,15 +193,21 @@ class Service:
 
 
 _UNREADABLE: Final = Rejection(400, "We could not parse the JSON body of your request.")
+_NO_ANSWER: Final = frozenset({Mishap.HANG, Mishap.CONNECTION_RESET, Mishap.CONNECTION_CLOSED})
 _CUT: Final = frozenset({Mishap.TRUNCATED_BODY, Mishap.CUT_STREAM})
 _ON_THE_WAY: Final = _CUT | {Mishap.SLOW_DRIP, Mishap.STALLED_STREAM}
 
 
 async def _read(request: web.Request) -> dict[str, Any] | None:
+    raw = await request.read()
     try:
-        body = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        return None
+        body = orjson.loads(raw)
+    except ValueError:
+        # What JSON does not have and many write all the same: NaN, a lone surrogate.
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError):
+            return None
     return body if isinstance(body, dict) else None
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import orjson
+
 from disputatio.kernel import Json, JsonObject
 from disputatio.testing.provider.answers import Answer, Rejection
 from disputatio.testing.provider.behaviour import Behaviour
@@ -104,8 +106,8 @@ def models_body(behaviour: Behaviour) -> JsonObject:
 def _encoded(body: JsonObject) -> bytes:
     # A lone surrogate has no UTF-8; such text goes out in ASCII escapes, as JSON can.
     try:
-        return json.dumps(body, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
+        return orjson.dumps(body)
+    except TypeError:
         return json.dumps(body).encode()
 
 

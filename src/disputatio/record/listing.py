@@ -1,0 +1,52 @@
+"""Lists the debates of a file without the library that opens every database.
+
+``disputatio list`` is typed often and asks little: one table of a file that this version wrote. What comes with Python
+reads it in a moment; importing SQLAlchemy takes about as long as all the rest of it. Everything else (another
+database, older tables, a file that cannot be written, a failure) is left to the store, which does what there is to do
+and says what is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from disputatio.record.revisions import REVISION
+from disputatio.record.store import DebateRow
+
+_PREFIX = "sqlite:///"
+_OF_AN_ADDRESS = frozenset("?%#")
+"""Signs that mean something in an address and may stand in a path."""
+_ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates ORDER BY opened_at DESC, id"
+
+
+def listed_in_file(url: str) -> Sequence[DebateRow] | None:
+    """The debates of the SQLite file at ``url``, newest first, or None where the store has to be opened for them."""
+    path = Path(url.removeprefix(_PREFIX))
+    if not url.startswith(_PREFIX) or _OF_AN_ADDRESS & set(url) or not _is_usual(path):
+        return None
+    return _read(path)
+
+
+def _is_usual(path: Path) -> bool:
+    """Whether it is a file in which, and beside which, SQLite may write as it does for every reader."""
+    try:
+        return path.is_file() and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    except (OSError, ValueError):
+        return False
+
+
+def _read(path: Path) -> Sequence[DebateRow] | None:
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            # A text that was damaged is shown as far as it can be, as the store does.
+            connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+            if connection.execute("SELECT version_num FROM alembic_version").fetchall() != [(REVISION,)]:
+                return None
+            return [DebateRow(*row) for row in connection.execute(_ROWS)]
+    except sqlite3.Error:
+        return None

@@ -1,0 +1,56 @@
+"""Where no debate is held, what one format takes is not refused for another's sake; what no format has still is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from disputatio.config import CommandLine
+from disputatio.config.no_debate import configured_store
+from disputatio.failures import InvalidInputError
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISPUTATIO_STORE", "kept.sqlite")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "rounds = 20",
+        '[seats.proposer_2]\nmodel = "x"',
+        '[seats.tech_bull]\nprovider = "openai"',
+        "[rules]\nspeech_words = 90",
+        "[limits.max_tokens]\nframing = 400",
+        'debaters = ["ann", "bob"]\n[seats.ann]\nmodel = "x"',
+    ],
+)
+def test_what_any_format_takes_is_taken(here: Path, file: str) -> None:
+    (here / "disputatio.toml").write_text(file, "utf-8")
+    assert configured_store(CommandLine()).store == f"sqlite:///{here}/kept.sqlite"
+
+
+def test_variables_for_one_format_are_in_nobodys_way(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPUTATIO_ROUNDS", "20")
+    assert configured_store(CommandLine(store="other.sqlite")).store == f"sqlite:///{here}/other.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ('[seats.nobody]\nmodel = "x"', "There is no seat seats.nobody"),
+        ("[rules]\nnothing = 1", "rules.nothing"),
+        ("[limits.max_tokens]\nlunch = 1", "limits.max_tokens.lunch"),
+        ("rounds = 1000", "rounds is 1000"),
+        ("roundz = 3", "rounds"),
+    ],
+)
+def test_what_no_format_takes_is_refused(here: Path, file: str, named: str) -> None:
+    (here / "disputatio.toml").write_text(file, "utf-8")
+    with pytest.raises(InvalidInputError) as refused:
+        configured_store(CommandLine())
+    assert named in f"{refused.value.cause} {refused.value.next_step}"

@@ -1,0 +1,94 @@
+"""What goes on at the same moment is taken in turns, first come first, and nobody is held up for good."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import sys
+
+from disputatio.engine.pacing import AT_ONCE, STEPS, in_turn
+
+CROWD = 5 * AT_ONCE
+
+
+async def test_a_few_go_on_without_a_step_in_between() -> None:
+    told: list[str] = []
+    asyncio.get_running_loop().call_soon(told.append, "a step")
+    for number in range(AT_ONCE):
+        await in_turn()
+        told.append(str(number))
+    assert told == [str(number) for number in range(AT_ONCE)]
+
+
+async def test_the_first_of_a_crowd_has_left_before_the_last_begins() -> None:
+    told: list[tuple[str, int]] = []
+
+    async def go_on(number: int) -> None:
+        await in_turn()
+        told.append(("begins", number))
+        for _ in range(STEPS // 2):
+            await asyncio.sleep(0)
+        told.append(("leaves", number))
+
+    await asyncio.gather(*map(go_on, range(CROWD)))
+    assert [number for what, number in told if what == "begins"] == list(range(CROWD))
+    for number in range(CROWD - 2 * AT_ONCE):
+        assert told.index(("leaves", number)) < told.index(("begins", number + 2 * AT_ONCE))
+
+
+async def test_who_does_not_go_on_holds_nobody_up() -> None:
+    for_ever = asyncio.Event()
+
+    async def stay() -> None:
+        await in_turn()
+        await for_ever.wait()
+
+    staying = [asyncio.create_task(stay()) for _ in range(3 * AT_ONCE)]
+    await asyncio.wait_for(in_turn(), 10)
+    for task in staying:
+        task.cancel()
+    await asyncio.gather(*staying, return_exceptions=True)
+
+
+async def test_who_is_stopped_while_it_waits_takes_no_turn_from_the_others() -> None:
+    done: list[int] = []
+
+    async def go_on(number: int) -> None:
+        await in_turn()
+        done.append(number)
+
+    tasks = [asyncio.create_task(go_on(number)) for number in range(CROWD)]
+    await asyncio.sleep(0)
+    for task in tasks[AT_ONCE : 2 * AT_ONCE]:
+        task.cancel()
+    await asyncio.wait(tasks)
+    assert done == [number for number in range(CROWD) if not AT_ONCE <= number < 2 * AT_ONCE]
+
+
+def test_each_event_loop_has_turns_of_its_own() -> None:
+    async def crowd() -> int:
+        await asyncio.gather(*(in_turn() for _ in range(CROWD)))
+        return CROWD
+
+    assert [asyncio.run(crowd()) for _ in range(2)] == [CROWD, CROWD]
+
+
+SETTLED = """
+import gc, sys
+from disputatio.engine.uncollected import SELDOM, SWITCH_SECONDS, settle_in
+before = gc.get_threshold(), gc.get_freeze_count()
+settle_in()
+assert before == ((700, 10, 10), 0), before
+assert gc.get_threshold() == SELDOM
+assert gc.get_freeze_count() > 0
+assert abs(sys.getswitchinterval() - SWITCH_SECONDS) < 1e-6
+gc.collect()
+print("settled")
+"""
+
+
+def test_only_a_process_that_settles_in_is_changed() -> None:
+    done = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True, check=False)
+    assert done.stdout == "settled\n", done.stderr
+    assert gc.isenabled()

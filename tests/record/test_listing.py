@@ -1,0 +1,94 @@
+"""A list read from a file without a database library says what the store says, or leaves it to the store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from disputatio.record.listing import listed_in_file
+from disputatio.record.sql import SqlStore
+from record_makers import Pen, asked, closed, opened
+
+
+@pytest.fixture
+async def held(tmp_path: Path) -> Path:
+    """A store with three debates, one of them over; its folder's name has a space and a letter that is not ASCII."""
+    folder = tmp_path / "día 1"
+    folder.mkdir()
+    store = SqlStore(str(folder / "debates.sqlite"))
+    for name in ("d1", "d3", "d2"):
+        pen = Pen(name)
+        await store.append(pen.write(opened()))
+        await store.append(pen.write(asked(1), *([closed()] if name == "d2" else [])))
+    await store.aclose()
+    return folder / "debates.sqlite"
+
+
+def changed(file: Path, statement: str) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(statement)
+
+
+async def test_it_lists_what_the_store_lists_in_its_order(held: Path) -> None:
+    store = SqlStore(str(held), create=False)
+    rows = store.debates()
+    assert len(rows) == 3
+    assert listed_in_file(f"sqlite:///{held}") == rows, "while the store is open"
+    await store.aclose()
+    assert listed_in_file(f"sqlite:///{held}") == rows
+    assert [path.name for path in held.parent.iterdir()] == [held.name], "nothing is left beside the file"
+
+
+async def test_a_damaged_text_is_listed_as_the_store_lists_it(held: Path) -> None:
+    changed(held, "UPDATE debates SET motion = CAST(X'41FF42' AS TEXT) WHERE id = 'd1'")
+    store = SqlStore(str(held), create=False)
+    rows = store.debates()
+    await store.aclose()
+    assert listed_in_file(f"sqlite:///{held}") == rows
+    assert "A\\xffB" in {row.motion for row in rows}
+
+
+def spoilt(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:100] + b"\0" * 5_000)
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda file: changed(file, "UPDATE alembic_version SET version_num = '0001'"), id="older tables"),
+        pytest.param(lambda file: changed(file, "UPDATE alembic_version SET version_num = '9999'"), id="newer tables"),
+        pytest.param(lambda file: changed(file, "DROP TABLE debates"), id="no debates"),
+        pytest.param(lambda file: changed(file, "DROP TABLE alembic_version"), id="another program's"),
+        pytest.param(spoilt, id="damaged"),
+        pytest.param(emptied, id="empty"),
+        pytest.param(Path.unlink, id="not there"),
+    ],
+)
+async def test_what_is_not_in_order_is_left_to_the_store(held: Path, damage: Callable[[Path], None]) -> None:
+    damage(held)
+    assert listed_in_file(f"sqlite:///{held}") is None
+
+
+@pytest.mark.parametrize("sign", ["?", "#", "%"])
+async def test_an_address_with_signs_that_mean_something_is_left_to_the_store(held: Path, sign: str) -> None:
+    odd = held.rename(held.with_name(f"a{sign}b.sqlite"))
+    assert listed_in_file(f"sqlite:///{odd}") is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("sqlite://", "sqlite:///", "sqlite:///:memory:", "postgresql://x@nowhere/y"),
+        *("sqlite:////tmp", f"sqlite:////{'n' * 5_000}", "sqlite:////nul\0"),
+    ],
+)
+def test_other_addresses_are_left_to_the_store(address: str) -> None:
+    assert listed_in_file(address) is None
