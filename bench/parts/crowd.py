@@ -15,7 +15,8 @@ TITLE = "Many debates at once in one process"
 ABOUT = (
     "Free-form debates that begin together, over a server that takes one second for an answer; record on, each number "
     "in a process of its own. *Used* is the share of the time in which the process computed, waited for a free core or "
-    "had nothing to compute: at 100 % it is as fast as its own processor time per call allows."
+    "had nothing to compute: at 100 % it is as fast as its own processor time per call allows, and beyond "
+    "that where the thread that writes the record computed beside it on another core."
 )
 MOST: Final = max(thousand.SIZES)
 

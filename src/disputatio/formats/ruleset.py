@@ -33,7 +33,7 @@ def rules_from_json(form: Format, body: Mapping[str, Any]) -> Any:
 
 def _value_json(value: Any) -> Any:
     if isinstance(value, Limits):
-        return asdict(value)
+        return {row.name: getattr(value, row.name) for row in fields(value)}
     if isinstance(value, BenchRules):
         weights = {judge: str(weight) for judge, weight in value.weights}
         return {**asdict(value), "method": value.method.value, "weights": weights, "dead_zone": str(value.dead_zone)}

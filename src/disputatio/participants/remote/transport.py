@@ -118,7 +118,6 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         self._timeout = aiohttp.ClientTimeout(total=None, connect=connect_timeout_s)
         self._keep_alive = keep_alive
         self._pool: _Pool | None = None
-        self._proxy_of = functools.lru_cache(maxsize=64)(_environment_proxy)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send ``request`` and return once the response's headers are there.
@@ -153,11 +152,12 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     async def _send(
         self, method: str, url: URL, headers: Mapping[str, str] | Iterable[tuple[str, str]], body: bytes | None
     ) -> aiohttp.ClientResponse:
-        proxy = self._proxy_of(url.scheme, url.host or "")
+        pool = self._joined()
+        proxy = pool.proxy_of(url.scheme, url.host or "")
         if not self._keep_alive:
             headers = CIMultiDict(headers)
             headers["connection"] = "close"
-        return await self._session().request(
+        return await pool.session.request(
             method,
             url,
             headers=headers,
@@ -176,11 +176,11 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if pool is not None:
             await pool.leave()
 
-    def _session(self) -> aiohttp.ClientSession:
+    def _joined(self) -> _Pool:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._pool.loop is not loop:
             self._pool = _Pool.join(loop)
-        return self._pool.session
+        return self._pool
 
 
 def address_of(url: httpx2.URL) -> URL:
@@ -198,6 +198,8 @@ class _Pool:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self.members = 0
+        # Looking it up goes through the whole environment.
+        self.proxy_of = functools.lru_cache(maxsize=64)(_environment_proxy)
         self.session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
             # Cookies of one provider must not reach another, and no provider's API needs them.

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
+import orjson
+
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
-from disputatio.testing.instances import instance, mixed, prose, schema_text, seed_of
+from disputatio.testing.instances import instance, mixed, prose, seed_of
 from disputatio.testing.provider.behaviour import Behaviour
 from disputatio.testing.provider.counting import BYTES_PER_TOKEN, PrefixIndex, prompt_text, tokens_in
 from disputatio.testing.provider.received import ReceivedRequest
@@ -168,7 +170,7 @@ def _format_rejection(request: ReceivedRequest, behaviour: Behaviour) -> Rejecti
             param = "response_format.json_schema.schema"
             return Rejection(400, f"Missing required parameter: '{param}'.", param=param)
         if behaviour.checks_strict_schemas and inner.get("strict") is True:
-            flaw = _strict_flaw(schema_text(request.response_schema))
+            flaw = _strict_flaw(orjson.dumps(request.response_schema))
             return _bad_schema(request, flaw) if flaw else None
     choice = _chosen_name(request)
     if choice is not None and choice not in request.functions:
@@ -183,9 +185,9 @@ def _bad_schema(request: ReceivedRequest, why: str) -> Rejection:
 
 
 @lru_cache(maxsize=_CACHED_SCHEMAS)
-def _strict_flaw(text: str) -> str | None:
-    """That of a schema as text: a debate sends a few schemas many times."""
-    return strict_flaw(json.loads(text))
+def _strict_flaw(written: bytes) -> str | None:
+    """That of a schema as JSON: a debate sends a few schemas many times."""
+    return strict_flaw(orjson.loads(written))
 
 
 def strict_flaw(schema: object, place: str = "()") -> str | None:
