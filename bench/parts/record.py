@@ -169,8 +169,9 @@ async def _next_call(path: Path, folder: Path, turns: int) -> float:
     shutil.copy(path, copy)
     store = SqlStore(str(copy))
     store.row("long")
+    order = Resumption(_settings(turns))
     begun = time.process_time()
-    task = asyncio.create_task(resume("long", Resumption(_settings(turns)), House(store, opener=lambda *_: gateway)))
+    task = asyncio.create_task(resume("long", order, House(store, opener=lambda *_: gateway)))
     try:
         # Not by asking again and again: the store's thread waits for the disk meanwhile.
         asked = asyncio.create_task(gateway.asked.wait())

@@ -39,10 +39,6 @@ if TYPE_CHECKING:
 
 _Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 _MOST_AT_ONCE = 256
-_SIBLINGS = 3
-_GATHERING_SECONDS = 0.01
-"""Where so many writings came together, more are about to: a moment's wait saves commits, and what each takes from the
-event loop. Who writes alone is not made to wait."""
 _ROWS_OF_A_STATEMENT = 128
 """Times seven columns: older builds of SQLite take 999 values."""
 PATIENCE_SECONDS = 60.0
@@ -149,15 +145,12 @@ class SqlStore:
         return done
 
     def _write_all(self) -> None:
-        together = 0
         while True:
             job = self._jobs.get()
             if job is None:
                 return
             batch = [job]
             ends = False
-            if together >= _SIBLINGS:
-                time.sleep(_GATHERING_SECONDS)
             while len(batch) < _MOST_AT_ONCE and not self._jobs.empty():
                 more = self._jobs.get()
                 if more is None:
@@ -165,7 +158,6 @@ class SqlStore:
                     break
                 batch.append(more)
             self._commit(batch)
-            together = len(batch)
             if ends:
                 return
 
