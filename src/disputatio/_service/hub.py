@@ -8,14 +8,14 @@ no event; each listener has a short buffer of it, which forgets when nobody fetc
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
-from disputatio.record.store import DebateRow, Store, Writing
+from disputatio.record.store import Store, StoreInFront, Writing
 
 MOST_WAITING = 20_000
 """Characters of a turn being written that wait for one listener; what is older is left out."""
@@ -101,18 +101,19 @@ class Watching:
         self._hub.hear(self._debate, path, part, text)
 
 
-class ToldStore:
+class ToldStore(StoreInFront):
     """A store that tells the hub when a writing is durable, and ``let_go`` when a debate is no longer written here.
 
     All else is the store's own.
     """
 
     def __init__(self, store: Store, hub: Hub, let_go: Callable[[str], None]) -> None:
-        self._store, self._hub, self._let_go = store, hub, let_go
+        super().__init__(store)
+        self._hub, self._let_go = hub, let_go
 
     def append(self, writing: Writing) -> asyncio.Future[None]:
         """Hand events over, and wake who listens when they are durable."""
-        done = self._store.append(writing)
+        done = super().append(writing)
         done.add_done_callback(lambda _: self._hub.wake(writing.debate))
         return done
 
@@ -121,41 +122,13 @@ class ToldStore:
 
     def claim(self, debate: str) -> None:
         """As the store."""
-        self._store.claim(debate)
+        super().claim(debate)
         self._hub.held.add(debate)
 
     def release(self, debate: str) -> None:
         """As the store; whoever listens looks whether it is over."""
-        self._store.release(debate)
+        super().release(debate)
         if debate in self._hub.held:
             self._hub.held.discard(debate)
             self._hub.wake(debate)
             self._let_go(debate)
-
-    def row(self, debate: str) -> DebateRow | None:
-        """As the store."""
-        return self._store.row(debate)
-
-    def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
-        """As the store."""
-        return self._store.read(debate, after=after)
-
-    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
-        """As the store."""
-        return self._store.parts(debate, after=after)
-
-    def texts(self, debate: str) -> Mapping[str, str]:
-        """As the store."""
-        return self._store.texts(debate)
-
-    def debates(self) -> Sequence[DebateRow]:
-        """As the store."""
-        return self._store.debates()
-
-    def find(self, prefix: str) -> Sequence[str]:
-        """As the store."""
-        return self._store.find(prefix)
-
-    async def aclose(self) -> None:
-        """As the store."""
-        await self._store.aclose()

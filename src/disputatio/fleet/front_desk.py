@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from disputatio.fleet.desk import Desk, Due, Over
 from disputatio.fleet.together import Together
-from disputatio.record.chain import Sealed
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import DebateRow, Store, Writing, held_elsewhere
+from disputatio.record.store import Store, StoreInFront, held_elsewhere
 
 
 class FrontDesk:
@@ -104,50 +103,19 @@ class FrontDesk:
         return [None] * len(debates)
 
 
-class ClaimedStore:
+class ClaimedStore(StoreInFront):
     """A store one of whose debates is claimed already: neither claimed again nor given back in between."""
 
     def __init__(self, store: Store, debate: str) -> None:
-        self._store, self._debate = store, debate
+        super().__init__(store)
+        self._debate = debate
 
     def claim(self, debate: str) -> None:
         """As the store, but for the debate that is claimed."""
         if debate != self._debate:
-            self._store.claim(debate)
+            super().claim(debate)
 
     def release(self, debate: str) -> None:
         """As the store, but for the debate that is claimed."""
         if debate != self._debate:
-            self._store.release(debate)
-
-    def append(self, writing: Writing) -> asyncio.Future[None]:
-        """As the store."""
-        return self._store.append(writing)
-
-    def row(self, debate: str) -> DebateRow | None:
-        """As the store."""
-        return self._store.row(debate)
-
-    def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
-        """As the store."""
-        return self._store.read(debate, after=after)
-
-    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
-        """As the store."""
-        return self._store.parts(debate, after=after)
-
-    def texts(self, debate: str) -> Mapping[str, str]:
-        """As the store."""
-        return self._store.texts(debate)
-
-    def debates(self) -> Sequence[DebateRow]:
-        """As the store."""
-        return self._store.debates()
-
-    def find(self, prefix: str) -> Sequence[str]:
-        """As the store."""
-        return self._store.find(prefix)
-
-    async def aclose(self) -> None:
-        """As the store."""
-        await self._store.aclose()
+            super().release(debate)

@@ -97,3 +97,54 @@ class Store(Protocol):
 
     async def aclose(self) -> None:
         """Write what waits and release the store. Safe to repeat."""
+
+
+class StoreInFront:
+    """A store in front of another, as which it does everything; whoever derives from it says what it does differently.
+
+    Args:
+        store: the one behind it.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def append(self, writing: Writing) -> asyncio.Future[None]:
+        """As the store behind it."""
+        return self._store.append(writing)
+
+    def claim(self, debate: str) -> None:
+        """As the store behind it."""
+        self._store.claim(debate)
+
+    def release(self, debate: str) -> None:
+        """As the store behind it."""
+        self._store.release(debate)
+
+    def row(self, debate: str) -> DebateRow | None:
+        """As the store behind it."""
+        return self._store.row(debate)
+
+    def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
+        """As the store behind it."""
+        return self._store.read(debate, after=after)
+
+    def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
+        """As the store behind it."""
+        return self._store.parts(debate, after=after)
+
+    def texts(self, debate: str) -> Mapping[str, str]:
+        """As the store behind it."""
+        return self._store.texts(debate)
+
+    def debates(self) -> Sequence[DebateRow]:
+        """As the store behind it."""
+        return self._store.debates()
+
+    def find(self, prefix: str) -> Sequence[str]:
+        """As the store behind it."""
+        return self._store.find(prefix)
+
+    async def aclose(self) -> None:
+        """As the store behind it."""
+        await self._store.aclose()
