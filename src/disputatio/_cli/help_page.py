@@ -1,6 +1,6 @@
 """The pages of ``--help``, drawn from ``help_pages.json``: no command, and no library that draws, is imported for them.
 
-They are the pages that Typer draws with the commands imported, which takes ten times as long; a test holds the two
+They are the pages that Typer draws with the commands imported, which takes many times as long; a test holds the two
 together, letter for letter, at several widths. What does not fit as it stands is left to Typer.
 """
 

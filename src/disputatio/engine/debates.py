@@ -116,9 +116,10 @@ async def start(
         event, texts = opened_event(plan, budget, software())
         event = replace(event, estimate=await estimate(proposal, event))
         journal.write(event, texts=texts)
-        await journal.durable()
         if on_opened:
+            await journal.durable()
             on_opened(debate)
+        # Nobody else has to wait for it: it is durable before the first call leaves, as all that comes before a call.
         await _running(plan, journal, Ledger(budget, prices), house).run()
         return debate
     finally:

@@ -1,7 +1,7 @@
 """Where Python need not look for garbage in circles, or seldom.
 
 A debate makes thousands of small objects that are kept to its end, and few circles of them. Python would look through
-all of them again and again, which takes a quarter of the time and more.
+all of them again and again, which takes a good part of the time.
 """
 
 from __future__ import annotations

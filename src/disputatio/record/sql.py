@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_ov
 from disputatio.record.text import read_json, well_formed
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection, Engine, TextClause
 
 _Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 _MOST_AT_ONCE = 256
@@ -228,8 +228,6 @@ class SqlStore:
 
     def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[dict[str, str]]:
         """Write everything; returns the texts that were not known to be there before."""
-        import sqlalchemy as sa
-
         from disputatio.record.tables import debates, events, texts
 
         self._check_claims(connection, writings)
@@ -243,9 +241,7 @@ class SqlStore:
         for sealed in rows:
             if sealed.kind in _ANCHORS:
                 anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}
-                named = ", ".join(f"{name} = :{name}" for name in anchor)
-                query = sa.text(f"UPDATE debates SET {named} WHERE id = :debate")  # noqa: S608  (names of columns)
-                connection.execute(query, {**anchor, "debate": sealed.debate})
+                connection.execute(_anchoring(*anchor), {**anchor, "debate": sealed.debate})
         return new_texts
 
     def _check_no_gap(self, connection: Connection, writings: Sequence[Writing]) -> None:
@@ -360,6 +356,15 @@ class SqlStore:
         self._closed = True
         self._claims.close()
         self._engine.dispose()
+
+
+@lru_cache
+def _anchoring(*names: str) -> TextClause:
+    """The statement that notes in the list of debates how far a record goes; made anew it would be compiled anew."""
+    import sqlalchemy as sa
+
+    named = ", ".join(f"{name} = :{name}" for name in names)
+    return sa.text(f"UPDATE debates SET {named} WHERE id = :debate")  # noqa: S608  (names of columns)
 
 
 def _settle_all(batch: list[_Job], error: StoreError | None = None) -> None:
