@@ -6,8 +6,14 @@ import asyncio
 import gc
 import subprocess
 import sys
+from typing import Any
+
+from rooms import Carrier, history_of, hold, proposal_of
 
 from disputatio.engine.pacing import AT_ONCE, STEPS, in_turn
+from disputatio.participants.call import Call
+from disputatio.record import MemoryStore
+from disputatio.testing import InstanceGateway
 
 CROWD = 5 * AT_ONCE
 
@@ -72,6 +78,29 @@ def test_each_event_loop_has_turns_of_its_own() -> None:
         return CROWD
 
     assert [asyncio.run(crowd()) for _ in range(2)] == [CROWD, CROWD]
+
+
+async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_before_its_turn() -> None:
+    store, model = MemoryStore(), InstanceGateway()
+    held: list[asyncio.Task[Any]] = []
+    crowd: list[asyncio.Task[None]] = []
+
+    async def answer(call: Call) -> Any:
+        if not crowd:
+            crowd.extend(asyncio.create_task(in_turn()) for _ in range(CROWD))
+            await asyncio.sleep(0)
+            # Once this answer has come, and long before its turn.
+            asyncio.get_running_loop().call_soon(held[0].cancel)
+        return await model.call(call)
+
+    proposal = proposal_of("freeform", seat=("all=ollama:metered",))
+    held.append(asyncio.create_task(hold(proposal, lambda *_: Carrier(answer), store)))
+    await asyncio.wait(held)
+    await asyncio.gather(*crowd)
+    assert held[0].cancelled()
+    history = history_of(store, store.debates()[0].id)
+    assert history.interrupted
+    assert [row.call for row in history.calls] == list(history.made), "what was answered is paid, and kept"
 
 
 SETTLED = """

@@ -10,6 +10,7 @@ from remote_server import KEY, Answer, answer, bytes_only, opened, serving, unus
 
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.seating import ModelSeating
+from disputatio.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
@@ -130,3 +131,13 @@ async def test_debates_that_begin_together_ask_once_and_a_fault_is_asked_for_ane
         assert await asyncio.gather(one.probe(), two.probe()) == [None, None]
         assert await two.probe() is None
         assert len(server.received) == 2
+
+
+def test_what_one_event_loop_was_told_is_asked_for_anew_in_another() -> None:
+    async def ask(url: str) -> Fault | None:
+        async with opened(ModelSeating(provider="vllm", model="m", base_url=url)) as gateway:
+            return await gateway.probe()
+
+    with FakeProvider(models=["m"]) as provider:
+        assert [asyncio.run(ask(provider.base_url)) for _ in range(2)] == [None, None]
+        assert provider.models_asked.count == 2

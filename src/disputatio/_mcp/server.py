@@ -11,13 +11,13 @@ import functools
 import inspect
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar
 
 from pydantic import Field
 
 from disputatio._mcp.answers import Cancelled, Followed, Gated, Listed, Piece, Started, Verified
 from disputatio._mcp.desk import LONGEST_WAIT_S, Debates, View
+from disputatio._version import VERSION
 from disputatio.failures import DisputatioError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def server_of(debates: Debates) -> MCPServer[Any]:
         "disputatio",
         title="Disputatio",
         instructions=INSTRUCTIONS,
-        version=version("disputatio"),
+        version=VERSION,
         log_level="ERROR",
     )
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
@@ -19,6 +18,7 @@ from disputatio._service.guard import LOOPBACK, Guard
 from disputatio._service.pages.rendering import problem_page
 from disputatio._service.pages.routes import pages
 from disputatio._service.problems import Problem, RefusedError, of_status, problem_response, refusal_of
+from disputatio._version import VERSION
 from disputatio.failures import DisputatioError
 from disputatio.orders.reading import told
 
@@ -45,7 +45,7 @@ def create_app(service: Service, drain_seconds: float = 10.0) -> FastAPI:
 
     app = FastAPI(
         title="Disputatio",
-        version=version("disputatio"),
+        version=VERSION,
         description=_ABOUT,
         docs_url=None,
         redoc_url=None,

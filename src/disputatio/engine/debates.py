@@ -6,12 +6,11 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from disputatio._version import VERSION
 from disputatio.config import Settings, fallback_seat, variable_prefix
 from disputatio.engine.estimating import estimate
 from disputatio.engine.journal import Journal
@@ -145,10 +144,9 @@ def _running(
     )
 
 
-@cache
 def software() -> str:
     """The name and version that a record keeps."""
-    return f"disputatio {version('disputatio')}"
+    return f"disputatio {VERSION}"
 
 
 def find_debate(store: Store, prefix: str) -> str:
@@ -255,9 +253,8 @@ def _listed_otherwise(row: DebateRow | None, kept: _Kept, told: Sequence[Event],
         return "the list of debates does not have it"
     if kept.first is None or kept.anchor is None or kept.anchor.hash != row.head:
         return f"it does not hold event {row.events} ({row.head[:12]}) any more, which the list of debates knows"
-    take_in = history.add
     for event in told[: row.events]:
-        take_in(event)
+        history.add(event)
     opened = history.opened
     found = {
         "opened_at": kept.first.at,
@@ -267,7 +264,7 @@ def _listed_otherwise(row: DebateRow | None, kept: _Kept, told: Sequence[Event],
     }
     other = next((name for name, value in found.items() if getattr(row, name) != value), None)
     for event in told[row.events :]:
-        take_in(event)
+        history.add(event)
     return f"the list of debates has another {other.replace('_', ' ')} than its events" if other else None
 
 
@@ -542,14 +539,6 @@ def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: R
 
 def _restore(ledger: Ledger, history: History) -> None:
     """Take in what the record says was spent."""
-    opened = history.opened
-    assert opened is not None  # noqa: S101  (checked by the caller)
-    addresses = {
-        each.address: each.address
-        for row in opened.seats.values()
-        if isinstance(row, Mapping) and row["kind"] == "model"
-        for each in chain_of(seating_from_json(row))
-    }
     for sent in history.calls:
         made = history.made.get(sent.call)
         if made is None:
@@ -558,4 +547,4 @@ def _restore(ledger: Ledger, history: History) -> None:
         size: Any = sent.reserved["bytes"]
         measured: Any = made.usage["input_tokens"]
         usd = None if made.cost_usd is None else Decimal(made.cost_usd)
-        ledger.restore(addresses[sent.model], size, measured, usd, made.charged_tokens)
+        ledger.restore(sent.model, size, measured, usd, made.charged_tokens)

@@ -464,10 +464,11 @@ class Running:
         started = self._clock.monotonic()
         outcome = await gateway.call(order.call, self._listener(path, order.part, begun))
         latency = round((self._clock.monotonic() - started) * 1000)
-        await in_turn()
+        # Before anything that can be stopped: the answer is paid.
         self._journal.write(self._call_made(call_id, path, order, outcome, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
             self._turned_down.append(_TurnedDown(order.seating.address, order.call.mode, ask.phase, ask.seat))
+        await in_turn()
         return outcome
 
     def _listener(self, path: AskPath, part: str, begun: Callable[[], None] | None) -> OnText | None:

@@ -20,7 +20,6 @@ SWITCH_SECONDS: Final = 0.001
 
 _MANY: Final = 5_000
 """Objects. To count what is frozen takes longer than to look through fewer."""
-_SETTLED: list[bool] = []
 
 
 @contextmanager
@@ -34,7 +33,7 @@ def uncollected() -> Iterator[None]:
         if was_on:
             # What was made here stays, so it need not be looked through even once: both together put it among what is
             # old. What somebody else has frozen must not be thawed by it.
-            if not _SETTLED and gc.get_count()[0] > _MANY and not gc.get_freeze_count():
+            if gc.get_threshold() != SELDOM and gc.get_count()[0] > _MANY and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
@@ -47,7 +46,6 @@ def settle_in() -> None:
     waits less long for the event loop while that has much to do. A library does not change its host: only what is a
     process of its own calls this, a command, a worker, a service.
     """
-    _SETTLED.append(True)
     gc.freeze()
     gc.set_threshold(*SELDOM)
     sys.setswitchinterval(SWITCH_SECONDS)

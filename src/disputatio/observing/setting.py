@@ -13,9 +13,9 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from disputatio._version import VERSION
 from disputatio.engine.ports import Watcher
 from disputatio.failures import InvalidInputError
 from disputatio.observing.watchers import Several
@@ -68,7 +68,7 @@ def _provider(way: str) -> TracerProvider:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SimpleSpanProcessor
 
-    own: dict[str, str] = {"service.version": version("disputatio")}
+    own: dict[str, str] = {"service.version": VERSION}
     if not os.environ.get("OTEL_SERVICE_NAME") and "service.name" not in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", ""):
         own["service.name"] = "disputatio"
     provider = TracerProvider(resource=Resource.create(own))

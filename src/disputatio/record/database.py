@@ -128,14 +128,15 @@ def _open_for_reading(path: Path, options: dict[str, Any]) -> Any:
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     # A text that was damaged is read, and found damaged, rather than stopping all that is read with it.
-    connection.text_factory = _as_text
+    connection.text_factory = as_text
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
 
 
-def _as_text(raw: bytes) -> str:
+def as_text(raw: bytes) -> str:
+    """A text as it is stored; one that was damaged as far as it can be shown."""
     return raw.decode("utf-8", "backslashreplace")
 
 
@@ -159,11 +160,11 @@ def fetched(connection: Connection, query: str, values: Mapping[str, Any], at_on
     except sqlite3.OperationalError as error:
         if "decode" not in str(error):
             raise
-        driver.text_factory = _as_text
+        driver.text_factory = as_text
         if rest := list(islice(driver.execute(query, values), passed, None)):
             yield rest
     finally:
-        driver.text_factory = _as_text
+        driver.text_factory = as_text
 
 
 def _bring_up(engine: Engine, *, reading: Path | None) -> None:

@@ -13,13 +13,16 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from disputatio.record.database import as_text
 from disputatio.record.revisions import REVISION
 from disputatio.record.store import DebateRow
 
 _PREFIX = "sqlite:///"
 _OF_AN_ADDRESS = frozenset("?%#")
 """Signs that mean something in an address and may stand in a path."""
-_ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates ORDER BY opened_at DESC, id"
+ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates"
+"""The list of debates in the order of the fields of ``DebateRow``; the store asks with the same words."""
+NEWEST_FIRST = f"{ROWS} ORDER BY opened_at DESC, id"
 
 
 def listed_in_file(url: str) -> Sequence[DebateRow] | None:
@@ -43,10 +46,9 @@ def _read(path: Path) -> Sequence[DebateRow] | None:
 
     try:
         with closing(sqlite3.connect(path)) as connection:
-            # A text that was damaged is shown as far as it can be, as the store does.
-            connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+            connection.text_factory = as_text
             if connection.execute("SELECT version_num FROM alembic_version").fetchall() != [(REVISION,)]:
                 return None
-            return [DebateRow(*row) for row in connection.execute(_ROWS)]
+            return [DebateRow(*row) for row in connection.execute(NEWEST_FIRST)]
     except sqlite3.Error:
         return None

@@ -31,6 +31,7 @@ from disputatio.record.events import (
     SignedOff,
 )
 from disputatio.record.history import Status
+from disputatio.record.listing import NEWEST_FIRST, ROWS
 from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_over
 from disputatio.record.text import read_json, well_formed
 
@@ -52,7 +53,6 @@ _READ = (
     "WHERE debate = :debate AND seq > :after ORDER BY seq"
 )
 _TEXTS = "SELECT hash, text FROM texts WHERE debate = :debate"
-_ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates"
 
 
 class SqlStore:
@@ -328,12 +328,12 @@ class SqlStore:
         import sqlalchemy as sa
 
         with store_failures(self._place), self._engine.connect() as connection:
-            return [DebateRow(*row) for row in connection.execute(sa.text(f"{_ROWS} ORDER BY opened_at DESC, id"))]
+            return [DebateRow(*row) for row in connection.execute(sa.text(NEWEST_FIRST))]
 
     def row(self, debate: str) -> DebateRow | None:
         """What the list says of ``debate``."""
         with store_failures(self._place), self._engine.connect() as connection:
-            found = list(fetched(connection, f"{_ROWS} WHERE id = :debate", {"debate": debate}))
+            found = list(fetched(connection, f"{ROWS} WHERE id = :debate", {"debate": debate}))
         return DebateRow(*found[0][0]) if found else None
 
     def find(self, prefix: str) -> Sequence[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from importlib.metadata import version
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -12,6 +11,7 @@ from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import Health, Ready
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import RefusedError, responses
+from disputatio._version import VERSION
 from disputatio.fleet import JobState
 
 router = APIRouter(tags=["operation"])
@@ -20,7 +20,7 @@ router = APIRouter(tags=["operation"])
 @router.get("/health", response_model=Health)
 async def health() -> Health:
     """Say that the process lives."""
-    return Health(status="ok", version=version("disputatio"))
+    return Health(status="ok", version=VERSION)
 
 
 @router.get("/ready", response_model=Ready, responses={503: responses()[503]})

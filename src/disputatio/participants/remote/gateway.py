@@ -7,6 +7,7 @@ import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
@@ -39,7 +40,8 @@ _LEARNING: Final[SharedWork[Endpoint, Way | Fault | None]] = SharedWork()
 _PROBING: Final[SharedWork[Endpoint, Fault | None]] = SharedWork()
 _GOOD_S: Final = 1.0
 """So long nothing speaks against an endpoint because nothing did; what does is asked for anew each time."""
-_GOOD_SINCE: Final[dict[Endpoint, float]] = {}
+_GOOD_SINCE: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, float]]] = WeakKeyDictionary()
+"""For each event loop: what another one asked at the same address may have been another server."""
 
 
 def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteGateway:
@@ -150,7 +152,8 @@ class RemoteGateway:
         None says that nothing speaks against calls, not that they will work: a provider without such a list
         is not asked. ``NO_SUCH_MODEL`` is said only of a list that was served and clearly lacks the model.
         """
-        if time.monotonic() - _GOOD_SINCE.get(self._endpoint, -_GOOD_S) < _GOOD_S:
+        good_since = _GOOD_SINCE.get(asyncio.get_running_loop(), {})
+        if time.monotonic() - good_since.get(self._endpoint, -_GOOD_S) < _GOOD_S:
             return None
         if not self._is_straight:
             # Its calls need the line too.
@@ -290,7 +293,8 @@ async def _probed(endpoint: Endpoint, *, opens: bool) -> Fault | None:
     asked_at = time.monotonic()
     fault = await probe(endpoint)
     if fault is None:
-        _GOOD_SINCE[endpoint] = asked_at
-        while len(_GOOD_SINCE) > _WAYS_KEPT:
-            _GOOD_SINCE.pop(next(iter(_GOOD_SINCE)), None)
+        good_since = _GOOD_SINCE.setdefault(asyncio.get_running_loop(), {})
+        good_since[endpoint] = asked_at
+        while len(good_since) > _WAYS_KEPT:
+            good_since.pop(next(iter(good_since)), None)
     return fault

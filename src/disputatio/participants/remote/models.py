@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
@@ -21,6 +19,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 
+from disputatio._version import VERSION
 from disputatio.participants.providers import Kind
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.prompt import LibraryPrompts, Prompts
@@ -135,17 +134,11 @@ def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
 
 
 def _headers(endpoint: Endpoint) -> dict[str, Any]:
-    headers: dict[str, Any] = {"User-Agent": _agent()}
+    headers: dict[str, Any] = {"User-Agent": f"disputatio/{VERSION}"}
     if not endpoint.api_key:
         # The client insists on a key; a server without keys should see none rather than a made-up one.
         headers["Authorization"] = _library("openai").Omit()
     return headers
-
-
-@cache
-def _agent() -> str:
-    """The package's metadata is a file, and every debate opens lines."""
-    return f"disputatio/{version('disputatio')}"
 
 
 def _reasons(profile: ModelProfile) -> bool:
