@@ -12,6 +12,7 @@ its end. For that, keep the head hash that ``verify`` prints and give it back to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -50,7 +51,11 @@ class Sealed(NamedTuple):
 
 
 def _hash_of(debate: str, seq: int, at: str, kind: str, body: str, previous: str) -> str:
-    return digest(f"disputatio-1\n{debate}\n{seq}\n{at}\n{kind}\n{body}\n{previous}")
+    lines = f"disputatio-1\n{debate}\n{seq}\n{at}\n{kind}\n{body}\n{previous}"
+    try:
+        return sha256(lines.encode()).hexdigest()
+    except UnicodeEncodeError:
+        return digest(lines)
 
 
 def seal(event: Event, *, debate: str, seq: int, at: str, previous: str) -> Sealed:

@@ -403,7 +403,8 @@ _FIELDS = {kind: tuple(row.name for row in fields(event)) for kind, event in KIN
 _LISTS = {
     kind: tuple(row.name for row in fields(event) if str(row.type).startswith("tuple")) for kind, event in KINDS.items()
 }
-_SHAPES = {kind: (event, frozenset(_FIELDS[kind]), _LISTS[kind]) for kind, event in KINDS.items()}
+# Canonical JSON has its keys sorted.
+_SHAPES = {kind: (event, tuple(sorted(_FIELDS[kind])), _LISTS[kind]) for kind, event in KINDS.items()}
 
 
 def encode(event: Event) -> JsonObject:
@@ -418,18 +419,23 @@ def decode(kind: str, body: JsonObject) -> Event:
         StoreError: the kind or one of its fields is not known to this version.
     """
     shape = _SHAPES.get(kind)
-    if shape is None or type(body) is not dict or body.keys() != shape[1]:
+    if shape is None or type(body) is not dict or tuple(body) != shape[1]:
         return _constructed(kind, body)
     for name in shape[2]:
         rows = body[name]
-        try:
-            body[name] = _frozen(rows) if rows else ()
-        except TypeError:
+        if not rows:
+            body[name] = ()
+        elif type(rows) is list:
+            body[name] = tuple([tuple(row) if type(row) is list else row for row in rows])
+        else:
             return _constructed(kind, body)
     # What the constructor of a frozen dataclass comes to, which goes field by field and takes several times as long.
-    event: Event = object.__new__(shape[0])
-    object.__setattr__(event, "__dict__", body)
+    event: Event = _empty(shape[0])
+    _fill(event, "__dict__", body)
     return event
+
+
+_empty, _fill = object.__new__, object.__setattr__
 
 
 def _constructed(kind: str, body: Any) -> Event:

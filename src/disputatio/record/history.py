@@ -84,17 +84,25 @@ class History:
 
     def add(self, event: Event) -> None:
         """Take in one more event."""
+        # What a long record is made of comes first, and not as a pattern, which asks each kind after its subclasses.
+        if type(event) is CallSent:
+            calls = self.sent.get(event.path)
+            if calls is None:
+                self.sent[event.path] = [event]
+            else:
+                calls.append(event)
+            self.prompts.add(event)
+        elif type(event) is CallMade:
+            self.made[event.call] = event
+        elif type(event) is TurnAsked:
+            self.asked.setdefault(event.path, event)
+        elif type(event) is TurnTaken or type(event) is Abstained:
+            self.answered[event.path] = event
+        else:
+            self._add_seldom(event)
+
+    def _add_seldom(self, event: Event) -> None:
         match event:
-            # What a long record holds most of comes first.
-            case CallSent():
-                self.sent.setdefault(event.path, []).append(event)
-                self.prompts.add(event)
-            case CallMade():
-                self.made[event.call] = event
-            case TurnAsked():
-                self.asked.setdefault(event.path, event)
-            case TurnTaken() | Abstained():
-                self.answered[event.path] = event
             case AnswerRejected() | ToolCalled() | CallLost():
                 self._gather(event)
             case DebateOpened() | TranscriptImported():
