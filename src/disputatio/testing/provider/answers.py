@@ -109,8 +109,7 @@ def answer_to(request: ReceivedRequest, behaviour: Behaviour, prefixes: PrefixIn
     if rejection is not None:
         return rejection
     model = behaviour.served_model(request.model)
-    prompt = prompt_text(request)
-    prompt_tokens = tokens_in(prompt)
+    prompt, prompt_tokens = _counted(_Prompted(request.fingerprint, request))
     allowed = request.max_tokens or 0
     if behaviour.max_context is not None and prompt_tokens + allowed > behaviour.max_context:
         return context_too_long(behaviour.max_context, prompt_tokens, allowed)
@@ -221,6 +220,21 @@ def strict_flaw(schema: object, place: str = "()") -> str | None:
 def _named(schema: dict[str, Any], word: str) -> dict[str, Any]:
     found = schema.get(word)
     return found if isinstance(found, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompted:
+    """What the count of a prompt follows from."""
+
+    fingerprint: str
+    request: ReceivedRequest = field(compare=False)
+
+
+@lru_cache(maxsize=_KEPT_ANSWERS)
+def _counted(prompted: _Prompted) -> tuple[bytes, int]:
+    """What is counted of a request, in bytes, and its tokens."""
+    prompt = prompt_text(prompted.request)
+    return prompt.encode("utf-8", "surrogatepass"), tokens_in(prompt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,17 +55,17 @@ class PrefixIndex:
         self._sorted: dict[str, list[bytes]] = {}
         self._order: deque[tuple[str, bytes]] = deque()
 
-    def cached_tokens(self, model: str, prompt: str) -> int:
+    def cached_tokens(self, model: str, prompt: bytes) -> int:
         """Tokens of ``prompt`` that are the beginning of an earlier one for ``model``; then remember it."""
-        data = prompt.encode("utf-8", "surrogatepass")
         known = self._sorted.setdefault(model, [])
-        place = bisect_left(known, data)
+        place = bisect_left(known, prompt)
+        if place < len(known) and known[place] == prompt:
+            return len(prompt) // BYTES_PER_TOKEN
         # In sorted order the longest shared beginning is always with a neighbour.
-        shared = max((shared_beginning(data, other) for other in known[max(place - 1, 0) : place + 1]), default=0)
-        if place == len(known) or known[place] != data:
-            known.insert(place, data)
-            self._order.append((model, data))
-            self._forget()
+        shared = max((shared_beginning(prompt, other) for other in known[max(place - 1, 0) : place + 1]), default=0)
+        known.insert(place, prompt)
+        self._order.append((model, prompt))
+        self._forget()
         return shared // BYTES_PER_TOKEN
 
     def _forget(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -15,6 +16,7 @@ from disputatio.testing.provider.answers import Rejection, answer_to, key_reject
 from disputatio.testing.provider.counting import PrefixIndex
 from disputatio.testing.provider.failing import failed_payload
 from disputatio.testing.provider.mishaps import Mishap
+from disputatio.testing.provider.received import Body, fingerprint_of
 from disputatio.testing.provider.wire import (
     Payload,
     completion_payload,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from disputatio.testing.provider.server import FakeProvider
 
 _LARGEST_REQUEST: Final = 256 * 1024 * 1024
+_KEPT_BODIES: Final = 256
 _DRIPS: Final = 16
 _GRACE_S: Final = 0.1
 """Zero would mean to wait for ever."""
@@ -106,11 +109,12 @@ class Service:
         return await self._send(request, json_payload(models_body(provider)))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        body = await _read(request)
-        if body is None:
+        parsed = _parsed(await request.read())
+        if parsed is None:
             return await self._send(request, rejection_payload(_UNREADABLE))
         provider = self._provider
-        received = provider.inbox.receive(body, request.headers)
+        body, fingerprint = parsed
+        received = provider.inbox.receive(body, request.headers, fingerprint)
         task = asyncio.current_task()
         self._at_work.add(task)
         provider.begin()
@@ -198,8 +202,12 @@ _CUT: Final = frozenset({Mishap.TRUNCATED_BODY, Mishap.CUT_STREAM})
 _ON_THE_WAY: Final = _CUT | {Mishap.SLOW_DRIP, Mishap.STALLED_STREAM}
 
 
-async def _read(request: web.Request) -> dict[str, Any] | None:
-    raw = await request.read()
+@lru_cache(maxsize=_KEPT_BODIES)
+def _parsed(raw: bytes) -> tuple[Body, str] | None:
+    """The body of a request and its fingerprint; None where it is no JSON object.
+
+    A debate that is held a hundred times at once sends the same a hundred times.
+    """
     try:
         body = orjson.loads(raw)
     except ValueError:
@@ -208,7 +216,7 @@ async def _read(request: web.Request) -> dict[str, Any] | None:
             body = json.loads(raw)
         except (ValueError, RecursionError):
             return None
-    return body if isinstance(body, dict) else None
+    return (body, fingerprint_of(body)) if isinstance(body, dict) else None
 
 
 def _as_sent(payload: Payload, mishap: Mishap | None) -> list[bytes]:
