@@ -24,7 +24,8 @@ from typing import Any
 import sqlalchemy as sa
 from fleet_line import Line
 
-from disputatio.engine.debates import new_id, read_verified
+from disputatio.engine.debates import new_id
+from disputatio.engine.verified import read_verified
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.port import Job, JobState
 from disputatio.fleet.queued import QueuedHolder

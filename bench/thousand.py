@@ -24,8 +24,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from disputatio.engine.debates import House, read_verified, start
+from disputatio.engine.debates import House, start
 from disputatio.engine.uncollected import settle_in
+from disputatio.engine.verified import read_verified
 from disputatio.fleet.descriptors import allow_connections
 from disputatio.kernel import JsonObject
 from disputatio.orders import proposal_of, read_order

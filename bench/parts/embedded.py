@@ -10,7 +10,8 @@ from pathlib import Path
 
 from measured import Figure
 
-from disputatio.engine.debates import House, read_verified, start
+from disputatio.engine.debates import House, start
+from disputatio.engine.verified import read_verified
 from disputatio.orders import proposal_of, read_order
 from disputatio.participants.embedded import ModelUnavailableError, cache, obtain
 from disputatio.record.events import CallMade

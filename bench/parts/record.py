@@ -37,7 +37,7 @@ ABOUT = (
     "the moment the next call leaves; medians."
 )
 TURNS: Final = (10, 100, 1000)
-ROUNDS: Final = 7
+ROUNDS: Final = 15
 WRITERS: Final = 50
 EVENTS: Final = 4000
 FORM: Final = find_format("freeform")

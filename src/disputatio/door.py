@@ -343,10 +343,11 @@ async def resume(
         VerificationError: its record was altered.
         ResumeMismatchError: it would not go on as the debate it was.
     """
-    from disputatio.engine.debates import Resumption, can_go_on, find_debate, read_verified
+    from disputatio.engine.debates import Resumption, can_go_on
     from disputatio.engine.debates import resume as go_on
     from disputatio.engine.escalating import escalation_target, hand_over
     from disputatio.engine.recorded import recorded_form
+    from disputatio.engine.verified import find_debate, read_verified
     from disputatio.record.history import History
 
     servers = tuple(f"{name}={address}" for name, address in (mcp or {}).items())
@@ -391,7 +392,7 @@ async def attach_outcome(
         VerificationError: its record was altered.
     """
     from disputatio.engine.attaching import attach_outcome as attach
-    from disputatio.engine.debates import find_debate
+    from disputatio.engine.verified import find_debate
 
     configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, None, None) as house:
@@ -413,7 +414,7 @@ async def sign_off(
         VerificationError: its record was altered.
     """
     from disputatio.engine.attaching import sign_off as sign
-    from disputatio.engine.debates import find_debate
+    from disputatio.engine.verified import find_debate
 
     configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, None, None) as house:

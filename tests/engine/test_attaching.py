@@ -10,7 +10,8 @@ import pytest
 from rooms import PatientClock, first_events_of, go_on, history_of, hold, proposal_of
 
 from disputatio.engine.attaching import attach_outcome, sign_off
-from disputatio.engine.debates import House, read_verified
+from disputatio.engine.debates import House
+from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError, StoreError, VerificationError
 from disputatio.record import DebateClosed, History, MemoryStore, OutcomeAttached, SignedOff, Status, semantic_content
 from disputatio.record.sql import SqlStore

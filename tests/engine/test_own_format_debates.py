@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import disputatio
-from disputatio.engine.debates import read_verified
+from disputatio.engine.verified import read_verified
 from disputatio.failures import ExitCode, InvalidInputError, ResumeMismatchError
 from disputatio.testing import InstanceGateway
 

@@ -14,9 +14,10 @@ from rooms import Carrier, PatientClock, go_on, hold, proposal_of, settings_for
 
 import disputatio
 from disputatio.config import CommandLine
-from disputatio.engine.debates import House, read_verified
+from disputatio.engine.debates import House
 from disputatio.engine.escalating import escalation_target, hand_over
 from disputatio.engine.opening import Proposal
+from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError
 from disputatio.formats import find_format
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Usage

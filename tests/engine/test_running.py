@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
 
-from disputatio.engine.debates import read_verified
 from disputatio.engine.uncollected import uncollected
+from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError, ResumeMismatchError, VerificationError
 from disputatio.kernel import Abstention
 from disputatio.motion import Motion

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from disputatio.engine.debates import House, read_verified
+from disputatio.engine.debates import House
+from disputatio.engine.verified import read_verified
 from disputatio.fleet.desk import MOST_TRIES, Desk
 from disputatio.fleet.in_process import OwnHolder
 from disputatio.fleet.port import Job, JobState, Raised

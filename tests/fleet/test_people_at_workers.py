@@ -18,7 +18,7 @@ from disputatio._service import floor
 from disputatio._service.app import create_app
 from disputatio._service.keys import KEYLESS
 from disputatio._service.service import Choices, Service
-from disputatio.engine.debates import read_verified
+from disputatio.engine.verified import read_verified
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.port import Job, JobState
 from disputatio.fleet.questions import QuestionBook

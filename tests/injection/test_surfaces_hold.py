@@ -22,7 +22,7 @@ from disputatio._cli.main import main
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, tell
 from disputatio._terminal import LiveView, PlainView, print_report, print_result
-from disputatio.engine.debates import find_debate
+from disputatio.engine.verified import find_debate
 from disputatio.failures import DisputatioError
 from disputatio.formats import find_format
 from disputatio.motion import clean, read_evidence, read_motion

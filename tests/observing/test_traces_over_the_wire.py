@@ -17,8 +17,8 @@ from collector import Collector, ReceivedSpan, collector
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes, server_attributes
 from opentelemetry.semconv.attributes import error_attributes
 
-from disputatio.engine.debates import read_verified
 from disputatio.engine.ports import Nobody
+from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError
 from disputatio.observing import observed
 from disputatio.record.events import CallMade

@@ -12,7 +12,7 @@ import pytest
 from recorded import folder
 
 import disputatio
-from disputatio.engine.debates import read_verified
+from disputatio.engine.verified import read_verified
 from disputatio.record import TurnTaken
 from disputatio.report import export_schema
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import disputatio
 from disputatio import InvalidInputError, MemoryStore, ResumeMismatchError
 from disputatio._cli.main import main
-from disputatio.engine.debates import read_verified
+from disputatio.engine.verified import read_verified
 from disputatio.record import DebateClosed, TranscriptImported, TurnTaken, VoteCounted, digest
 from disputatio.report import export_schema
 from disputatio.transcripts import read_transcript, take_in

@@ -66,7 +66,8 @@ def sign_off(
 
 
 def _attach(prefix: str, store: str | None, attach: Callable[[str, House], Coroutine[Any, Any, str]]) -> None:
-    from disputatio.engine.debates import House, find_debate
+    from disputatio.engine.debates import House
+    from disputatio.engine.verified import find_debate
 
     with reading(store_url(command_line(store=store))) as opened:
         found = find_debate(opened, prefix)

@@ -292,8 +292,9 @@ async def _resume(
     prefix: str, arguments: CommandLine, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
     from disputatio.door import recorded_settings
-    from disputatio.engine.debates import House, Resumption, can_go_on, find_debate, read_verified, refuse_imported
+    from disputatio.engine.debates import House, Resumption, can_go_on, refuse_imported
     from disputatio.engine.debates import resume as go_on
+    from disputatio.engine.verified import find_debate, read_verified
     from disputatio.observing.setting import observed
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore

@@ -45,7 +45,7 @@ def dossier(
 
     A record that was altered gets a dossier that says so on its first page, and exit code 6.
     """
-    from disputatio.engine.debates import find_debate
+    from disputatio.engine.verified import find_debate
 
     with reading(store_url(command_line(store=store))) as opened:
         found = find_debate(opened, debate_id)
@@ -59,7 +59,7 @@ def _written(
     store: SqlStore, found: str, form: DossierForm, prompts: Path | None, evidence: Path | None
 ) -> tuple[str, VerificationError | None]:
     from disputatio.door import read_debate
-    from disputatio.engine.debates import read_verified
+    from disputatio.engine.verified import read_verified
     from disputatio.metrics.surroundings import surroundings
     from disputatio.report.dossier import dossier_html, dossier_markdown, dossier_of
 

@@ -97,7 +97,7 @@ def show(
 
 
 def _show_found(store: SqlStore, prefix: str, as_: View, out: Path | None) -> None:
-    from disputatio.engine.debates import find_debate, read_verified
+    from disputatio.engine.verified import find_debate, read_verified
 
     found = find_debate(store, prefix)
     altered: VerificationError | None = None
@@ -176,7 +176,7 @@ def verify(
 
     Keep the head hash elsewhere: given back with --head it also shows that nothing was rewritten or cut off.
     """
-    from disputatio.engine.debates import find_debate, read_verified
+    from disputatio.engine.verified import find_debate, read_verified
     from disputatio.report.amounts import counted
 
     kept = None if head is None else head.strip().lower()

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from disputatio.door import read_debate
-from disputatio.engine.debates import find_debate, new_id, read_verified
+from disputatio.engine.debates import new_id
+from disputatio.engine.verified import find_debate, read_verified
 from disputatio.failures import InvalidInputError, UnknownDebateError, VerificationError
 from disputatio.fleet.port import Holder, Job
 from disputatio.kernel import Json, JsonObject

@@ -20,7 +20,8 @@ from disputatio._service.keys import KEYLESS, Caller
 from disputatio._service.limits import rate_limits
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.results import Results
-from disputatio.engine.debates import House, can_go_on, new_id, read_verified
+from disputatio.engine.debates import House, can_go_on, new_id
+from disputatio.engine.verified import read_verified
 from disputatio.failures import QueueFullError, StoreError
 from disputatio.fleet import Holder, Job, JobState, Raised
 from disputatio.fleet.in_process import OwnHolder

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
-from disputatio.engine.debates import House, read_verified
+from disputatio.engine.debates import House
 from disputatio.engine.journal import Journal
+from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.chain import Sealed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -32,28 +32,27 @@ from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
 from disputatio.engine.terms import usual_budget
 from disputatio.engine.toolboxes import debate_tools, recorded_tools
-from disputatio.engine.uncollected import uncollected
+from disputatio.engine.verified import Verified, verified
 from disputatio.evidence.sources import Source, SourceKind
-from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError, VerificationError
+from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError
 from disputatio.formats.format import Format
 from disputatio.formats.own_debate import OWN
 from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
-from disputatio.motion import Evidence, Motion, one_line
+from disputatio.motion import Evidence, Motion
 from disputatio.participants.analyst import ANALYST
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
 from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS
 from disputatio.prompts import PromptBook, Setting
-from disputatio.record.chain import Links, Sealed, in_parts
-from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed, Event
+from disputatio.record.chain import Sealed
+from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
-from disputatio.record.store import DebateRow, Store
+from disputatio.record.store import Store
 from disputatio.tools import DebateTools
 
 _ID_BYTES = 4
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,125 +148,6 @@ def software() -> str:
     return f"disputatio {VERSION}"
 
 
-def find_debate(store: Store, prefix: str) -> str:
-    """The one debate whose id begins with ``prefix``.
-
-    Raises:
-        UnknownDebateError: there is none, or several.
-    """
-    found = store.find(prefix) if prefix else []
-    if len(found) == 1:
-        return found[0]
-    shown = repr(one_line(prefix, 40))
-    if not found:
-        raise UnknownDebateError(f"There is no debate {shown} in this store.", "`disputatio list` shows all.")
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    names = ", ".join(sorted(found)[:_MOST_NAMED])
-    raise UnknownDebateError(f"{shown} could be {names}{more}.", "Give more of the id.")
-
-
-def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
-    """The record of ``debate``, after its chain was checked, and with it what the list of debates says of it.
-
-    Raises:
-        VerificationError: an event or text was altered, or the list says something else.
-    """
-    listed = store.row(debate)
-    events = tuple(store.read(debate))
-    _, fault = _checked(listed, in_parts(events), store.texts(debate))
-    if fault:
-        raise _refused(debate, fault)
-    return events
-
-
-class _Kept:
-    """What is kept of the events that pass by to be checked."""
-
-    def __init__(self, anchored: int) -> None:
-        self._anchored, self._count = anchored, 0
-        self.first: Sealed | None = None
-        self.anchor: Sealed | None = None
-        self.last: Sealed | None = None
-
-    def note(self, part: Sequence[Sealed]) -> None:
-        """Keep what matters of the events that come next."""
-        self.first, self.last = self.first or part[0], part[-1]
-        place = self._anchored - self._count - 1
-        if 0 <= place < len(part):
-            self.anchor = part[place]
-        self._count += len(part)
-
-
-@dataclass(frozen=True, slots=True)
-class _Verified:
-    """A record whose chain was checked: where it ends, the texts it names and what it tells."""
-
-    last: Sealed
-    texts: Mapping[str, str]
-    history: History
-
-
-def _verified(store: Store, debate: str) -> _Verified:
-    # The list first: a debate that goes on meanwhile only gets longer than it says.
-    listed = store.row(debate)
-    texts = store.texts(debate)
-    read, fault = _checked(listed, store.parts(debate), texts)
-    if fault:
-        # A text may have come in with an event while they passed by, after the texts were read.
-        events = store.read(debate)
-        texts = store.texts(debate)
-        read, fault = _checked(listed, in_parts(events), texts)
-    if read is None or fault:
-        raise _refused(debate, fault)
-    return read
-
-
-def _refused(debate: str, fault: str | None) -> VerificationError:
-    return VerificationError(
-        f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
-    )
-
-
-@uncollected()
-def _checked(
-    listed: DebateRow | None, parts: Iterable[Sequence[Sealed]], texts: Mapping[str, str]
-) -> tuple[_Verified | None, str | None]:
-    """What the events tell, or what is wrong with them in one sentence."""
-    told: list[Event] = []
-    links, kept = Links(texts, told), _Kept(listed.events if listed else 0)
-    for part in parts:
-        if fault := links.broken_in(part):
-            return None, fault
-        kept.note(part)
-    history = History()
-    fault = _listed_otherwise(listed, kept, told, history)
-    return (None, fault) if fault or kept.last is None else (_Verified(kept.last, texts, history), None)
-
-
-def _listed_otherwise(row: DebateRow | None, kept: _Kept, told: Sequence[Event], history: History) -> str | None:
-    """How the list of debates differs from the events that it was made from, in one sentence.
-
-    The history is told on the way: up to where the list stands, and then to its end.
-    """
-    if row is None:
-        return "the list of debates does not have it"
-    if kept.first is None or kept.anchor is None or kept.anchor.hash != row.head:
-        return f"it does not hold event {row.events} ({row.head[:12]}) any more, which the list of debates knows"
-    for event in told[: row.events]:
-        history.add(event)
-    opened = history.opened
-    found = {
-        "opened_at": kept.first.at,
-        "format": opened.format if opened else "",
-        "motion": str(opened.motion["text"]) if opened else "",
-        "status": history.status.value,
-    }
-    other = next((name for name, value in found.items() if getattr(row, name) != value), None)
-    for event in told[row.events :]:
-        history.add(event)
-    return f"the list of debates has another {other.replace('_', ' ')} than its events" if other else None
-
-
 @dataclass(frozen=True, slots=True)
 class Resumption:
     """What a debate may be resumed with. Budgets that are None stay as they were.
@@ -301,7 +181,7 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
             stopped at its ceiling is given no higher one.
         StoreError: another process is holding the debate.
     """
-    read = _verified(house.store, debate)
+    read = verified(house.store, debate)
     _refuse_import(debate, read.history)
     if read.history.opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
@@ -311,13 +191,13 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
     try:
         # Whoever held it until now may have written more.
         if house.store.read(debate, after=read.last.seq):
-            read = _verified(house.store, debate)
+            read = verified(house.store, debate)
         return await _go_on(debate, read, resumption, house)
     finally:
         house.store.release(debate)
 
 
-async def _go_on(debate: str, read: _Verified, resumption: Resumption, house: House) -> History:
+async def _go_on(debate: str, read: Verified, resumption: Resumption, house: House) -> History:
     history, texts = read.history, read.texts
     journal = Journal(
         debate, store=house.store, clock=house.clock, watcher=house.watcher, written=(read.last,), history=history

@@ -19,9 +19,10 @@ from urllib.parse import urlsplit
 
 from disputatio.config import CommandLine, resolve
 from disputatio.config.format_options import format_options
-from disputatio.engine.debates import House, read_verified, start
+from disputatio.engine.debates import House, start
 from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal
+from disputatio.engine.verified import read_verified
 from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.format import Format

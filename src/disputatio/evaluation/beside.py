@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.debates import House, read_verified
+from disputatio.engine.debates import House
 from disputatio.engine.journal import Journal
 from disputatio.engine.market_matter import knowledge_as_source, knowledge_for
 from disputatio.engine.opening import Proposal
+from disputatio.engine.verified import read_verified
 from disputatio.evaluation.comparing.reading import Sample, nearest, outcome_of, samples_in, total_spent, turns_of
 from disputatio.evaluation.series import Held, Series, Spent, Trial, spent_on
 from disputatio.evidence.sources import Source

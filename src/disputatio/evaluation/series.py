@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 
-from disputatio.engine.debates import House, Resumption, read_verified, resume, start
+from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import (
     Proposal,
     book_of,
@@ -27,6 +27,7 @@ from disputatio.engine.opening import (
     seat_table,
 )
 from disputatio.engine.ports import Nobody
+from disputatio.engine.verified import read_verified
 from disputatio.failures import ProviderError
 from disputatio.kernel import JsonObject
 from disputatio.ledger import UNLIMITED, Budget, PriceBook, Reservation

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from disputatio.config import CommandLine
-from disputatio.engine.debates import House, Resumption, interrupt, read_verified, resume, start
+from disputatio.engine.debates import House, Resumption, interrupt, resume, start
 from disputatio.engine.ports import Leaving
 from disputatio.engine.recorded import recorded_settings
+from disputatio.engine.verified import read_verified
 from disputatio.failures import (
     DisputatioError,
     PersonLeftError,

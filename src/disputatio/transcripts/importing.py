@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from disputatio.engine.debates import read_verified, software
+from disputatio.engine.debates import software
 from disputatio.engine.journal import Journal
 from disputatio.engine.ports import Clock, Nobody, SystemClock
+from disputatio.engine.verified import read_verified
 from disputatio.failures import StoreError
 from disputatio.kernel import JsonObject
 from disputatio.record.events import DebateClosed, DebateOpened, TranscriptImported, TurnTaken, VoteCounted

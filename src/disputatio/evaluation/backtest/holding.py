@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.debates import House, read_verified, start
+from disputatio.engine.debates import House, start
 from disputatio.engine.market_matter import is_rules
 from disputatio.engine.uncollected import settle_in
+from disputatio.engine.verified import read_verified
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import Bases, Case, debate_id, identity_of, proposal_of
 from disputatio.evaluation.backtest.reading import DateRecord, read_date

@@ -1,0 +1,143 @@
+"""Records that were read and found whole: nothing is gone on with, or shown as true, before that.
+
+Nothing here knows how a debate is held, so that looking at one need not load what holding takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from disputatio.engine.uncollected import uncollected
+from disputatio.failures import UnknownDebateError, VerificationError
+from disputatio.motion import one_line
+from disputatio.record.chain import Links, Sealed, in_parts
+from disputatio.record.events import Event
+from disputatio.record.history import History
+from disputatio.record.store import DebateRow, Store
+
+_MOST_NAMED = 5
+
+
+def find_debate(store: Store, prefix: str) -> str:
+    """The one debate whose id begins with ``prefix``.
+
+    Raises:
+        UnknownDebateError: there is none, or several.
+    """
+    found = store.find(prefix) if prefix else []
+    if len(found) == 1:
+        return found[0]
+    shown = repr(one_line(prefix, 40))
+    if not found:
+        raise UnknownDebateError(f"There is no debate {shown} in this store.", "`disputatio list` shows all.")
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    names = ", ".join(sorted(found)[:_MOST_NAMED])
+    raise UnknownDebateError(f"{shown} could be {names}{more}.", "Give more of the id.")
+
+
+def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
+    """The record of ``debate``, after its chain was checked, and with it what the list of debates says of it.
+
+    Raises:
+        VerificationError: an event or text was altered, or the list says something else.
+    """
+    listed = store.row(debate)
+    events = tuple(store.read(debate))
+    _, fault = _checked(listed, in_parts(events), store.texts(debate))
+    if fault:
+        raise _refused(debate, fault)
+    return events
+
+
+class _Kept:
+    """What is kept of the events that pass by to be checked."""
+
+    def __init__(self, anchored: int) -> None:
+        self._anchored, self._count = anchored, 0
+        self.first: Sealed | None = None
+        self.anchor: Sealed | None = None
+        self.last: Sealed | None = None
+
+    def note(self, part: Sequence[Sealed]) -> None:
+        """Keep what matters of the events that come next."""
+        self.first, self.last = self.first or part[0], part[-1]
+        place = self._anchored - self._count - 1
+        if 0 <= place < len(part):
+            self.anchor = part[place]
+        self._count += len(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A record whose chain was checked: where it ends, the texts it names and what it tells."""
+
+    last: Sealed
+    texts: Mapping[str, str]
+    history: History
+
+
+def verified(store: Store, debate: str) -> Verified:
+    """The record of ``debate``, read once: its chain checked and its history told on the way.
+
+    Raises:
+        VerificationError: as ``read_verified``.
+    """
+    # The list first: a debate that goes on meanwhile only gets longer than it says.
+    listed = store.row(debate)
+    texts = store.texts(debate)
+    read, fault = _checked(listed, store.parts(debate), texts)
+    if fault:
+        # A text may have come in with an event while they passed by, after the texts were read.
+        events = store.read(debate)
+        texts = store.texts(debate)
+        read, fault = _checked(listed, in_parts(events), texts)
+    if read is None or fault:
+        raise _refused(debate, fault)
+    return read
+
+
+def _refused(debate: str, fault: str | None) -> VerificationError:
+    return VerificationError(
+        f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
+    )
+
+
+@uncollected()
+def _checked(
+    listed: DebateRow | None, parts: Iterable[Sequence[Sealed]], texts: Mapping[str, str]
+) -> tuple[Verified | None, str | None]:
+    """What the events tell, or what is wrong with them in one sentence."""
+    told: list[Event] = []
+    links, kept = Links(texts, told), _Kept(listed.events if listed else 0)
+    for part in parts:
+        if fault := links.broken_in(part):
+            return None, fault
+        kept.note(part)
+    history = History()
+    fault = _listed_otherwise(listed, kept, told, history)
+    return (None, fault) if fault or kept.last is None else (Verified(kept.last, texts, history), None)
+
+
+def _listed_otherwise(row: DebateRow | None, kept: _Kept, told: Sequence[Event], history: History) -> str | None:
+    """How the list of debates differs from the events that it was made from, in one sentence.
+
+    The history is told on the way: up to where the list stands, and then to its end.
+    """
+    if row is None:
+        return "the list of debates does not have it"
+    if kept.first is None or kept.anchor is None or kept.anchor.hash != row.head:
+        return f"it does not hold event {row.events} ({row.head[:12]}) any more, which the list of debates knows"
+    for event in told[: row.events]:
+        history.add(event)
+    opened = history.opened
+    found = {
+        "opened_at": kept.first.at,
+        "format": opened.format if opened else "",
+        "motion": str(opened.motion["text"]) if opened else "",
+        "status": history.status.value,
+    }
+    other = next((name for name, value in found.items() if getattr(row, name) != value), None)
+    for event in told[row.events :]:
+        history.add(event)
+    return f"the list of debates has another {other.replace('_', ' ')} than its events" if other else None
