@@ -265,7 +265,7 @@ def store_failures(place: str) -> Iterator[None]:
 
     try:
         yield
-    except IntegrityError:
+    except (IntegrityError, sqlite3.IntegrityError):
         raise StoreError(
             "Another process is writing this debate.", "Wait until it ends, or stop it, then resume."
         ) from None

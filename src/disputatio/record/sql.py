@@ -1,8 +1,8 @@
 """The store over SQLAlchemy Core: SQLite by default, PostgreSQL by address, one code for both.
 
-Group commit: appends go to one writer thread. Whatever has come in while it wrote is written in the next
-transaction, so a thousand debates in one process share their fsyncs; each append returns when the transaction
-that holds it is durable. A debate's own writings keep their order.
+Group commit: appends go to one writer thread, all of one step of an event loop together. Whatever has come in while
+it wrote is written in the next transaction, so a thousand debates in one process share their fsyncs; each append
+returns when the transaction that holds it is durable. A debate's own writings keep their order.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,17 +37,19 @@ from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_ov
 from disputatio.record.text import read_json, well_formed
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine, TextClause
+    from sqlalchemy import Connection, Dialect, Engine, TextClause
 
 _Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+_Text = tuple[str, str, str]
+"""A debate, a hash and the text."""
 _MOST_AT_ONCE = 256
 _ROWS_OF_A_STATEMENT = 128
 """Times seven columns: older builds of SQLite take 999 values."""
 PATIENCE_SECONDS = 60.0
 """How long a database server may be away before what was to be written fails."""
 _PAUSE_SECONDS = 0.25
-_COMPILED: dict[tuple[str, str, str], Any] = {}
-"""Statements by dialect, driver and name; those of one store are those of all."""
+_INSERTIONS: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
+"""By dialect, driver and table; those of one store are those of all."""
 # In words, because putting such a statement together costs more than it takes to read a debate of ten turns.
 _READ = (
     "SELECT debate, seq, at, kind, body, previous, hash FROM events "
@@ -69,7 +72,8 @@ class SqlStore:
     def __init__(self, url: str, *, create: bool = True) -> None:
         self._engine = open_database(url, create=create)
         self._place = self._engine.url.render_as_string(hide_password=True)
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         self._writer: threading.Thread | None = None
         self._known_texts: dict[str, set[str]] = {}
         self._failed: set[str] = set()
@@ -141,22 +145,32 @@ class SqlStore:
             self._writer.start()
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
-        self._jobs.put((writing, loop, done))
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            gathered = self._gathered[loop] = []
+            # Debates that go on side by side write in the same step of their loop. Were the first writing given to the
+            # writer at once, it would be a commit by itself, and the loop would give way to the writer at each.
+            loop.call_soon(self._hand_over, loop)
+        gathered.append((writing, loop, done))
         return done
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Give the writer what ``loop`` has gathered."""
+        if gathered := self._gathered.pop(loop, None):
+            self._jobs.put(gathered)
 
     def _write_all(self) -> None:
         while True:
-            job = self._jobs.get()
-            if job is None:
+            batch = self._jobs.get()
+            if batch is None:
                 return
-            batch = [job]
             ends = False
             while len(batch) < _MOST_AT_ONCE and not self._jobs.empty():
                 more = self._jobs.get()
                 if more is None:
                     ends = True
                     break
-                batch.append(more)
+                batch += more
             self._commit(batch)
             if ends:
                 return
@@ -178,7 +192,7 @@ class SqlStore:
         self._note(writings, new_texts)
         _settle_all(batch)
 
-    def _transact(self, writings: Sequence[Writing]) -> list[dict[str, str]]:
+    def _transact(self, writings: Sequence[Writing]) -> list[_Text]:
         """Write in one transaction. A server that is away for a moment is waited for: an answer that came is paid."""
         from sqlalchemy.exc import DBAPIError
 
@@ -226,19 +240,18 @@ class SqlStore:
             if now.get(debate) != token:
                 raise taken_over(debate)
 
-    def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[dict[str, str]]:
+    def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[_Text]:
         """Write everything; returns the texts that were not known to be there before."""
-        from disputatio.record.tables import debates, events, texts
-
         self._check_claims(connection, writings)
-        self._check_no_gap(connection, writings)
+        if self._failed:
+            self._check_no_gap(connection, writings)
         rows = [sealed for writing in writings for sealed in writing.events]
-        opened = [_debate_row(sealed) for sealed in rows if sealed.kind == DebateOpened.kind]
-        self._insert(connection, "debates", debates.insert(), opened)
-        self._insert(connection, "events", events.insert(), [_event_row(row) for row in rows])
+        listed = [sealed for sealed in rows if sealed.kind in _LISTED]
         new_texts = self._new_texts(writings)
-        self._insert(connection, "texts", self._insert_new(texts), new_texts)
-        for sealed in rows:
+        self._insert(connection, "debates", [_debate_row(row) for row in listed if row.kind == DebateOpened.kind])
+        self._insert(connection, "events", rows)
+        self._insert(connection, "texts", new_texts)
+        for sealed in listed:
             if sealed.kind in _ANCHORS:
                 anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}
                 connection.execute(_anchoring(*anchor), {**anchor, "debate": sealed.debate})
@@ -263,49 +276,44 @@ class SqlStore:
                         "Cure the earlier failure, then resume.",
                     )
 
-    def _note(self, writings: Sequence[Writing], new_texts: list[dict[str, str]]) -> None:
+    def _note(self, writings: Sequence[Writing], new_texts: list[_Text]) -> None:
         """Remember what is durable now; before the commit it would be forgotten texts if that failed."""
-        for row in new_texts:
-            self._known_texts.setdefault(row["debate"], set()).add(row["hash"])
+        for debate, name, _ in new_texts:
+            self._known_texts.setdefault(debate, set()).add(name)
         for writing in writings:
             self._failed.discard(writing.debate)
-            if any(sealed.kind == DebateClosed.kind for sealed in writing.events):
+            if DebateClosed.kind in [sealed.kind for sealed in writing.events]:
                 self._known_texts.pop(writing.debate, None)
 
-    def _new_texts(self, writings: Sequence[Writing]) -> list[dict[str, str]]:
+    def _new_texts(self, writings: Sequence[Writing]) -> list[_Text]:
         """The texts that this process has not stored before."""
         found: dict[tuple[str, str], str] = {}
         for writing in writings:
-            known = self._known_texts.get(writing.debate, ())
-            found.update({(writing.debate, name): text for name, text in writing.texts.items() if name not in known})
-        return [{"debate": debate, "hash": name, "text": well_formed(text)} for (debate, name), text in found.items()]
+            if texts := writing.texts:
+                debate = writing.debate
+                known = self._known_texts.get(debate, ())
+                found.update({(debate, name): text for name, text in texts.items() if name not in known})
+        return [(debate, name, well_formed(text)) for (debate, name), text in found.items()]
 
-    def _insert(self, connection: Connection, name: str, statement: Any, rows: list[dict[str, Any]]) -> None:
-        """Insert ``rows`` by ``statement``, which is compiled once: compiling costs more than inserting.
+    def _insert(self, connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert ``rows``, whose values are in the order of the columns of ``table``.
 
         Many rows are one statement in SQLite. Its driver lets other threads run at every row of a list, and an event
-        loop with much to do gives way again only after milliseconds: the commit would take them for every row.
+        loop with much to do gives way again only after milliseconds: the commit would take them for every row. The
+        driver is asked itself, since its own rows are all that is needed, and the way to it is longer than its work.
         """
-        dialect = self._engine.dialect
-        compiled = _COMPILED.get((dialect.name, dialect.driver, name))
-        if compiled is None:
-            compiled = _COMPILED[dialect.name, dialect.driver, name] = statement.compile(dialect=dialect)
-        if not compiled.positional:
-            if rows:
-                connection.exec_driver_sql(compiled.string, rows)
+        if not rows:
             return
-        one = f"({', '.join('?' * len(compiled.positiontup))})"
+        statement, columns = _insertion(self._engine.dialect, table)
+        if self._engine.dialect.name != "sqlite":
+            connection.exec_driver_sql(statement, [dict(zip(columns, row, strict=True)) for row in rows])
+            return
+        driver: Any = connection.connection.driver_connection
+        one = f"({', '.join('?' * len(columns))})"
         for start in range(0, len(rows), _ROWS_OF_A_STATEMENT):
             part = rows[start : start + _ROWS_OF_A_STATEMENT]
-            values = tuple(row[column] for row in part for column in compiled.positiontup)
-            connection.exec_driver_sql(compiled.string.replace(one, ", ".join([one] * len(part))), values)
-
-    def _insert_new(self, texts: Any) -> Any:
-        if self._engine.dialect.name == "postgresql":
-            from sqlalchemy.dialects.postgresql import insert
-        else:
-            from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
-        return insert(texts).on_conflict_do_nothing()
+            several = statement.replace(one, ", ".join([one] * len(part)))
+            driver.execute(several, tuple(chain.from_iterable(part)))
 
     def read(self, debate: str, after: int = 0) -> Sequence[Sealed]:
         """The events of ``debate`` in order, those numbered up to ``after`` left out."""
@@ -351,11 +359,33 @@ class SqlStore:
         """Write what waits and close. Safe to repeat."""
         writer, self._writer = self._writer, None
         if writer is not None:
+            for loop in tuple(self._gathered):
+                self._hand_over(loop)
             self._jobs.put(None)
             await asyncio.to_thread(writer.join)
         self._closed = True
         self._claims.close()
         self._engine.dispose()
+
+
+def _insertion(dialect: Dialect, table: str) -> tuple[str, tuple[str, ...]]:
+    """The statement that inserts a row, and the table's columns; compiled once, which costs more than inserting.
+
+    A text that is there already stays as it is.
+    """
+    found = _INSERTIONS.get((dialect.name, dialect.driver, table))
+    if found is None:
+        from disputatio.record.tables import metadata
+
+        if dialect.name == "postgresql":
+            from sqlalchemy.dialects.postgresql import insert
+        else:
+            from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
+        target = metadata.tables[table]
+        statement = insert(target).on_conflict_do_nothing() if table == "texts" else insert(target)
+        found = str(statement.compile(dialect=dialect)), tuple(target.columns.keys())
+        _INSERTIONS[dialect.name, dialect.driver, table] = found
+    return found
 
 
 @lru_cache
@@ -390,28 +420,18 @@ def _tell(futures: list[asyncio.Future[None]], error: StoreError | None) -> None
         done.exception()
 
 
-def _event_row(sealed: Sealed) -> dict[str, Any]:
-    return {name: getattr(sealed, name) for name in _EVENT_COLUMNS}
-
-
 # What Sealed._make does, without a step in Python for each row.
 _SEALED: Callable[[Any], Sealed] = partial(tuple.__new__, Sealed)
-_EVENT_COLUMNS = ("debate", "seq", "at", "kind", "body", "previous", "hash")
 _ADDENDA = frozenset({OutcomeAttached.kind, SignedOff.kind})
 _ANCHORS = _ADDENDA | {DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind}
+_LISTED = _ANCHORS | {DebateOpened.kind}
+"""What changes the list of debates."""
 
 
-def _debate_row(sealed: Sealed) -> dict[str, Any]:
-    body = read_json(sealed.body)
-    return {
-        "id": sealed.debate,
-        "opened_at": sealed.at,
-        "format": body["format"],
-        "motion": body["motion"]["text"],
-        "status": Status.RUNNING.value,
-        "events": sealed.seq,
-        "head": sealed.hash,
-    }
+def _debate_row(sealed: Sealed) -> tuple[Any, ...]:
+    """A new debate in the list, by the columns of its table."""
+    body, status = read_json(sealed.body), Status.RUNNING.value
+    return sealed.debate, sealed.at, body["format"], body["motion"]["text"], status, sealed.seq, sealed.hash
 
 
 def _status_after(sealed: Sealed) -> dict[str, str]:
