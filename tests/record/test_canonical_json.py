@@ -56,6 +56,7 @@ def test_strings_are_utf_8_without_needless_escapes(value: dict[str, str]) -> No
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_nan_and_infinities_are_refused_wherever_they_hide(bad: float) -> None:
     beside = ({"a": None, "b": (bad,)}, {"a": "null", "b": None, "c": bad}, {"a": None, "b": {"c": None}, "d": [bad]})
+    beside += ({"a": None, "b": {"c": None, "d": bad}}, {"a": {"b": {"c": None}}, "d": bad})
     for value in (bad, [bad], {"a": {"b": [1, bad]}}, *beside):
         with pytest.raises(ValueError, match=r"NaN|JSON"):
             canonical(value)

@@ -41,6 +41,7 @@ def test_an_event_survives_its_record(kind: type[Any], data: st.DataObject) -> N
     assert decode(kind.kind, read_json(canonical(encode(event)))) == event
     sealed = seal(event, debate="d", seq=1, at="2026-01-01T00:00:00Z", previous="0" * 64)
     assert sealed.event() == event
+    assert sealed.body == canonical(encode(event)), "an event holds its fields and nothing else"
     assert sealed.kind == kind.__name__
 
 

@@ -79,9 +79,13 @@ class Journal:
         last = self.hand_over()
         if last is None:
             return
+        if not last.done():
+            # As asyncio.shield does, in fewer steps: who waits may be cancelled, the writing must not be with them.
+            ended: asyncio.Future[None] = last.get_loop().create_future()
+            last.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
+            await ended
         try:
-            # Whoever waits may be cancelled; the writing that others wait for too must not be.
-            await asyncio.shield(last)
+            last.result()
         except StoreError as error:
             raise self._first_failure or error from None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,18 +30,21 @@ class Staggering:
         self._on = on
         self._begun: dict[int, asyncio.Event] = {}
 
-    @asynccontextmanager
-    async def following(self, order: Send) -> AsyncIterator[Callable[[], None] | None]:
+    def following(self, order: Send) -> AbstractAsyncContextManager[Callable[[], None] | None]:
         """Wait until a call that begins like that of ``order`` has begun to be answered.
 
-        Yields:
-            What to call when the first words of the answer come, for a call that others may wait for; else None.
+        Returns:
+            A context of what to call when the first words of the answer come, for a call that others may wait for;
+            else of None.
         """
         before = order.call.segments[:-1]
         if not self._on or sum(len(row.text.encode("utf-8", "replace")) for row in before) < LEAST_BYTES:
-            yield None
-            return
-        key = hash((order.seating.address, before))
+            return nullcontext()
+        return self._in_line(hash((order.seating.address, before)))
+
+    @asynccontextmanager
+    async def _in_line(self, key: int) -> AsyncIterator[Callable[[], None] | None]:
+        """Wait behind the first call of the beginning ``key``, or be the first."""
         first = self._begun.get(key)
         if first is not None:
             await first.wait()

@@ -60,11 +60,15 @@ class Prompts(Mapping[str, PromptRows]):
 
     def shortened(self, prompt: PromptRows) -> tuple[tuple[str, int] | tuple[()], PromptRows]:
         """``prompt`` as a record keeps it: which of the latest calls begins like it, how far, and what is left."""
-        found, most = "", 0
+        found, most, further = "", 0, prompt[:1]
         for call, listed in islice(reversed(self._listed.items()), _LOOKED_AT):
-            shared = _in_common(self._whole(listed), prompt)
+            whole = self._whole(listed)
+            # Most of them share no more than the best so far.
+            if whole[: most + 1] != further:
+                continue
+            shared = _in_common(whole, prompt, most)
             if shared > most:
-                found, most = call, shared
+                found, most, further = call, shared, prompt[: shared + 1]
                 if most >= len(prompt) - 2:
                     break
         return ((found, most), prompt[most:]) if most > 1 else ((), prompt)
@@ -89,9 +93,9 @@ class Prompts(Mapping[str, PromptRows]):
         return listed.whole
 
 
-def _in_common(first: PromptRows, second: PromptRows) -> int:
-    """With how many of the same rows two prompts begin."""
-    low, high = 0, min(len(first), len(second))
+def _in_common(first: PromptRows, second: PromptRows, known: int) -> int:
+    """With how many of the same rows two prompts begin, which are ``known`` to share so many."""
+    low, high = known, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
         if first[low:middle] == second[low:middle]:

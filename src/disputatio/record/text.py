@@ -46,8 +46,15 @@ def canonical(value: Any) -> str:
 
 
 def _nothings(value: Any) -> int:
-    """How many fields of an object have no value; what lies deeper is not looked at."""
-    return list(value.values()).count(None) if type(value) is dict else 0
+    """How many fields of an object, and of the objects in it, have no value; what lies deeper is not looked at."""
+    if type(value) is not dict:
+        return 0
+    fields = list(value.values())
+    nothings = fields.count(None)
+    for each in fields:
+        if type(each) is dict:
+            nothings += list(each.values()).count(None)
+    return nothings
 
 
 def _is_finite(value: Any) -> bool:
