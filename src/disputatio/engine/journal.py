@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 
 from disputatio.engine.ports import Clock, Watcher
-from disputatio.failures import StoreError
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import Event
 from disputatio.record.history import History
@@ -42,8 +42,7 @@ class Journal:
         self._head = written[-1].hash if written else GENESIS
         self._kept: list[Sealed] = []
         self._texts: dict[str, str] = {}
-        self._last: asyncio.Future[None] | None = None
-        self._first_failure: BaseException | None = None
+        self._handed_over: deque[asyncio.Future[None]] = deque()
 
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> None:
         """Seal events and keep them for the next writing, which the same step of the debate brings about.
@@ -62,13 +61,11 @@ class Journal:
         if texts:
             self._texts.update(texts)
 
-    def hand_over(self) -> asyncio.Future[None] | None:
-        """Give what is kept to the store; the future of everything written so far, None where nothing was."""
+    def hand_over(self) -> None:
+        """Give what is kept to the store."""
         if self._kept:
-            self._last = self._store.append(Writing(self.debate, tuple(self._kept), self._texts))
-            self._last.add_done_callback(self._note_failure)
+            self._handed_over.append(self._store.append(Writing(self.debate, tuple(self._kept), self._texts)))
             self._kept, self._texts = [], {}
-        return self._last
 
     async def durable(self) -> None:
         """Wait until all that was written is durable; a store writes in order, and nothing after a failure.
@@ -76,20 +73,17 @@ class Journal:
         Raises:
             StoreError: some of it could not be written; says why the first of it could not.
         """
-        last = self.hand_over()
-        if last is None:
+        self.hand_over()
+        if not self._handed_over:
             return
+        last = self._handed_over[-1]
         if not last.done():
             # As asyncio.shield does, in fewer steps: who waits may be cancelled, the writing must not be with them.
             ended: asyncio.Future[None] = last.get_loop().create_future()
             last.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
             await ended
-        try:
-            last.result()
-        except StoreError as error:
-            raise self._first_failure or error from None
-
-    def _note_failure(self, written: asyncio.Future[None]) -> None:
-        """Keep the first failure: those of later writings only say that an earlier one failed."""
-        if not written.cancelled() and self._first_failure is None:
-            self._first_failure = written.exception()
+        while self._handed_over and self._handed_over[0].done():
+            # The first failure stays: those of later writings only say that an earlier one failed.
+            self._handed_over[0].result()
+            self._handed_over.popleft()
+        last.result()
