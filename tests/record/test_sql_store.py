@@ -477,3 +477,18 @@ async def test_a_damaged_text_far_into_a_record_is_read_and_found_damaged(tmp_pa
     assert rows[99].body == "A\\xffB"
     assert [row for row in rows if row.seq != 100] == [row for row in pen.chain if row.seq != 100]
     assert broken_link(rows, None) == f"{rows[99].place} was altered: its content does not match its hash"
+
+
+def test_what_a_loop_wrote_in_its_last_step_is_written_when_another_closes_the_store(tmp_path: Path) -> None:
+    store, pen = SqlStore(str(tmp_path / "store.sqlite")), Pen("d1")
+
+    async def leave() -> None:
+        store.append(pen.write(opened(), asked(1)))
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(leave())
+    loop.close()
+    asyncio.run(store.aclose())
+    with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (2,)
+    connection.close()
