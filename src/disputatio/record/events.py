@@ -5,13 +5,13 @@ only time, such as ``latency_ms``, are named in ``CLOCK_FIELDS`` and are no part
 Prompts, schemas and evidence are kept once each as texts beside the events and are named here by their
 SHA-256, so a history that every call sends again is stored once.
 
-Events have no slots: one that is read takes its fields over from its body at once, and a long record has thousands.
+Events have no slots: one that is made or read takes its fields over at once, and a long record has thousands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 from disputatio.failures import StoreError
@@ -399,6 +399,28 @@ KINDS: dict[str, type[Event]] = {
         DebateResumed,
     )
 }
+
+
+def _taking_over(event: type[Event]) -> Callable[..., None]:
+    """A constructor of ``event``: that of a frozen dataclass sets one field after the other, each by a call."""
+    rows = fields(event)
+    names = frozenset(row.name for row in rows)
+    defaults = {row.name: row.default for row in rows if row.default is not MISSING}
+    makers = {row.name: row.default_factory for row in rows if row.default_factory is not MISSING}
+
+    def __init__(self: Event, **body: Any) -> None:  # noqa: N807  (it becomes the method)
+        if body.keys() != names:
+            body = {**defaults, **{name: make() for name, make in makers.items()}, **body}
+            if odd := body.keys() ^ names:
+                raise TypeError(f"{event.kind} lacks, or does not know, {', '.join(sorted(odd))}")
+        object.__setattr__(self, "__dict__", body)
+
+    return __init__
+
+
+for _kind in KINDS.values():
+    _kind.__init__ = _taking_over(_kind)  # type: ignore[method-assign]
+
 _FIELDS = {kind: tuple(row.name for row in fields(event)) for kind, event in KINDS.items()}
 _LISTS = {
     kind: tuple(row.name for row in fields(event) if str(row.type).startswith("tuple")) for kind, event in KINDS.items()
