@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LEAST_BYTES = 4096
 """A shorter beginning is not waited for: providers cache from 1,024 tokens on, taken as four bytes each."""
+_NOBODY_WAITS = nullcontext[None]()
 
 
 class Staggering:
@@ -37,9 +38,11 @@ class Staggering:
             A context of what to call when the first words of the answer come, for a call that others may wait for;
             else of None.
         """
+        if not self._on:
+            return _NOBODY_WAITS
         before = order.call.segments[:-1]
-        if not self._on or sum(len(row.text.encode("utf-8", "replace")) for row in before) < LEAST_BYTES:
-            return nullcontext()
+        if sum(len(row.text.encode("utf-8", "replace")) for row in before) < LEAST_BYTES:
+            return _NOBODY_WAITS
         return self._in_line(hash((order.seating.address, before)))
 
     @asynccontextmanager
