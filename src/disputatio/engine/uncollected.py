@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-SELDOM: Final = (50_000, 20, 20)
+SELDOM: Final = (200_000, 20, 20)
 """Objects made beyond those let go before the youngest are searched, and searches of the younger before one of the
-older."""
+older. A debate of dozens of calls keeps some thousands until it ends, and among those of a hundred there are hardly any
+circles: to search for them takes about a microsecond each."""
 SWITCH_SECONDS: Final = 0.001
 """How long a thread that waits lets another compute; five times as long is Python's own choice."""
 
