@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 AT_ONCE: Final = 8
 """So many go on side by side: enough for their events to share a commit."""
-STEPS: Final = 16
-"""Steps of the loop that they have to themselves; from an answer to the next call it takes about so many."""
+STEPS: Final = 10
+"""Steps of the loop that they have to themselves; from an answer to the next call it hardly takes more."""
 
 _LINES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
 
