@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Dialect, Engine, TextClause
 
 _Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
-_Text = tuple[str, str, str]
-"""A debate, a hash and the text."""
 _MOST_AT_ONCE = 256
 _ROWS_OF_A_STATEMENT = 128
 """Times seven columns: older builds of SQLite take 999 values."""
@@ -179,7 +177,7 @@ class SqlStore:
         writings = [writing for writing, _, _ in batch]
         try:
             with store_failures(self._place):
-                new_texts = self._transact(writings)
+                self._transact(writings)
         except Exception as error:  # noqa: BLE001  (a writer that dies would leave everybody waiting for ever)
             if len(batch) > 1:
                 # One bad writing must not fail its neighbours.
@@ -189,10 +187,10 @@ class SqlStore:
             self._failed.add(writings[0].debate)
             _settle_all(batch, error if isinstance(error, StoreError) else unexpected(self._place, error))
             return
-        self._note(writings, new_texts)
+        self._note(writings)
         _settle_all(batch)
 
-    def _transact(self, writings: Sequence[Writing]) -> list[_Text]:
+    def _transact(self, writings: Sequence[Writing]) -> None:
         """Write in one transaction. A server that is away for a moment is waited for: an answer that came is paid."""
         from sqlalchemy.exc import DBAPIError
 
@@ -201,7 +199,8 @@ class SqlStore:
             try:
                 with self._engine.begin() as connection:
                     left = writings if away_since is None else self._unwritten(connection, writings)
-                    return self._write(connection, left)
+                    self._write(connection, left)
+                return
             except DBAPIError as error:
                 away_since = time.monotonic() if away_since is None else away_since
                 if not is_away(error) or time.monotonic() - away_since > PATIENCE_SECONDS:
@@ -240,22 +239,20 @@ class SqlStore:
             if now.get(debate) != token:
                 raise taken_over(debate)
 
-    def _write(self, connection: Connection, writings: Sequence[Writing]) -> list[_Text]:
-        """Write everything; returns the texts that were not known to be there before."""
+    def _write(self, connection: Connection, writings: Sequence[Writing]) -> None:
+        """Write everything."""
         self._check_claims(connection, writings)
         if self._failed:
             self._check_no_gap(connection, writings)
         rows = [sealed for writing in writings for sealed in writing.events]
         listed = [sealed for sealed in rows if sealed.kind in _LISTED]
-        new_texts = self._new_texts(writings)
         self._insert(connection, "debates", [_debate_row(row) for row in listed if row.kind == DebateOpened.kind])
         self._insert(connection, "events", rows)
-        self._insert(connection, "texts", new_texts)
+        self._insert(connection, "texts", self._new_texts(writings))
         for sealed in listed:
             if sealed.kind in _ANCHORS:
                 anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}
                 connection.execute(_anchoring(*anchor), {**anchor, "debate": sealed.debate})
-        return new_texts
 
     def _check_no_gap(self, connection: Connection, writings: Sequence[Writing]) -> None:
         """Refuse what follows a writing that failed: a record with a hole in it would never verify again."""
@@ -276,24 +273,23 @@ class SqlStore:
                         "Cure the earlier failure, then resume.",
                     )
 
-    def _note(self, writings: Sequence[Writing], new_texts: list[_Text]) -> None:
+    def _note(self, writings: Sequence[Writing]) -> None:
         """Remember what is durable now; before the commit it would be forgotten texts if that failed."""
-        for debate, name, _ in new_texts:
-            self._known_texts.setdefault(debate, set()).add(name)
         for writing in writings:
             self._failed.discard(writing.debate)
+            if writing.texts:
+                self._known_texts.setdefault(writing.debate, set()).update(writing.texts)
             if DebateClosed.kind in [sealed.kind for sealed in writing.events]:
                 self._known_texts.pop(writing.debate, None)
 
-    def _new_texts(self, writings: Sequence[Writing]) -> list[_Text]:
-        """The texts that this process has not stored before."""
-        found: dict[tuple[str, str], str] = {}
+    def _new_texts(self, writings: Sequence[Writing]) -> list[tuple[str, str, str]]:
+        """The texts that this process has not stored before, each with its debate and hash."""
+        found: list[tuple[str, str, str]] = []
         for writing in writings:
-            if texts := writing.texts:
-                debate = writing.debate
-                known = self._known_texts.get(debate, ())
-                found.update({(debate, name): text for name, text in texts.items() if name not in known})
-        return [(debate, name, well_formed(text)) for (debate, name), text in found.items()]
+            debate = writing.debate
+            known = self._known_texts.get(debate, ())
+            found += [(debate, name, well_formed(text)) for name, text in writing.texts.items() if name not in known]
+        return found
 
     def _insert(self, connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert ``rows``, whose values are in the order of the columns of ``table``.
