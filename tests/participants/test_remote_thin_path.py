@@ -29,7 +29,7 @@ from remote_server import (
 )
 
 from disputatio.failures import InvalidInputError
-from disputatio.participants.call import Call, Fault, OutputMode, Reply, Segment, Usage
+from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.remote import Endpoint, RemoteGateway, open_gateway
 from disputatio.participants.remote.direct import plain_reply
@@ -288,6 +288,44 @@ async def test_every_lost_connection_means_the_same_both_ways() -> None:
         for reset in (False, True):
             async with bytes_only(script, reset=reset) as url:
                 await alike(ModelSeating(provider="openai_compatible", model="m", base_url=f"{url}/v1"), a_call())
+
+
+async def test_what_a_server_says_before_its_response_is_passed_over_both_ways() -> None:
+    body = json.dumps(completion('{"score": 3}')).encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+    async with bytes_only(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" + head + body) as url:
+        seating = ModelSeating(provider="openai_compatible", model="m", base_url=f"{url}/v1")
+        async with both_ways(seating) as ask:
+            straight, by_library = await ask(a_call())
+    assert straight == by_library
+    assert isinstance(straight, Reply)
+
+
+@pytest.mark.slow
+async def test_a_connection_whose_server_answered_without_reading_all_serves_no_other_call() -> None:
+    """The rest of the body would go ahead of the next request."""
+    connections = 0
+    body = json.dumps({"error": {"message": "Too long."}}).encode()
+
+    async def impatient(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 413 Too Large\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        await ended.wait()
+        writer.close()
+
+    ended = asyncio.Event()
+    server = await asyncio.start_server(impatient, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        seating = ModelSeating(provider="openai_compatible", model="m", base_url=url, timeout_s=10)
+        async with opened(seating) as gateway:
+            long = a_call(segments=(Segment("user", "x" * 2**23),))
+            outcomes = [await gateway.call(long) for _ in range(2)]
+        ended.set()
+    assert [row.kind for row in outcomes if isinstance(row, Fault)] == [FaultKind.CONTEXT_TOO_LONG] * 2
+    assert connections == 2
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,11 @@ from multidict import CIMultiDict
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
-from yarl import URL
 
 from disputatio.participants.call import Call, OutputMode, Reply, Segment, Usage
 from disputatio.participants.remote.chat import ChatModel, ChatPrompts
-from disputatio.participants.remote.transport import AiohttpTransport, Arrived, address_of, led
+from disputatio.participants.remote.posting import Arrived, Destination
+from disputatio.participants.remote.transport import AiohttpTransport, address_of, led
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -52,19 +52,13 @@ class Way:
 
     Attributes:
         prompts: puts calls into bodies.
-        url: where they are posted.
-        headers: what they carry, the key among it.
+        to: where they are posted, with headers that hold the key.
         added: what the library adds to a body.
     """
 
     prompts: ChatPrompts
-    url: URL
-    headers: CIMultiDict[str]
+    to: Destination
     added: dict[str, Any]
-
-    def __repr__(self) -> str:
-        # The headers hold the key.
-        return f"Way({self.url.host})"
 
     async def post(self, call: Call, transport: AiohttpTransport) -> Reply | Arrived | httpx2.TransportError | None:
         """Post ``call``, once.
@@ -81,15 +75,18 @@ class Way:
         except (TypeError, ValueError):
             return None
         try:
-            arrived = await transport.post(self.url, self.headers, body)
+            arrived = await transport.post(self.to, body)
         except httpx2.TransportError as error:
             return error
         reply = plain_reply(arrived.decoded(), call.mode) if arrived.status == 200 else None
         return arrived if reply is None else reply
 
 
-async def shown_way(line: Line) -> Way | None:
-    """The way to the model of ``line``, or None where its requests are not of this protocol. Nothing is sent."""
+async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
+    """The way to the model of ``line``, or None where its requests are not of this protocol. Nothing is sent.
+
+    ``keep_alive`` is whether a connection may serve another call afterwards.
+    """
     from pydantic_ai.direct import model_request
 
     model, prompts = line.model, line.prompts
@@ -115,9 +112,11 @@ async def shown_way(line: Line) -> Way | None:
     except ValueError:
         return None
     headers = CIMultiDict(row for row in shown.headers.multi_items() if row[0].lower() != "content-length")
+    if not keep_alive:
+        headers["Connection"] = "close"
     sample = prompts.body(_SAMPLE)
     added = {key: value for key, value in orjson.loads(shown.content).items() if key not in sample}
-    return Way(prompts, url, headers, added)
+    return Way(prompts, Destination.of(url, headers), added)
 
 
 def _unread(model: type[BaseModel], *read: str) -> tuple[str, ...]:

@@ -29,29 +29,13 @@ import httpx2
 from multidict import CIMultiDict
 from yarl import URL
 
+from disputatio.participants.remote.posting import Arrived, Destination, exchanged
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """Seconds for looking the host up, connecting and the TLS handshake together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arrived:
-    """A whole response, as it came over the wire."""
-
-    status: int
-    headers: tuple[tuple[bytes, bytes], ...]
-    body: bytes
-
-    def decoded(self) -> bytes | None:
-        """The body without its content encoding, None where it cannot be decoded."""
-        if not any(name.lower() == b"content-encoding" for name, _ in self.headers):
-            return self.body
-        try:
-            return httpx2.Response(self.status, headers=list(self.headers), content=self.body).content
-        except httpx2.DecodingError:
-            return None
 
 
 @dataclass(slots=True)
@@ -134,19 +118,25 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             )
         return httpx2.Response(response.status, headers=response.raw_headers, stream=_Body(response), request=request)
 
-    async def post(self, url: URL, headers: Mapping[str, str], body: bytes) -> Arrived:
+    async def post(self, to: Destination, body: bytes) -> Arrived:
         """Post ``body`` and read the whole response.
 
         Raises:
             httpx2.TransportError: as for ``handle_async_request``.
         """
-        with _truthful():
-            response = await self._send("POST", url, headers, body)
+        pool = self._joined()
+        try:
+            opening = pool.opening_to(to)
+            if opening is not None:
+                return await exchanged(pool.connector, opening, to, body, self._timeout)
+            response = await self._send("POST", to.url, to.headers, body)
             try:
                 content = await response.read()
             except BaseException:
                 response.close()
                 raise
+        except _FAILURES as error:
+            raise _told(error) from error
         return Arrived(response.status, response.raw_headers, content)
 
     async def _send(
@@ -165,7 +155,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             allow_redirects=False,
             auto_decompress=False,
             timeout=self._timeout,
-            ssl=trusted_certificates() if url.scheme == "https" else True,
+            ssl=_verified(url),
             proxy=proxy[0] if proxy else None,
             proxy_headers=proxy[1] if proxy else None,
         )
@@ -200,8 +190,10 @@ class _Pool:
         self.members = 0
         # Looking it up goes through the whole environment.
         self.proxy_of = functools.lru_cache(maxsize=64)(_environment_proxy)
+        self.opening_to = functools.lru_cache(maxsize=64)(self._opening_to)
+        self.connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=60)
         self.session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
+            connector=self.connector,
             # Cookies of one provider must not reach another, and no provider's API needs them.
             cookie_jar=aiohttp.DummyCookieJar(),
         )
@@ -213,6 +205,12 @@ class _Pool:
             pool = cls._open[loop] = cls(loop)
         pool.members += 1
         return pool
+
+    def _opening_to(self, to: Destination) -> aiohttp.ClientRequest | None:
+        """What connections to a destination are opened with; None where a session has to find the way."""
+        if not to.head or self.proxy_of(to.url.scheme, to.url.host or ""):
+            return None
+        return aiohttp.ClientRequest("POST", to.url, loop=self.loop, ssl=_verified(to.url))
 
     async def leave(self) -> None:
         self.members -= 1
@@ -249,12 +247,20 @@ def _truthful() -> Iterator[None]:
     """Raise aiohttp's exceptions as the httpx2 class that means the same."""
     try:
         yield
-    except (aiohttp.ClientError, OSError) as error:
-        # A TimeoutError is an OSError; cancellation is neither and passes through.
-        raise _counterpart(error)(str(error)) from error
-    except ValueError as error:
+    except _FAILURES as error:
+        raise _told(error) from error
+
+
+# A TimeoutError is an OSError; cancellation is none of these and passes through.
+_FAILURES: Final = (aiohttp.ClientError, OSError, ValueError)
+
+
+def _told(error: Exception) -> httpx2.TransportError:
+    """The exception of httpx2 that says what ``error`` says."""
+    if not isinstance(error, (aiohttp.ClientError, OSError)):
         # What is wrong with an address beyond its scheme, such as its port.
-        raise httpx2.UnsupportedProtocol(str(error)) from error
+        return httpx2.UnsupportedProtocol(str(error))
+    return _counterpart(error)(str(error))
 
 
 def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
@@ -273,6 +279,11 @@ def _counterpart(error: Exception) -> Callable[[str], httpx2.TransportError]:
             return httpx2.RemoteProtocolError
         case _:
             return httpx2.ReadError
+
+
+def _verified(url: URL) -> ssl.SSLContext | bool:
+    """How the server at ``url`` is to prove who it is."""
+    return trusted_certificates() if url.scheme == "https" else True
 
 
 @functools.cache
