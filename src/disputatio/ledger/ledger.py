@@ -125,12 +125,14 @@ class Ledger:
         budget = self.budget
         if budget.calls is not None and self.calls + 1 > budget.calls:
             return Refusal("calls", str(budget.calls), str(self.calls), "1")
-        tokens = self.spent_tokens + self.held_tokens
-        if budget.tokens is not None and tokens + quote.tokens > budget.tokens:
-            return Refusal("tokens", f"{budget.tokens:,}", f"{tokens:,}", f"{quote.tokens:,}")
-        usd = self.spent_usd + self.held_usd
-        if budget.usd is not None and quote.usd is not None and usd + quote.usd > budget.usd:
-            return Refusal("usd", _dollars(budget.usd), _dollars(usd), _dollars(quote.usd))
+        if budget.tokens is not None:
+            tokens = self.spent_tokens + self.held_tokens
+            if tokens + quote.tokens > budget.tokens:
+                return Refusal("tokens", f"{budget.tokens:,}", f"{tokens:,}", f"{quote.tokens:,}")
+        if budget.usd is not None and quote.usd is not None:
+            usd = self.spent_usd + self.held_usd
+            if usd + quote.usd > budget.usd:
+                return Refusal("usd", _dollars(budget.usd), _dollars(usd), _dollars(quote.usd))
         return None
 
     def settle(
@@ -196,11 +198,15 @@ class Ledger:
 
 def call_size(call: Call) -> tuple[int, int]:
     """The bytes a call sends, its schema included, and the number of its messages."""
-    size = sum(_bytes(segment.text) + 2 for segment in call.segments)
+    size, messages, before = 0, 0, ""
+    for segment in call.segments:
+        size += _bytes(segment.text) + 2
+        if segment.role != before:
+            messages += 1
+            before = segment.role
     if call.schema is not None:
         size += _bytes(call.schema_text or canonical(call.schema))
-    roles = [segment.role for segment in call.segments]
-    return size, sum(1 for place, role in enumerate(roles) if place == 0 or roles[place - 1] != role)
+    return size, messages
 
 
 def _bytes(text: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from disputatio.kernel import JsonObject, LenientForm
 from disputatio.motion import clean, one_line
@@ -113,7 +113,7 @@ def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
     if not text.strip():
         raise ValueError("the answer is empty")
     try:
-        return json.loads(text, parse_constant=_no_constant), False
+        return _STRICT.decode(text), False
     except RecursionError:
         raise ValueError("the answer is nested too deeply") from None
     except ValueError:
@@ -130,6 +130,10 @@ def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
 
 def _no_constant(word: str) -> object:
     raise ValueError(f"{word} is not allowed in JSON")
+
+
+# `json.loads` builds one for every text where it is told what to do with constants.
+_STRICT: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _cleaned(value: Any, depth: int = 0) -> Any:

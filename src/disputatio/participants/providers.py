@@ -93,8 +93,13 @@ class Provider:
 
         Zhipu sells the same models at two prices, on two platforms (docs.z.ai and open.bigmodel.cn).
         """
-        host = urlsplit(base_url).hostname if base_url else None
-        return _PRICE_ID_BY_HOST.get(host or "", self.price_id)
+        return _PRICE_ID_BY_HOST.get(_host_of(base_url), self.price_id) if base_url else self.price_id
+
+
+# Asked for twice for every call.
+@lru_cache(maxsize=64)
+def _host_of(base_url: str) -> str:
+    return urlsplit(base_url).hostname or ""
 
 
 EMBEDDED_MODEL = "smollm2-135m"

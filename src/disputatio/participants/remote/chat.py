@@ -17,7 +17,7 @@ This module imports pydantic-ai and openai when it is imported, so import it onl
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,7 +26,7 @@ from openai.types.chat import ChatCompletionChunk
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 from pydantic_ai.usage import RequestUsage
 
-from disputatio.participants.call import Call, OutputMode, Segment
+from disputatio.participants.call import Call, OutputMode
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.remote.breakpoints import Breakpoints
 from disputatio.participants.remote.faults import NoAnswerError
@@ -128,7 +128,7 @@ def _unread(call: Call) -> list[tuple[str, str]]:
         # The schema stands in it as well.
         return [(role, broken(text)) for role, text in spoken(call)]
     # A token holds no blank, so none begins in one segment and ends in the next.
-    return spoken(replace(call, segments=tuple(Segment(row.role, _broken(row.text)) for row in call.segments)))
+    return spoken(call, _broken)
 
 
 # The same texts are sent with call after call.

@@ -119,13 +119,22 @@ async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
     return Way(prompts, Destination.of(url, headers), added)
 
 
-def _unread(model: type[BaseModel], *read: str) -> tuple[str, ...]:
+def _unread(model: type[BaseModel], *read: str) -> frozenset[str]:
     """The fields of ``model`` that are not looked at here; whoever fills one of them is left to the library."""
-    return tuple(name for name in model.model_fields if name not in read)
+    return frozenset(model.model_fields) - frozenset(read)
 
 
-_COMPLETION = _unread(ChatCompletion, "id", "choices", "created", "model", "object", "usage", "system_fingerprint")
-_COMPLETION = tuple(name for name in _COMPLETION if name != "service_tier")
+_COMPLETION = _unread(
+    ChatCompletion,
+    "id",
+    "choices",
+    "created",
+    "model",
+    "object",
+    "usage",
+    "system_fingerprint",
+    "service_tier",
+)
 _CHOICE = _unread(Choice, "finish_reason", "index", "message")
 _MESSAGE = _unread(ChatCompletionMessage, "content", "role", "refusal", "annotations", "tool_calls")
 _USAGE = _unread(
@@ -137,7 +146,7 @@ _USAGE = _unread(
     "prompt_tokens_details",
 )
 _OBJECT: Final = (dict, type(None))
-_COUNT: Final = (int, type(None))
+_COUNT: Final = frozenset({int, type(None)})
 _TIERS: Final = frozenset({None, "auto", "default", "flex", "scale", "priority"})
 
 
@@ -176,10 +185,15 @@ def _is_ordinary(data: dict[str, Any], choice: dict[str, Any]) -> bool:
         and data["object"] == "chat.completion"
         and data.get("service_tier") in _TIERS
         and (fingerprint is None or type(fingerprint) is str)
-        and all(data.get(name) is None for name in _COMPLETION)
+        and _leaves_out(_COMPLETION, data)
         and type(choice["index"]) is int
-        and all(choice.get(name) is None for name in _CHOICE)
+        and _leaves_out(_CHOICE, choice)
     )
+
+
+def _leaves_out(names: frozenset[str], row: dict[str, Any]) -> bool:
+    """Whether none of these fields is there, or none holds anything."""
+    return names.isdisjoint(row) or all(row.get(name) is None for name in names)
 
 
 def _says_only_text(message: dict[str, Any]) -> bool:
@@ -188,7 +202,7 @@ def _says_only_text(message: dict[str, Any]) -> bool:
         and message.get("refusal") in (None, "")
         and message.get("annotations") in (None, [])
         and type(message.get("tool_calls")) in (list, type(None))
-        and all(message.get(name) is None for name in _MESSAGE)
+        and _leaves_out(_MESSAGE, message)
     )
 
 
@@ -219,17 +233,17 @@ def _counts(usage: Any) -> Usage | None:
     """The tokens that were counted; None where they take more than reading."""
     if usage is None:
         return Usage()
-    details, others = (usage.get(name) for name in ("prompt_tokens_details", "completion_tokens_details"))
+    details, others = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     if not (type(details) in _OBJECT and type(others) in _OBJECT):
         return None
     details, others = details or {}, others or {}
     # DeepSeek counts its cache at the top level.
     cached = details.get("cached_tokens")
     cached = usage.get("prompt_cache_hit_tokens") if cached is None else cached
-    told = (usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"])
-    optional = (cached, *details.values(), *others.values())
-    if any(type(count) is not int for count in told) or any(type(count) not in _COUNT for count in optional):
+    prompt, completion, total = usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"]
+    optional = {type(cached), *map(type, details.values()), *map(type, others.values())}
+    if not (type(prompt) is type(completion) is type(total) is int and optional <= _COUNT):
         return None
-    if any(usage.get(name) is not None for name in _USAGE):
+    if not _leaves_out(_USAGE, usage):
         return None
-    return Usage(told[0], told[1], cached, details.get("cache_write_tokens"))
+    return Usage(prompt, completion, cached, details.get("cache_write_tokens"))

@@ -73,6 +73,7 @@ class RemoteGateway:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._line: Line | Fault | None = None
+        self._way: Way | None = None
         self._transport: AiohttpTransport | None = None
         self._opening = asyncio.Lock()
 
@@ -93,12 +94,10 @@ class RemoteGateway:
         Streams only if ``on_text`` is given. In tool mode ``on_text`` gets the tool's argument, which is the
         answer. What ``on_text`` raises is the caller's and is raised again; cancellation is passed on.
         """
-        path = (await self._find_way() if on_text is None else None) or await self._open()
+        path = (self._way or await self._find_way() if on_text is None else None) or await self._open()
         if isinstance(path, Fault):
             return path
-        from disputatio.participants.remote.faults import fault_from, timed_out
         from disputatio.participants.remote.models import Line
-        from disputatio.participants.remote.reply import reply_from
 
         heard: list[str] = []
         limit = asyncio.timeout(self._endpoint.timeout_s)
@@ -108,15 +107,19 @@ class RemoteGateway:
                     response = await _asked(path, call, None if on_text is None else _Ear(on_text, heard))
                 else:
                     brought = await self._straight(path, call)
-                    if isinstance(brought, Reply | Fault):
+                    if isinstance(brought, (Reply, Fault)):
                         return brought
                     response = brought
         except _ListenerError as error:
             raise error.raised from None
         except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
+            from disputatio.participants.remote.faults import fault_from, timed_out
+
             if limit.expired():
                 return timed_out(self._endpoint, "".join(heard))
             return fault_from(error, self._endpoint, call.mode, "".join(heard))
+        from disputatio.participants.remote.reply import reply_from
+
         return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
 
     @property
@@ -128,18 +131,21 @@ class RemoteGateway:
         if not self._is_straight:
             return None
         if self._endpoint in _WAYS:
-            return _WAYS[self._endpoint]
+            self._way = _WAYS[self._endpoint]
+            return self._way
         return await _LEARNING.of(self._endpoint, lambda: _learned_way(self._endpoint))
 
     async def _straight(self, way: Way, call: Call) -> Reply | Fault | ModelResponse:
         """Post ``call``; where it brings anything but a plain reply, the library says what."""
-        from disputatio.participants.remote.transport import AiohttpTransport, led
-
         if self._transport is None:
+            from disputatio.participants.remote.transport import AiohttpTransport
+
             self._transport = AiohttpTransport(keep_alive=self._endpoint.keep_alive)
         outcome = await way.post(call, self._transport)
         if isinstance(outcome, Reply):
             return outcome
+        from disputatio.participants.remote.transport import led
+
         line = await self._open()
         if isinstance(line, Fault):
             return line

@@ -13,7 +13,6 @@ This module imports pydantic-ai when it is imported, so import it only where a g
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Collection
@@ -139,13 +138,28 @@ class Structures(Generic[_Structure]):
         return known
 
 
-def spoken(call: Call) -> list[tuple[str, str]]:
-    """The prompt of ``call`` as roles and texts, in the order in which they are sent."""
-    system = "\n\n".join(segment.text for segment in call.segments if segment.role == "system")
-    said: list[tuple[str, str]] = [("system", system)] if system else []
-    others = (segment for segment in call.segments if segment.role != "system")
-    for role, run in itertools.groupby(others, lambda segment: segment.role):
-        said.append((role, "\n\n".join(segment.text for segment in run)))
+def spoken(call: Call, sent_as: Callable[[str], str] | None = None) -> list[tuple[str, str]]:
+    """The prompt of ``call`` as roles and texts, in the order in which they are sent.
+
+    ``sent_as`` is what becomes of the text of a segment; None leaves all as they are.
+    """
+    system: list[str] = []
+    runs: list[tuple[str, list[str]]] = []
+    before = ""
+    for segment in call.segments:
+        role, text = segment.role, segment.text
+        if sent_as is not None:
+            text = sent_as(text)
+        if role == "system":
+            system.append(text)
+        elif role == before:
+            runs[-1][1].append(text)
+        else:
+            runs.append((role, [text]))
+            before = role
+    said = [(role, "\n\n".join(run)) for role, run in runs]
+    if first := "\n\n".join(system):
+        said.insert(0, ("system", first))
     if call.mode is OutputMode.PROMPTED and call.schema is not None:
         _ask_for(call.schema, said)
     return said
