@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import Budget
@@ -21,8 +21,7 @@ from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import canonical
 
 
-@dataclass(frozen=True, slots=True)
-class Reservation:
+class Reservation(NamedTuple):
     """The most that one call may use. ``usd`` is None where no price is known and no money ceiling is set."""
 
     input_tokens: int
@@ -51,8 +50,7 @@ class Reservation:
         return cls(body["input_tokens"], body["output_tokens"], None if usd is None else Decimal(usd), body["bytes"])
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """What a call that came back is charged. ``usd`` is None where no price is known, never zero for that."""
 
     usd: Decimal | None

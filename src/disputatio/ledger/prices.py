@@ -6,9 +6,9 @@ zero because its provider entry declares it so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from disputatio.participants.call import Usage
 from disputatio.participants.providers import PROVIDERS
@@ -17,8 +17,7 @@ from disputatio.participants.seating import ModelSeating, Price
 _MILLION = Decimal(1_000_000)
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
+class Priced(NamedTuple):
     """What was charged and how it is known. ``usd`` is None where no price is known."""
 
     usd: Decimal | None

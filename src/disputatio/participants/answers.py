@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from disputatio.kernel import JsonObject, LenientForm
 from disputatio.motion import clean, one_line
@@ -21,8 +21,7 @@ MAX_ANSWER_CHARS = 200_000
 _MOST_REASONS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class ShapedAnswer:
+class ShapedAnswer(NamedTuple):
     """An object that is valid under the schema. ``repaired`` tells that its JSON had to be mended."""
 
     content: JsonObject

@@ -7,7 +7,7 @@ and in the end the seat abstains.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
@@ -42,7 +42,7 @@ class Scripted:
             given = self.script(ask, path, reasons)
             asked += 1
             if isinstance(given, Abstention):
-                return replace(best, asked=asked) if best else given
+                return best._replace(asked=asked) if best else given
             text = given if isinstance(given, str) else canonical(given)
             read = read_answer(text, ask.form.schema, checks)
             if isinstance(read, Misfit):
@@ -50,9 +50,9 @@ class Scripted:
                 if shape_asks > ask.limits.shape_asks:
                     lenient = None if best else read_leniently(text, ask.form, checks)
                     if lenient is not None:
-                        return replace(_read(ask, lenient), asked=asked)
+                        return _read(ask, lenient)._replace(asked=asked)
                     detail = f"{shape_asks} answers did not fit the form; the last: {read.reasons[0]}"
-                    return replace(best, asked=asked) if best else Abstention(ask.seat, "misfit", detail)
+                    return best._replace(asked=asked) if best else Abstention(ask.seat, "misfit", detail)
                 reasons = read.reasons
                 yield Reject("", "shape", reasons)
                 continue
@@ -60,7 +60,7 @@ class Scripted:
             if best is None or len(taken.violations) <= len(best.violations):
                 best = taken
             if not best.violations or rule_asks >= ask.limits.rule_asks:
-                return replace(best, asked=asked)
+                return best._replace(asked=asked)
             rule_asks += 1
             reasons = tuple(row.detail for row in taken.violations)
             yield Reject("", "rule", reasons)

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Part, Turn, Violation
 from disputatio.motion import clean
@@ -54,8 +54,7 @@ _FORGETTABLE = 4_000
 """How much of a rejected answer is shown back to the model, in characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """Make this call to this model."""
 
     call: Call
@@ -93,8 +92,7 @@ class Invite:
     request: TurnRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
 
     turn: Turn
@@ -109,8 +107,7 @@ Order: TypeAlias = Send | Rest | Reject | Consult | Invite
 TurnTaking: TypeAlias = Generator[Order, Any, Taken | Abstention]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """An answer of the right shape; ``lenient`` where it fits only what a form accepts in the end."""
 
     content: JsonObject
@@ -119,8 +116,7 @@ class _Answer:
     lenient: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """A schema with its canonical text, which the ledger, the record and the check all need.
 
     ``temperature`` is the form's own for this answer, None where the phase's holds; ``name`` is what it is called.
@@ -288,7 +284,7 @@ class ModelTurn:
         return Taken(turn, answer.content, self._ask.form.breaches(turn), answer.repaired)
 
     def _finished(self, taken: Taken) -> Taken:
-        return replace(taken, asked=self._asked, served_models=tuple(self._served))
+        return taken._replace(asked=self._asked, served_models=tuple(self._served))
 
     def _again(
         self, prompt: tuple[Segment, ...], raw: str, because: str, reasons: tuple[str, ...]

@@ -42,7 +42,7 @@ class Person:
             for sentence in given.tried:
                 yield Reject("", "shape", (sentence,))
             if isinstance(given, Passed):
-                return replace(best, asked=asked) if best else Abstention(ask.seat, given.reason, given.detail)
+                return best._replace(asked=asked) if best else Abstention(ask.seat, given.reason, given.detail)
             read = read_answer(canonical(given.content), ask.form.schema, checks)
             if isinstance(read, Misfit):
                 yield Reject("", "shape", read.reasons)
@@ -52,7 +52,7 @@ class Person:
             if best is None or len(taken.violations) <= len(best.violations):
                 best = taken
             if not best.violations or rule_asks >= ask.limits.rule_asks:
-                return replace(best, asked=asked)
+                return best._replace(asked=asked)
             rule_asks += 1
             reasons = tuple(row.detail for row in taken.violations)
             yield Reject("", "rule", reasons)

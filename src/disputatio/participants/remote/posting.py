@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import aiohttp
 import httpx2
@@ -27,8 +27,7 @@ _SCHEMES: Final = ("http", "https")
 _SWITCHING_PROTOCOLS: Final = 101
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(NamedTuple):
     """A whole response, as it came over the wire."""
 
     status: int
