@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +18,7 @@ from disputatio.failures import InvalidInputError
 from disputatio.formats import FORMATS, Docket
 from disputatio.kernel import Ask, AskPath, JsonObject, Turn
 from disputatio.motion import Evidence, Motion, clean, one_line
-from disputatio.participants.answers import SchemaChecks, _cleaned, read_answer
+from disputatio.participants.answers import Misfit, SchemaChecks, read_answer
 from disputatio.participants.call import Call, OutputMode, Segment
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.embedded import wire
@@ -277,7 +278,9 @@ def test_a_rejected_answer_is_told_about_in_quotation_marks() -> None:
     told = [skeleton((reasons_segment(BOOK, because, ("one",)),)) for because in ("shape", "rule")]
     for attack in attacks():
         for content in ({attack.text: 1}, {"arguments": attack.text}, {"arguments": [{"claim": attack.text}]}):
-            reasons = checks.reasons(_cleaned(content), schema)[:1]
+            misfit = read_answer(json.dumps(content), schema, checks)
+            assert isinstance(misfit, Misfit)
+            reasons = misfit.reasons[:1]
             assert reasons
             for because, expected in zip(("shape", "rule"), told, strict=True):
                 assert skeleton((reasons_segment(BOOK, because, reasons),)) == expected, attack.name

@@ -91,12 +91,10 @@ def read_answer(
         return Misfit(("the answer is not a JSON object",))
     # JSON in plain ASCII without an escape or a delete character holds nothing to clean out of its strings.
     plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
-    try:
-        content = _stripped(value) if plain else _cleaned(value)
-    except ValueError as error:
-        return Misfit((str(error),))
-    reasons = checks.reasons(content, schema, schema_text)
-    return Misfit(reasons) if reasons else ShapedAnswer(content, repaired)
+    if not _tidied(value, plain=plain):
+        return Misfit((_TOO_DEEP,))
+    reasons = checks.reasons(value, schema, schema_text)
+    return Misfit(reasons) if reasons else ShapedAnswer(value, repaired)
 
 
 def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswer | None:
@@ -114,7 +112,7 @@ def _loaded(text: str, *, mend: bool) -> tuple[object, bool]:
     try:
         return _STRICT.decode(text), False
     except RecursionError:
-        raise ValueError("the answer is nested too deeply") from None
+        raise ValueError(_TOO_DEEP) from None
     except ValueError:
         if not mend:
             raise
@@ -135,38 +133,38 @@ def _no_constant(word: str) -> object:
 _STRICT: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _cleaned(value: Any, depth: int = 0) -> Any:
-    kind = type(value)
-    if kind is str:
-        return clean(value).strip()
-    if kind is dict:
-        _check_depth(depth)
-        # The schema allows only its own keys, which are plain; others are cleaned because no check takes a surrogate.
-        return {key if key.isascii() else clean(key): _cleaned(row, depth + 1) for key, row in value.items()}
-    if kind is list:
-        _check_depth(depth)
-        return [_cleaned(row, depth + 1) for row in value]
-    return value
+def _tidied(answer: dict[str, Any], *, plain: bool) -> bool:
+    """Clean and strip every string in ``answer``, in place; False where it is nested too deeply.
+
+    ``plain`` tells that there is nothing to clean out of any of them. The schema check has a bound on depth too, but
+    that is an exception in its own words.
+    """
+    level: list[Any] = [answer]
+    for _ in range(_DEEPEST + 1):
+        inner = []
+        for row in level:
+            if not plain and type(row) is dict:
+                _clean_keys(row)
+            for place, value in row.items() if type(row) is dict else enumerate(row):
+                kind = type(value)
+                if kind is str:
+                    row[place] = value.strip() if plain else clean(value).strip()
+                elif kind is dict or kind is list:
+                    inner.append(value)
+        if not inner:
+            return True
+        level = inner
+    return False
 
 
-def _stripped(value: Any, depth: int = 0) -> Any:
-    kind = type(value)
-    if kind is str:
-        return value.strip()
-    if kind is dict:
-        _check_depth(depth)
-        return {key: _stripped(row, depth + 1) for key, row in value.items()}
-    if kind is list:
-        _check_depth(depth)
-        return [_stripped(row, depth + 1) for row in value]
-    return value
-
-
-def _check_depth(depth: int) -> None:
-    """Stop before the schema check does, whose own bound is an exception in its own words."""
-    if depth > _DEEPEST:
-        raise ValueError("the answer is nested too deeply")
+def _clean_keys(row: dict[str, Any]) -> None:
+    """The schema allows only its own keys, which are plain; others are cleaned because no check takes a surrogate."""
+    if not all(map(str.isascii, row)):
+        cleaned = {key if key.isascii() else clean(key): value for key, value in row.items()}
+        row.clear()
+        row.update(cleaned)
 
 
 _DEEPEST = 20
 """No form nests this deep; what does is refused."""
+_TOO_DEEP = "the answer is nested too deeply"
