@@ -192,7 +192,7 @@ class ModelTurn:
         return self._take_whole()
 
     def _take_whole(self) -> TurnTaking:
-        limits, schema = self._ask.limits, self._ask.form.schema
+        limits, shape = self._ask.limits, self._shape(self._ask.form.schema)
         prompt = self._prompts.whole(self._ask)
         if self._tools:
             found = yield from self._consultations(prompt)
@@ -200,7 +200,7 @@ class ModelTurn:
                 return found
             # Before the task, where the history grows: what was served from a prefix cache still is.
             prompt, self._asked = (*prompt[:-1], *found, prompt[-1]), 0
-        answer = yield from self._shaped("", prompt, schema, limits.max_tokens)
+        answer = yield from self._shaped("", prompt, shape, limits.max_tokens)
         if isinstance(answer, Abstention):
             return answer
         best = self._read(answer)
@@ -211,7 +211,7 @@ class ModelTurn:
             reasons = tuple(row.detail for row in best.violations)
             yield Reject("", "rule", reasons)
             again = self._again(prompt, answer.raw, "rule", reasons)
-            second = yield from self._shaped("", again, schema, limits.max_tokens)
+            second = yield from self._shaped("", again, shape, limits.max_tokens)
             if isinstance(second, Abstention):
                 break
             read = self._read(second)
@@ -222,13 +222,13 @@ class ModelTurn:
     def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[Order, Any, tuple[Segment, ...] | Abstention]:
         """What the seat looks up before its turn, round by round, until it wants no more or may not."""
         limits, task = self._tool_limits, prompt[-1]
-        schema = choice_schema(self._tools, limits.calls)
+        shape = self._shape(choice_schema(self._tools, limits.calls), name=CHOICE_FORM)
         question = self._prompts.choosing(task.text, self._tools, limits.calls)
         found: list[Segment] = []
         called: set[str] = set()
         for number in range(1, limits.rounds + 1):
             asked = (*prompt[:-1], *found, question)
-            answer = yield from self._shaped(choice_part(number), asked, schema, _CHOICE_TOKENS, name=CHOICE_FORM)
+            answer = yield from self._shaped(choice_part(number), asked, shape, _CHOICE_TOKENS)
             if isinstance(answer, Abstention):
                 # Who cannot say what to look up can still speak; the record has the answers that did not fit.
                 return tuple(found) if answer.reason == "misfit" else answer
@@ -270,7 +270,8 @@ class ModelTurn:
         prompt = self._prompts.part(self._ask, part)
         if reasons:
             prompt = (*prompt, self._prompts.reasons("rule", reasons))
-        return (yield from self._shaped(part.label, prompt, part.schema, part.max_tokens, part.temperature))
+        shape = self._shape(part.schema, part.temperature)
+        return (yield from self._shaped(part.label, prompt, shape, part.max_tokens))
 
     def _joined(self, done: list[_Answer]) -> Taken:
         content = self._ask.form.join(tuple(row.content for row in done))
@@ -293,18 +294,14 @@ class ModelTurn:
         told = self._prompts.reasons(because, reasons)
         return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
 
+    def _shape(self, schema: JsonObject, temperature: float | None = None, name: str = "") -> _Shape:
+        return _Shape(schema, canonical(schema), temperature, name or self._ask.form.name)
+
     def _shaped(
-        self,
-        part: str,
-        prompt: tuple[Segment, ...],
-        schema: JsonObject,
-        max_tokens: int,
-        temperature: float | None = None,
-        name: str = "",
+        self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
     ) -> Generator[Order, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow."""
         current, tokens = prompt, self._seatings[0].max_tokens or max_tokens
-        shape = _Shape(schema, canonical(schema), temperature, name or self._ask.form.name)
         misfit, last = Misfit(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
             reply = yield from self._reply(part, current, shape, tokens)
@@ -312,7 +309,7 @@ class ModelTurn:
                 return reply
             cut = reply.finish == "length"
             read = read_answer(
-                reply.text, schema, self._checks, cut_off_at=tokens if cut else None, schema_text=shape.text
+                reply.text, shape.schema, self._checks, cut_off_at=tokens if cut else None, schema_text=shape.text
             )
             if isinstance(read, ShapedAnswer):
                 return _Answer(read.content, read.repaired, reply.text)
