@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import aiohttp
 import httpx2
+from aiohttp.hdrs import CONTENT_ENCODING
 from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
@@ -28,18 +29,16 @@ _SWITCHING_PROTOCOLS: Final = 101
 
 
 class Arrived(NamedTuple):
-    """A whole response, as it came over the wire."""
+    """A whole response, as it came over the wire; ``encoded`` is whether a header says so of its body."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes
+    encoded: bool
 
     def decoded(self) -> bytes | None:
         """The body without its content encoding, None where it cannot be decoded."""
-        for name, _ in self.headers:
-            if name.lower() == b"content-encoding":
-                break
-        else:
+        if not self.encoded:
             return self.body
         try:
             return httpx2.Response(self.status, headers=list(self.headers), content=self.body).content
@@ -133,4 +132,4 @@ async def exchanged(
         connection.close()
         raise
     connection.release()
-    return Arrived(message.code, message.raw_headers, content)
+    return Arrived(message.code, message.raw_headers, content, CONTENT_ENCODING in message.headers)

@@ -26,6 +26,7 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 import httpx2
+from aiohttp.hdrs import CONTENT_ENCODING
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -137,7 +138,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 raise
         except _FAILURES as error:
             raise _told(error) from error
-        return Arrived(response.status, response.raw_headers, content)
+        return Arrived(response.status, response.raw_headers, content, CONTENT_ENCODING in response.headers)
 
     async def _send(
         self, method: str, url: URL, headers: Mapping[str, str] | Iterable[tuple[str, str]], body: bytes | None
