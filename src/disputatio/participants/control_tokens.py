@@ -16,26 +16,46 @@ from typing import Final
 
 JOINER: Final = "\u200d"
 
-_START = re.compile(
-    r"""
-      <(?=  \|[^\s<>|"]{1,64}\|>               # <|im_start|>, <|eot_id|>
-        |   [a-z_]{1,32}\|> | \|[a-z_]{1,32}>   # <turn|>, <|turn>
-        |   ｜[^\s<>｜"]{1,64}｜>               # <｜User｜>, in full width
-        |   (?:start|end)_of_turn> | /?s> | (?:bos|eos|pad|unk)>
-        |   <SYS>> | </?SYS>>
-      )
-    | \[(?= \|[a-z]{1,32}\|\] | /?INST\] | /?SYSTEM_PROMPT\] | /?AVAILABLE_TOOLS\] | /?TOOL_RESULTS\]
-        |   TOOL_CALLS\] | e~\[
-      )
-    | \](?= ~b\] | ~!b\[ )
-    """,
-    re.VERBOSE,
+_TOKENS: Final = (
+    (
+        "<",
+        re.compile(
+            r"""
+            <(?=  \|[^\s<>|"]{1,64}\|>               # <|im_start|>, <|eot_id|>
+              |   [a-z_]{1,32}\|> | \|[a-z_]{1,32}>   # <turn|>, <|turn>
+              |   ｜[^\s<>｜"]{1,64}｜>               # <｜User｜>, in full width
+              |   (?:start|end)_of_turn> | /?s> | (?:bos|eos|pad|unk)>
+              |   <SYS>> | </?SYS>>
+            )
+            """,
+            re.VERBOSE,
+        ),
+    ),
+    (
+        "[",
+        re.compile(
+            r"""
+            \[(?= \|[a-z]{1,32}\|\] | /?INST\] | /?SYSTEM_PROMPT\] | /?AVAILABLE_TOOLS\] | /?TOOL_RESULTS\]
+              |   TOOL_CALLS\] | e~\[
+            )
+            """,
+            re.VERBOSE,
+        ),
+    ),
+    ("]~", re.compile(r"\](?=~b\]|~!b\[)")),
 )
+"""What every token of a kind begins with, and how it goes on. Only what follows is looked at, and no token ends where
+a joiner is put, so the kinds are broken one after the other; an expression whose first character is fixed is searched
+for many times as fast as one that may begin with any of three."""
 
 
 def broken(text: str) -> str:
     """``text`` with a joiner inside each control token. Texts without one come back unchanged."""
-    # Looking for a character is a hundred times faster than the expression, and most texts have none of these.
-    if "<" not in text and "[" not in text and "]~" not in text:
-        return text
-    return _START.sub(lambda found: found[0] + JOINER, text)
+    for beginning, token in _TOKENS:
+        if beginning in text:
+            text = token.sub(_with_joiner, text)
+    return text
+
+
+def _with_joiner(found: re.Match[str]) -> str:
+    return found[0] + JOINER
