@@ -124,7 +124,8 @@ async def exchanged(
             raise aiohttp.ClientResponseError(
                 asked, (), status=error.code, message=error.message, headers=error.headers
             ) from error
-        content = await payload.read()
+        # What is all there takes no steps of its own to read.
+        content = payload.read_nowait() if payload.is_eof() else await payload.read()
         if transport.get_write_buffer_size():
             # Answered before all of it was read; the rest would go ahead of the next request.
             connection.close()
