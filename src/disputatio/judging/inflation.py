@@ -18,6 +18,7 @@ finding is then that they say nothing. A finding is a reason to look, not a corr
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -102,19 +103,22 @@ def score_spread(scores: Sequence[int]) -> ScoreSpread:
         InvalidInputError: a score is outside 1 to 10.
     """
     number = len(scores)
-    if any(not LOWEST <= score <= HIGHEST for score in scores):
+    if number and not LOWEST <= min(scores) <= max(scores) <= HIGHEST:
         raise InvalidInputError("A score is outside 1 to 10.", "Give the judge's integers as they are.")
     if not number:
         return ScoreSpread(0, None, None, None, None, ())
-    mean = Fraction(sum(scores), number)
-    variance = sum(((score - mean) ** 2 for score in scores), Fraction(0)) / number
-    near_perfect = Fraction(sum(score >= NEAR_PERFECT for score in scores), number)
+    counts = Counter(scores)
+    total = sum(scores)
+    # The mean of the squares less the square of the mean, in whole numbers: exact, and without a fraction a score.
+    squares = sum(score * score * times for score, times in counts.items())
+    variance = Fraction(number * squares - total * total, number * number)
+    near_perfect = Fraction(sum(times for score, times in counts.items() if score >= NEAR_PERFECT), number)
     bands = range(CROWDED_FROM, HIGHEST - CROWDED_WIDTH + 2)
-    crowded = max(Fraction(sum(low <= score < low + CROWDED_WIDTH for score in scores), number) for low in bands)
+    crowded = Fraction(max(sum(counts[score] for score in range(low, low + CROWDED_WIDTH)) for low in bands), number)
     wrong = {
         Inflation.NEAR_PERFECT: near_perfect > NEAR_PERFECT_SHARE,
         Inflation.CROWDED: crowded >= CROWDED_SHARE,
         Inflation.FLAT: variance < FLAT_DEVIATION**2,
     }
     findings = tuple(kind for kind, found in wrong.items() if found) if number >= FEWEST_SCORES else ()
-    return ScoreSpread(number, mean, variance, near_perfect, crowded, findings)
+    return ScoreSpread(number, Fraction(total, number), variance, near_perfect, crowded, findings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property
 from math import lcm
 
 from disputatio.failures import InvalidInputError
@@ -28,7 +28,7 @@ class Criterion:
     question: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rubric:
     """Criteria whose weights sum to exactly 1.
 
@@ -61,16 +61,11 @@ class Rubric:
                 "Give every criterion a weight above 0 so that they sum to exactly 1.",
             )
 
-    @property
+    @cached_property
     def shares(self) -> tuple[tuple[tuple[str, int], ...], int]:
         """The weights as whole numbers by criterion, and the whole they are shares of."""
-        return _shares(self)
-
-
-@lru_cache(maxsize=64)
-def _shares(rubric: Rubric) -> tuple[tuple[tuple[str, int], ...], int]:
-    whole = lcm(*(criterion.weight.denominator for criterion in rubric.criteria))
-    return tuple((row.key, int(row.weight * whole)) for row in rubric.criteria), whole
+        whole = lcm(*(criterion.weight.denominator for criterion in self.criteria))
+        return tuple((row.key, int(row.weight * whole)) for row in self.criteria), whole
 
 
 def _criterion(key: str, percent: int, question: str) -> Criterion:

@@ -24,7 +24,10 @@ class Edge(StrEnum):
 def weighted(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
     """The weighted score of one argument, 1 to 10, exact. ``scores`` has every criterion of ``rubric``."""
     shares, whole = rubric.shares
-    return Fraction(sum(share * scores[key] for key, share in shares), whole)
+    total = 0
+    for key, share in shares:
+        total += share * scores[key]
+    return Fraction(total, whole)
 
 
 def mean(values: Sequence[Fraction]) -> Fraction | None:
