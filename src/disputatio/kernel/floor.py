@@ -108,9 +108,10 @@ class Floor:
                 raise ForbiddenPostError(f"{post.seat} may not write to {post.channel}")
         before = self.posts
         longer = before.followed_by(posts)
+        rights = {channel: self._readers_of(channel) for channel in {post.channel for post in posts}}
         seen: dict[Seat, Posts] = {}
         for seat, shown in self._seen.items():
-            new = [post for post in posts if self.may_read(seat, post.channel)]
+            new = [post for post in posts if (readers := rights[post.channel]) is None or seat in readers]
             # Who was shown everything so far has no list of its own.
             seen[seat] = longer if shown is before and len(new) == len(posts) else shown.followed_by(new)
         return Floor(longer, self.readers, self.writers, seen)
@@ -121,7 +122,18 @@ class Floor:
 
     def may_read(self, seat: Seat, channel: Channel) -> bool:
         """Whether ``seat`` may read ``channel``."""
-        return channel == PUBLIC or any(name == channel and seat in seats for name, seats in self.readers)
+        readers = self._readers_of(channel)
+        return readers is None or seat in readers
+
+    def _readers_of(self, channel: Channel) -> frozenset[Seat] | None:
+        """The seats that may read ``channel``; None where everyone may."""
+        if channel == PUBLIC:
+            return None
+        found: frozenset[Seat] = frozenset()
+        for name, seats in self.readers:
+            if name == channel:
+                found |= seats
+        return found
 
     def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Post]:
         """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
