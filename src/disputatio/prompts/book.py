@@ -63,7 +63,7 @@ class PromptBook:
         if overrides is not None:
             self._override(overrides)
         self._check_lock()
-        self._templates: dict[str, Template] = {}
+        self._pieces: dict[str, tuple[str, ...]] = {}
 
     def _check_lock(self) -> None:
         changed = [name for name in _altered() if name not in self.overridden]
@@ -115,10 +115,33 @@ class PromptBook:
         Raises:
             KeyError: there is no such prompt, or it has a place that ``values`` does not fill.
         """
-        template = self._templates.get(name)
-        if template is None:
-            template = self._templates[name] = Template(self._texts[f"{name}.md"].strip())
-        return template.substitute(values)
+        pieces = self._pieces.get(name)
+        if pieces is None:
+            pieces = self._pieces[name] = _taken_apart(self._texts[f"{name}.md"].strip())
+        filled = list(pieces)
+        filled[1::2] = [values[place] for place in pieces[1::2]]
+        return "".join(filled)
+
+
+def _taken_apart(text: str) -> tuple[str, ...]:
+    """A template as text, place, text, place and so on, with text at both ends: prompts are filled at every call.
+
+    Raises:
+        ValueError: a dollar sign names no place.
+    """
+    if not Template(text).is_valid():
+        raise ValueError("the prompt has a dollar sign that names no place")
+    pieces = [""]
+    end = 0
+    for found in Template.pattern.finditer(text):
+        pieces[-1] += text[end : found.start()]
+        end = found.end()
+        if found["escaped"] is not None:
+            pieces[-1] += Template.delimiter
+        else:
+            pieces += [found["named"] or found["braced"], ""]
+    pieces[-1] += text[end:]
+    return tuple(pieces)
 
 
 def _read_override(path: Path) -> str:

@@ -45,8 +45,9 @@ class Setting:
 def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
     heard = [_heard(book, post.seat, post.phase, post.text) for post in ask.sees]
-    layers = (f"{setting.format_name}/{name}" for name in (*ask.task.layers, ask.task.prompt))
-    task = "\n\n".join(_filled(book, name, ask.task.values, ask.task.quotes) for name in layers)
+    values = {**ask.task.values, **{key: fence(key, text) for key, text in ask.task.quotes.items()}}
+    layers = (*ask.task.layers, ask.task.prompt)
+    task = "\n\n".join([book.fill(f"{setting.format_name}/{name}", values) for name in layers])
     persona = _persona(book, setting, ask.seat, small=False)
     addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
     if setting.evidence and book.has(addendum):
@@ -104,11 +105,6 @@ def _persona(book: PromptBook, setting: Setting, seat: Seat, *, small: bool) -> 
     return book.fill("shared/persona", {"persona": shown}) + "\n\n"
 
 
-def _filled(book: PromptBook, name: str, values: Mapping[str, str], quotes: Mapping[str, str]) -> str:
-    fenced = {key: fence(key, text) for key, text in quotes.items()}
-    return book.fill(name, {**values, **fenced})
-
-
 def _small_evidence(setting: Setting, seat: Seat) -> str:
     words = setting.laid_out(seat).words
     return fence("evidence", words) + "\n\n" if words else ""
@@ -117,7 +113,7 @@ def _small_evidence(setting: Setting, seat: Seat) -> str:
 def reasons_segment(book: PromptBook, because: str, reasons: tuple[str, ...]) -> Segment:
     """What a seat is told when its answer was not accepted; ``because`` is ``shape`` or ``rule``."""
     # A reason may repeat words of the answer, and of anybody whom the answer repeats.
-    listed = "\n".join(f"- {quoted(one_line(reason, 300))}" for reason in reasons)
+    listed = "\n".join([f"- {quoted(one_line(reason, 300))}" for reason in reasons])
     return Segment("user", book.fill(f"shared/rejected-{because}", {"reasons": listed}))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 from disputatio.motion import clean, one_line
 
@@ -16,6 +17,8 @@ _STRANGE_IN_NAMES = re.compile(r"[^\w .-]+")
 _LONGEST_NAME = 80
 
 
+# A debate has few names, and fences under them a hundred times.
+@lru_cache(maxsize=256)
 def plain_name(name: str) -> str:
     """``name`` with nothing in it that could end the line it stands on or look like a fence."""
     return " ".join(_STRANGE_IN_NAMES.sub(" ", one_line(name)).split())[:_LONGEST_NAME] or "unnamed"
@@ -39,5 +42,6 @@ def quoted(text: str) -> str:
     Quotation marks inside become apostrophes and every line is closed before the next begins, so the text cannot
     end its quotation.
     """
-    lines = (" ".join(line.split()) for line in clean(text).split("\n"))
-    return "\n".join('"' + line.replace('"', "'") + '"' for line in lines if line)
+    text = clean(text).replace('"', "'")
+    lines = map(" ".join, map(str.split, text.split("\n"))) if "\n" in text else [" ".join(text.split())]
+    return "\n".join([f'"{line}"' for line in lines if line])
