@@ -155,7 +155,7 @@ class CheckedItem:
     @property
     def sound(self) -> bool:
         """Whether it is verified."""
-        return isinstance(self.finding, Verified)
+        return type(self.finding) is Verified
 
     def statement(self) -> str:
         """The status and the reason, such as ``wrong: the base says 18.2 points, the item 28.2``."""
@@ -180,7 +180,7 @@ def check_items(
     base: KnowledgeBase, part: Slice, items: Iterable[EvidenceItem], claim: str = ""
 ) -> tuple[CheckedItem, ...]:
     """Each of ``items`` checked; see `check_item`."""
-    return tuple(check_item(base, part, item, claim) for item in items)
+    return tuple([check_item(base, part, item, claim) for item in items])
 
 
 def check_item(base: KnowledgeBase, part: Slice, item: EvidenceItem, claim: str = "") -> CheckedItem:
@@ -194,9 +194,10 @@ def check_item(base: KnowledgeBase, part: Slice, item: EvidenceItem, claim: str 
             there is none.
     """
     data = data_of(base)
-    hidden = next((row for row in pointers_in(item.basis) if row in data and row not in part.data), "")
-    if hidden:
-        return CheckedItem(item, NotInSlice(hidden), pointers=pointers_in(item.basis))
+    pointers = pointers_in(item.basis)
+    for pointer in pointers:
+        if pointer in data and pointer not in part.data:
+            return CheckedItem(item, NotInSlice(pointer), pointers=pointers)
     found = evaluate(data, item.basis)
     if isinstance(found, Unresolved):
         if item.inferred and not found.pointer and not found.pointers:

@@ -108,7 +108,7 @@ def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:
     if len(basis) > LONGEST_EXPRESSION:
         return Unresolved(f"it has {len(basis)} characters, and {LONGEST_EXPRESSION} are the most", "", found)
     try:
-        if is_pointer(basis):
+        if found and is_pointer(basis):
             return _at(data, basis.strip())
         parser = _Parser(data, basis)
         term = parser.whole()
@@ -146,7 +146,7 @@ class _Parser(Reader[_Term]):
     """Keeps the numbers that come from no source."""
 
     def __init__(self, data: Mapping[str, Datum], basis: str) -> None:
-        super().__init__(tokens_of(_TOKEN, basis.translate(_WRITTEN)), _DEEPEST)
+        super().__init__(tokens_of(_TOKEN, basis if basis.isascii() else basis.translate(_WRITTEN)), _DEEPEST)
         self._data = data
         self._constants: list[str] = []
 

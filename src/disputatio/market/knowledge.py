@@ -353,20 +353,27 @@ class KnowledgeBase(_Frozen):
             return MappingProxyType({in_plain_words(pointer): datum for pointer, datum in rows})
         return MappingProxyType(dict(rows))
 
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The name for people of every pointer's owner, such as ``macro.CPI`` to ``Consumer prices``."""
+        return MappingProxyType(
+            {
+                f"{section.value}.{key}": row.name
+                for section in Section
+                if isinstance(rows := getattr(self, section), Mapping)
+                for key, row in rows.items()
+            }
+        )
+
+
+def names_of(base: KnowledgeBase) -> Mapping[str, str]:
+    """The name for people of every pointer's owner, such as ``macro.CPI`` to ``Consumer prices``."""
+    return base.names
+
 
 def data_of(base: KnowledgeBase) -> Mapping[str, Datum]:
     """Every datum of ``base`` by its pointer, in the order of the schema."""
     return base.data
-
-
-def names_of(base: KnowledgeBase) -> dict[str, str]:
-    """The name for people of every pointer's owner, such as ``macro.CPI`` to ``Consumer prices``."""
-    return {
-        f"{section.value}.{key}": row.name
-        for section in Section
-        if isinstance(rows := getattr(base, section), Mapping)
-        for key, row in rows.items()
-    }
 
 
 def _walk(pointer: str, node: Any) -> Iterator[tuple[str, Datum]]:

@@ -86,15 +86,21 @@ def _json(node: Any) -> Json:
         return [row if row.__class__ in _PLAIN else _json(row) for row in node]
     if node is None or isinstance(node, str | bool | int | float):
         return cast("Json", node)
-    return {row.name: _json(getattr(node, row.name)) for row in fields(node)}
+    # `fields` makes a tuple of them anew for each of the many small nodes.
+    return {name: _json(getattr(node, name)) for name in node.__dataclass_fields__}
 
 
 def _datum_json(datum: Datum) -> JsonObject:
     held = datum.held
     row: dict[str, Json] = {"value": _value_json(held), "unit": datum.unit.value}
-    for name in ("observed_at", "available_at", "source", "vintage"):
-        if text := getattr(datum, name):
-            row[name] = text
+    if datum.observed_at:
+        row["observed_at"] = datum.observed_at
+    if datum.available_at:
+        row["available_at"] = datum.available_at
+    if datum.source:
+        row["source"] = datum.source
+    if datum.vintage:
+        row["vintage"] = datum.vintage
     if isinstance(held, Missing):
         row["missing"] = held.reason
     elif isinstance(held, Failed):

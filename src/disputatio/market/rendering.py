@@ -6,6 +6,7 @@ from files are put on one line and stripped of control characters.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import lru_cache
 from itertools import groupby
 
@@ -23,8 +24,8 @@ def written(datum: Datum) -> str:
         return f"missing: {one_line(held.reason, _LONGEST)}"
     if isinstance(held, Failed):
         return f"failed: {one_line(held.reason, _LONGEST)}"
-    if datum.number is not None:
-        return f"{datum.number:f} {datum.unit.value}"
+    if isinstance(held.value, Decimal):
+        return f"{held.value:f} {datum.unit.value}"
     return one_line(str(held.value), _LONGEST)
 
 
@@ -48,20 +49,20 @@ def render_slice(part: Slice) -> str:
     when = "at one moment, which is not told" if part.blinded else f"on {part.day}"
     lines = [f"{one_line(part.subject_name, _LONGEST)} ({part.subject}) as known {when}.{invented}"]
     for owner, rows in groupby(part.data.items(), key=lambda row: _owner(row[0], part)):
-        data = dict(rows)
-        dates = {dated(datum) for datum in data.values()} - {""}
+        data = [(pointer, datum, dated(datum)) for pointer, datum in rows]
+        dates = {date for _, _, date in data if date}
         one_date = dates.pop() if len(dates) == 1 else ""
         name = part.names.get(owner, "")
-        head = " ".join(row for row in (f"{owner}", f"({one_line(name, _LONGEST)})" if name else "") if row)
-        lines += ["", f"{head}{f', {one_date}' if one_date else ''}:"]
-        for pointer, datum in data.items():
-            own_date = "" if one_date or not dated(datum) else f" ({dated(datum)})"
+        head = f"{owner} ({one_line(name, _LONGEST)})" if name else owner
+        lines += ["", f"{head}, {one_date}:" if one_date else f"{head}:"]
+        for pointer, datum, date in data:
+            own_date = f" ({date})" if date and not one_date else ""
             lines.append(f"{pointer} {'=' if datum.is_known else 'is'} {written(datum)}{own_date}")
     return "\n".join(lines)
 
 
 def _owner(pointer: str, part: Slice) -> str:
     """What a pointer is about: ``indices.EXI``, or its section where that has no keys."""
-    parts = pointer.split(".")
-    owner = ".".join(parts[:2])
-    return owner if owner in part.names else parts[0]
+    section, _, rest = pointer.partition(".")
+    owner = f"{section}.{rest.partition('.')[0]}"
+    return owner if owner in part.names else section
