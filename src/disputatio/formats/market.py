@@ -39,7 +39,7 @@ from disputatio.formats.market_verdict import Analyst, MarketVerdict, exhibits_o
 from disputatio.formats.turns.market_closing import FEWEST_WORDS, MOST_WORDS, MarketClosing, MarketClosingForm
 from disputatio.formats.turns.market_cross import MarketExamination, MarketExaminationForm
 from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_judging import MarketAdjudication, MarketJudgingForm
+from disputatio.formats.turns.market_judging import MarketAdjudication, MarketExhibit, MarketJudgingForm
 from disputatio.formats.turns.market_opening import MarketOpening, MarketOpeningForm
 from disputatio.judging import Criterion, Rubric
 from disputatio.kernel import (
@@ -140,8 +140,9 @@ def market(rules: MarketRules, docket: Docket) -> Rulebook[MarketVerdict]:
     analysts = yield from together(*(closing(row, opponent_of(row, analysts), floor, rules) for row in analysts))
     floor = floor.post(*said(CLOSING, analysts))
 
-    finding = yield from judging(analysts, bench, floor, rules)
-    verdict = market_verdict(analysts, finding, rules.rubric, base)
+    exhibits = exhibits_of(analysts)
+    finding = yield from judging(exhibits, bench, floor, rules)
+    verdict = market_verdict(analysts, exhibits, finding, rules.rubric, base)
     for row in verdict.trace:
         yield from declare("score", row.argument, row.score_json())
     return verdict
@@ -261,10 +262,9 @@ def closing(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) -> R
 
 
 def judging(
-    analysts: tuple[Analyst, ...], bench: Desk, floor: Floor, rules: MarketRules
+    exhibits: tuple[MarketExhibit, ...], bench: Desk, floor: Floor, rules: MarketRules
 ) -> Rulebook[MarketAdjudication | Abstention | None]:
     """The judge finds on every argument; without arguments there is nothing to judge."""
-    exhibits = exhibits_of(analysts)
     if not exhibits:
         return None
     form = MarketJudgingForm(exhibits, rules.rubric, bench)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from disputatio.formats.turns.closing import Hold
 from disputatio.formats.turns.market_closing import MarketClosing, RefinedClaim
@@ -103,7 +104,7 @@ class Analyst:
         return replace(self, silences=(*self.silences, silence)) if isinstance(silence, Abstention) else self
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MarketRow:
     """One argument from its claim to its standing. ``judgement`` is None where nobody judged it."""
 
@@ -122,7 +123,7 @@ class MarketRow:
         """Whose it is."""
         return self.exhibit.argument.seat
 
-    @property
+    @cached_property
     def score(self) -> Fraction | None:
         """The weighted score, 1 to 10, exact; None where nobody judged it."""
         return weighted(self.judgement.scores, self.rubric) if self.judgement else None
@@ -185,7 +186,7 @@ class MarketRow:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MarketVerdict:
     """What came of a market debate. Totals are exact means, None where nothing was scored."""
 
@@ -214,7 +215,18 @@ class MarketVerdict:
 
     def of(self, seat: str) -> tuple[MarketRow, ...]:
         """The arguments of one analyst, or of a side (``bull``, ``bear``)."""
-        return tuple(row for row in self.trace if row.seat == seat or row.seat.endswith(f"_{seat}"))
+        end = f"_{seat}"
+        return tuple(
+            [row for name, rows in self._by_seat.items() if name == seat or name.endswith(end) for row in rows]
+        )
+
+    @cached_property
+    def _by_seat(self) -> Mapping[str, Sequence[MarketRow]]:
+        """The arguments of each analyst; an analyst's stand together in the trace."""
+        found: dict[str, list[MarketRow]] = {}
+        for row in self.trace:
+            found.setdefault(row.seat, []).append(row)
+        return found
 
     def total(self, seat: str) -> Fraction | None:
         """The mean score of an analyst's or a side's arguments; None where none was scored."""
@@ -321,7 +333,7 @@ def exhibits_of(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
         lens = own.seat.partition("_")[0]
         others = [row for row in analysts if row.seat != own.seat and row.seat.partition("_")[0] == lens]
         for argument in own.arguments:
-            drew = tuple(row for other in others for row in other.challenges if row.target == argument.id)
+            drew = tuple([row for other in others for row in other.challenges if row.target == argument.id])
             refined = own.refined(argument.id)
             computed, because = _computed(argument, drew, refined)
             found.append(MarketExhibit(argument, drew, refined, computed, because))
@@ -330,16 +342,15 @@ def exhibits_of(analysts: Sequence[Analyst]) -> tuple[MarketExhibit, ...]:
 
 def market_verdict(
     analysts: Sequence[Analyst],
+    exhibits: Sequence[MarketExhibit],
     finding: MarketAdjudication | Abstention | None,
     rubric: Rubric,
     base: KnowledgeBase,
 ) -> MarketVerdict:
-    """Put together the verdict from what was said and what the judge found."""
+    """Put together the verdict from what was said, the ``exhibits`` made of it, and what the judge found."""
     found = finding if isinstance(finding, MarketAdjudication) else None
     judgements = {row.argument: row for row in found.judgements} if found else {}
-    trace = tuple(
-        MarketRow(row, judgements.get(row.argument.id), rubric, _strength(row)) for row in exhibits_of(analysts)
-    )
+    trace = tuple([MarketRow(row, judgements.get(row.argument.id), rubric, _strength(row)) for row in exhibits])
     silent = finding if isinstance(finding, Abstention) else None
     return MarketVerdict(tuple(analysts), trace, found, silent, rubric, base)
 

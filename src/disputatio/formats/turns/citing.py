@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast
 
 from disputatio.evidence.citations import CheckedCitation, Citation, Quotation, Reading, check_citation
 from disputatio.evidence.findings import Status
@@ -43,7 +43,6 @@ def unmarked(text: str) -> str:
     return text if text.isascii() else text.translate(_UNMARKED)
 
 
-@runtime_checkable
 class Cited(Protocol):
     """A turn that can cite. Each citation is given with the argument it supports or answers."""
 
@@ -115,9 +114,9 @@ def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
 def cited_json(turn: object) -> tuple[JsonObject, ...]:
     """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer."""
     # Most turns cannot cite, and asking a protocol costs more than reading the whole turn from its record.
-    if not hasattr(turn, "cited") or not isinstance(turn, Cited):
+    if not hasattr(type(turn), "cited"):
         return ()
-    return tuple({"about": about, **row.as_json()} for about, row in turn.cited)
+    return tuple([{"about": about, **row.as_json()} for about, row in cast("Cited", turn).cited])
 
 
 def _ids(known: list[str]) -> JsonObject:

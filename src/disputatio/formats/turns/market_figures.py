@@ -31,9 +31,11 @@ _VALUE = 60
 _MOST_LINES = 60
 """A small model chooses from so many figures at most: grammars with long lists are slow."""
 _SHOWN = 160
+_UNSAID = frozenset({"", "label", "share"})
+"""Units that are not said after a value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figure:
     """A figure that a seat gave, and what the check came to.
 
@@ -45,7 +47,7 @@ class Figure:
     @property
     def status(self) -> str:
         """What the check came to, in a word or three."""
-        return str(self.checked.status)
+        return self.checked.status
 
     @property
     def sound(self) -> bool:
@@ -60,11 +62,9 @@ class Figure:
     @property
     def said(self) -> str:
         """The figure as the seat gave it, on one line."""
-        item = self.checked.item
-        unit = f" {item.unit}" if item.unit not in {"", "label", "share"} else ""
-        return one_line(f"{item.basis or 'no place'} = {item.value}{unit}", _SHOWN)
+        return one_line(f"{self.checked.item.basis or 'no place'} = {self._value}", _SHOWN)
 
-    @property
+    @cached_property
     def why(self) -> str:
         """Why it is not verified; empty where it is."""
         return "" if self.sound else one_line(self.checked.statement(), 300)
@@ -72,16 +72,21 @@ class Figure:
     def as_json(self) -> JsonObject:
         """The figure as the record keeps it, in the shape of a citation."""
         item = self.checked.item
-        unit = f" {item.unit}" if item.unit not in {"", "label", "share"} else ""
         return {
             "source_id": KNOWLEDGE,
             "module": item.source,
             "pointer": item.basis,
-            "value": f"{item.value}{unit}",
+            "value": self._value,
             "status": self.status,
             "detail": self.why,
             "true_value": self.checked.true_value,
         }
+
+    @property
+    def _value(self) -> str:
+        """The value as it was given, with its unit where that is one to be read."""
+        item = self.checked.item
+        return item.value if item.unit in _UNSAID else f"{item.value} {item.unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class Desk:
     base: KnowledgeBase
     part: Slice
 
-    @property
+    @cached_property
     def modules(self) -> tuple[str, ...]:
         """The modules of the slice, in the order of the schema."""
         return tuple(dict.fromkeys(pointer.partition(".")[0] for pointer in self.part.data))
@@ -163,16 +168,20 @@ class Desk:
 
 def _modules(basis: str, stated: str) -> str:
     """The module that a figure states; all of them where its expression reaches over several and it states one."""
-    found = tuple(dict.fromkeys(pointer.partition(".")[0] for pointer in pointers_in(basis)))
+    pointers = pointers_in(basis)
+    if len(pointers) < 2:
+        return stated
+    found = tuple(dict.fromkeys(pointer.partition(".")[0] for pointer in pointers))
     return ",".join(found) if len(found) > 1 and stated in found else stated
 
 
 def figure_lines(figures: Iterable[Figure]) -> list[str]:
     """Figures as the other seats see them, a line each: the status, then what was said."""
-    return [
-        f"\u27e6{row.status}\u27e7 {unmarked(row.said)}{f' ({unmarked(row.why)})' if row.why else ''}"
-        for row in figures
-    ]
+    found = []
+    for row in figures:
+        why = row.why
+        found.append(f"\u27e6{row.status}\u27e7 {unmarked(row.said)}{f' ({unmarked(why)})' if why else ''}")
+    return found
 
 
 def words_lines(words: Iterable[WordsFinding]) -> list[str]:
@@ -188,7 +197,7 @@ def unsupported_words(words: Iterable[WordsFinding], who: str, part: str) -> lis
 def unsupported(figures: Iterable[Figure], who: str, part: str) -> list[Violation]:
     """A breach for each figure that the base does not bear out and that is not marked as inferred."""
     return [
-        Violation("unverified_figure", f"{who}: {one_line(row.checked.statement(), 300)}", part)
+        Violation("unverified_figure", f"{who}: {row.why}", part)
         for row in figures
         if not row.sound and not row.inferred
     ]
