@@ -46,6 +46,8 @@ from disputatio.judging.agreement import Ratings
 from disputatio.kernel import JsonObject
 
 SPLIT, VOID, NOT_HEARD = "SPLIT", "VOID", "NOT_HEARD"
+_STANDINGS = {row.value: row for row in Standing}
+"""By the word for it; the other words of a bench stand for none."""
 _WEIGHTED = frozenset({PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE})
 
 
@@ -87,7 +89,7 @@ class JudgeWord:
     @property
     def standing(self) -> Standing | None:
         """The standing it gives the argument; None where it gives none."""
-        return None if self.word in {SPLIT, VOID, NOT_HEARD} else Standing(self.word)
+        return _STANDINGS.get(self.word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class ArgumentFinding:
     @property
     def standing(self) -> Standing | None:
         """The bench's standing; None where it has none."""
-        return None if self.word in {"", SPLIT, VOID} else Standing(self.word)
+        return _STANDINGS.get(self.word)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ rubric; the judge is never asked for a sum. A finding that names nothing real is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from disputatio.formats.turns import schema
@@ -87,7 +88,7 @@ class Exhibit:
         return "\n".join((self.argument.text(), *(response.text() for response in self.drew), self.defence))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AdjudicationForm:
     """A finding on each of ``exhibits`` under ``rubric``."""
 
@@ -110,10 +111,9 @@ class AdjudicationForm:
         return self._schema([schema.several(schema.text(0, 200), 0, 20)] * len(self.exhibits))
 
     def _schema(self, grounds: list[JsonObject]) -> JsonObject:
+        finding, fallacies = self._finding(reason=800), _fallacies(600, 4)
         findings = {
-            row.argument.id: schema.record(
-                {"rests_on": named, **self._finding(reason=800), "fallacies": _fallacies(600, 4)}
-            )
+            row.argument.id: schema.record({"rests_on": named, **finding, "fallacies": fallacies})
             for row, named in zip(self.exhibits, grounds, strict=True)
         }
         overall = _overall(insight=1200, question=500, least=0, most=6)
@@ -132,19 +132,18 @@ class AdjudicationForm:
         """The finding, each fallacy marked by whether its words were said."""
         rows = cast("dict[str, dict[str, Any]]", content["arguments"])
         judgements = []
-        known = KnownIds.of(name for exhibit in self.exhibits for name in exhibit.ids)
-        texts = [exhibit.text() for exhibit in self.exhibits]
-        said = "\n".join(texts)
-        for exhibit, text in zip(self.exhibits, texts, strict=True):
+        criteria = [criterion.key for criterion in self.rubric.criteria]
+        said = "\n".join(self._texts)
+        for exhibit, text in zip(self.exhibits, self._texts, strict=True):
             row = rows[exhibit.argument.id]
             fallacies = tuple(
                 FoundFallacy(Fallacy(found["fallacy"]), found["words"], words_are_in(found["words"], text))
                 for found in row["fallacies"]
             )
-            scores = {criterion.key: int(row[criterion.key]) for criterion in self.rubric.criteria}
+            scores = {key: int(row[key]) for key in criteria}
             # A record from before findings named their grounds has none to check.
             named = row.get("rests_on", exhibit.ids[:1])
-            grounds = read_grounds(named, row["reason"], exhibit.ids, known, said)
+            grounds = read_grounds(named, row["reason"], exhibit.ids, self._known_ids, said)
             judgements.append(
                 Judgement(exhibit.argument.id, scores, fallacies, Standing(row["standing"]), row["reason"], grounds)
             )
@@ -154,6 +153,15 @@ class AdjudicationForm:
             tuple(cast("list[str]", content["unresolved_questions"])),
             cast("str", content["recommendation"]),
         )
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """Everything said about each exhibit, made once for all answers of the judge."""
+        return tuple(exhibit.text() for exhibit in self.exhibits)
+
+    @cached_property
+    def _known_ids(self) -> KnownIds:
+        return KnownIds.of(name for exhibit in self.exhibits for name in exhibit.ids)
 
     def breaches(self, turn: Adjudication) -> tuple[Violation, ...]:
         """Findings that rest on nothing real, and fallacies whose words nobody said."""
