@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from math import lcm
 
 from disputatio.judging.rubric import Rubric
 
@@ -32,7 +33,12 @@ def weighted(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
 
 def mean(values: Sequence[Fraction]) -> Fraction | None:
     """The exact mean, or None of nothing: a side without scored arguments has no total, not a zero."""
-    return sum(values, Fraction(0)) / len(values) if values else None
+    if not values:
+        return None
+    # In whole numbers over one denominator: a sum of fractions looks for common divisors at every step.
+    whole = lcm(*[value.denominator for value in values])
+    total = sum([value.numerator * (whole // value.denominator) for value in values])
+    return Fraction(total, whole * len(values))
 
 
 def edge(gap: Fraction) -> Edge:

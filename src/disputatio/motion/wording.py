@@ -37,11 +37,16 @@ def _token() -> re.Pattern[str]:
     return re.compile(rf"[{_SPACELESS}]|{_LETTER}(?:{_LETTER}|['’.,\-\u2010\u2011](?={_LETTER}))*")
 
 
+# What `_token` is where all is ASCII; sets of a few characters are searched several times faster.
+_PLAIN_TOKEN = re.compile(r"[A-Za-z0-9]+(?:['.,\-][A-Za-z0-9]+)*")
+
+
 def count_words(text: str) -> int:
     """The number of words in ``text``, 0 or more, by the rule above."""
-    if not text.isascii():
-        # Asked once for each character that is in it: texts are long, and have few different ones.
-        text = text.translate({ord(char): None for char in set(text) if _belongs_to_a_letter(char)})
+    if text.isascii():
+        return len(_PLAIN_TOKEN.findall(text))
+    # Asked once for each character that is in it: texts are long, and have few different ones.
+    text = text.translate({ord(char): None for char in set(text) if _belongs_to_a_letter(char)})
     return len(_token().findall(text))
 
 
@@ -54,12 +59,15 @@ def spaced(text: str) -> str:
     return text if text.isascii() else _spaceless_letter().sub(r" \g<0> ", text)
 
 
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
 def same_words(texts: Sequence[str]) -> list[tuple[int, int]]:
     """The places in ``texts`` that say the same as an earlier one, each with the earlier place."""
     first: dict[str, int] = {}
     found = []
     for place, text in enumerate(texts):
-        key = "".join(filter(str.isalnum, text.casefold()))
+        key = _NO_LETTERS.sub("", text.casefold())
         if key in first:
             found.append((place, first[key]))
         first.setdefault(key, place)

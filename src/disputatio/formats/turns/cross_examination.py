@@ -15,6 +15,7 @@ from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
 from disputatio.formats.turns.opening import Argument
+from disputatio.formats.turns.phrases import Phrases
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
 
@@ -72,12 +73,11 @@ class CrossExamination:
         return "\n\n".join(response.text() for response in self.responses)
 
 
-_NEW_ARGUMENT = re.compile(
+_NEW_ARGUMENT = Phrases(
     r"\b(?:a|another|one more|my|our) (?:new|additional|further|fresh) (?:argument|reason|point)\b"
     r"|\banother (?:argument|reason|point) (?:is|against|for|why)\b"
     r"|\b(?:i|we) (?:also|further|additionally) (?:argue|contend|submit|propose)\b"
-    r"|\b(?:new|additional) argument\b",
-    re.IGNORECASE,
+    r"|\b(?:new|additional) argument\b"
 )
 _ARGUMENT_ID = re.compile(r"\b(?:PRO|CON)-\d+\b")
 
@@ -115,9 +115,9 @@ class CrossExaminationForm:
         seen: dict[str, str] = {}
         for response in turn.responses:
             target, words = response.target, response.reasoning
-            announced = _NEW_ARGUMENT.search(words)
+            announced = _NEW_ARGUMENT.first_in(words)
             if announced:
-                detail = f'the response to {target} announces a new argument ("{announced.group()}")'
+                detail = f'the response to {target} announces a new argument ("{announced}")'
                 found.append(Violation("new_argument", detail, target))
             for unknown in sorted(set(_ARGUMENT_ID.findall(words)) - self.known):
                 detail = f"the response to {target} names {unknown}, which does not exist"

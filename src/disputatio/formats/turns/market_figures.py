@@ -7,6 +7,7 @@ Numbers in sentences that no figure and no value of the slice bears out are foun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,18 +32,23 @@ _VALUE = 60
 _MOST_LINES = 60
 """A small model chooses from so many figures at most: grammars with long lists are slow."""
 _SHOWN = 160
+_DIGIT = re.compile(r"\d")
+_BORNE = frozenset({"verified", INFERRED})
+"""What may be said without a breach: what the base bears out, and what is marked as the analyst's own."""
 _UNSAID = frozenset({"", "label", "share"})
 """Units that are not said after a value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Figure:
     """A figure that a seat gave, and what the check came to.
 
-    Its status is ``verified``, ``wrong``, ``not in slice``, ``not in base`` or ``inferred``.
+    Its status is ``verified``, ``wrong``, ``not in slice``, ``not in base`` or ``inferred``. ``why`` says why it is not
+    verified; it is empty where it is.
     """
 
     checked: CheckedItem
+    why: str
 
     @property
     def status(self) -> str:
@@ -63,11 +69,6 @@ class Figure:
     def said(self) -> str:
         """The figure as the seat gave it, on one line."""
         return one_line(f"{self.checked.item.basis or 'no place'} = {self._value}", _SHOWN)
-
-    @cached_property
-    def why(self) -> str:
-        """Why it is not verified; empty where it is."""
-        return "" if self.sound else one_line(self.checked.statement(), 300)
 
     def as_json(self) -> JsonObject:
         """The figure as the record keeps it, in the shape of a citation."""
@@ -138,11 +139,16 @@ class Desk:
             )
             for row in rows
         ]
-        return tuple(Figure(each) for each in check_items(self.base, self.part, items, sentence))
+        return tuple(
+            [
+                Figure(each, "" if each.sound else one_line(each.statement(), 300))
+                for each in check_items(self.base, self.part, items, sentence)
+            ]
+        )
 
     def words(self, text: str, figures: Iterable[Figure]) -> tuple[WordsFinding, ...]:
         """The numbers in ``text`` that neither ``figures`` nor the slice bear out."""
-        if not any(map(str.isdigit, text)):
+        if not _DIGIT.search(text):
             return ()
         loose = loose_numbers(text, [row.checked for row in figures], self.part)
         return tuple(
@@ -199,5 +205,5 @@ def unsupported(figures: Iterable[Figure], who: str, part: str) -> list[Violatio
     return [
         Violation("unverified_figure", f"{who}: {row.why}", part)
         for row in figures
-        if not row.sound and not row.inferred
+        if row.status not in _BORNE
     ]

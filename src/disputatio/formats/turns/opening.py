@@ -6,7 +6,6 @@ reasoning of 20, evidence of 5; independence of the arguments).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
+from disputatio.formats.turns.phrases import Phrases
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.wording import same_words
 
@@ -21,12 +21,11 @@ _QUOTABLE = 3
 """How many sentences a small model chooses from."""
 _QUOTE_KEY = "the_text_says"
 
-_LEANING = re.compile(
+_LEANING = Phrases(
     r"\b(?:see|as (?:stated|argued|shown|noted|mentioned) in|per|from) (?:the )?(?:argument|point)s? (?:no\.? ?)?\d"
     r"|\b(?:my|our|the) (?:first|second|third|fourth|fifth|previous|next|other|above|earlier) (?:argument|point)\b"
     r"|\b(?:as|like) (?:i|we) (?:argued|said|stated|noted|explained) (?:above|before|earlier)\b"
-    r"|\b(?:PRO|CON)-\d{1,2}\b",
-    re.IGNORECASE,
+    r"|\b(?:pro|con)-\d{1,2}\b"
 )
 
 
@@ -96,9 +95,9 @@ class OpeningForm:
         repeats = dict(same_words([argument.claim for argument in turn.arguments]))
         for number, argument in enumerate(turn.arguments, start=1):
             part = f"argument-{number}"
-            leaning = _LEANING.search(f"{argument.claim}\n{argument.reasoning}\n{argument.evidence}")
+            leaning = _LEANING.first_in(f"{argument.claim}\n{argument.reasoning}\n{argument.evidence}")
             if leaning:
-                detail = f'{argument.id} leans on another argument ("{leaning.group()}"); each must stand alone'
+                detail = f'{argument.id} leans on another argument ("{leaning}"); each must stand alone'
                 found.append(Violation("dependent_argument", detail, part))
             if number - 1 in repeats:
                 detail = f"{argument.id} makes the same claim as {turn.arguments[repeats[number - 1]].id}"
