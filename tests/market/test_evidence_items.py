@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
@@ -209,7 +208,7 @@ def right(pointer: str, chance: Random) -> EvidenceItem:
     signed = f"+{item.value}" if datum.number > 0 and chance.random() < 0.3 else item.value
     grouped = f"{datum.number:,f}" if abs(datum.number) >= 1000 and chance.random() < 0.5 else signed
     unit = chance.choice([item.unit, "", {"%": "percent", "pp": "percentage points"}.get(item.unit, item.unit)])
-    return replace(item, value=grouped, unit=unit, source=chance.choice([item.source, ""]))
+    return item._replace(value=grouped, unit=unit, source=chance.choice([item.source, ""]))
 
 
 def spoiled(pointer: str, chance: Random) -> EvidenceItem | None:
@@ -218,16 +217,16 @@ def spoiled(pointer: str, chance: Random) -> EvidenceItem | None:
     kind = chance.choice(["number", "sign", "series", "unit"])
     if kind == "series":
         other = chance.choice(list(KNOWN))
-        return None if KNOWN[other].held == datum.held else replace(item, basis=other, source="")
+        return None if KNOWN[other].held == datum.held else item._replace(basis=other, source="")
     if datum.number is None:
         wrong = {"above": "below", "bullish": "bearish", "rising": "falling", "flat": "rising", "7/10": "8/10"}
-        return replace(item, value=wrong.get(str(datum.share or datum.label), "something else"))
+        return item._replace(value=wrong.get(str(datum.share or datum.label), "something else"))
     if kind == "number":
         step = chance.choice([Decimal("0.1"), Decimal("-0.1"), Decimal(1), datum.number / 10, Decimal(10)])
-        return replace(item, value=f"{datum.number + step:f}")
+        return item._replace(value=f"{datum.number + step:f}")
     if kind == "sign":
-        return None if datum.number == 0 else replace(item, value=f"{-datum.number:f}")
-    return replace(item, unit=chance.choice(OTHER_UNITS[datum.unit]))
+        return None if datum.number == 0 else item._replace(value=f"{-datum.number:f}")
+    return item._replace(unit=chance.choice(OTHER_UNITS[datum.unit]))
 
 
 @pytest.mark.slow

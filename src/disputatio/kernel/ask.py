@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from disputatio.kernel.floor import Post
 from disputatio.kernel.names import JsonObject, Phase, Seat
@@ -19,8 +19,7 @@ Result = TypeVar("Result")
 TurnT = TypeVar("TurnT", bound="Turn")
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """A rule that a well-shaped turn broke.
 
     ``rule`` is a fixed word (``word_limit``), ``detail`` says what was found and what is allowed. ``part``

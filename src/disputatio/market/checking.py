@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import NamedTuple
 
 from disputatio.kernel import JsonObject
 from disputatio.market.directions import About, direction_fault
@@ -56,8 +57,7 @@ class Fault(StrEnum):
     SOURCE = "source"
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceItem:
+class EvidenceItem(NamedTuple):
     """A value that an analyst cites.
 
     Attributes:
@@ -131,8 +131,7 @@ _STATUS: dict[type, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedItem:
+class CheckedItem(NamedTuple):
     """An item and what the base says to it.
 
     Attributes:

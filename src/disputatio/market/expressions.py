@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from disputatio.evidence.arithmetic import MistakeError, Reader, tokens_of
 from disputatio.market.knowledge import Datum, Share, Unit
@@ -43,8 +43,7 @@ _WHOLE_POINTER = re.compile(_POINTER)
 _WRITTEN = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "\u00a0": " "})
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """What a pointer or an expression gives.
 
     Attributes:
@@ -60,8 +59,7 @@ class Evaluation:
     own_numbers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(NamedTuple):
     """Why there is no value.
 
     Attributes:
@@ -83,8 +81,7 @@ class _NoValueError(MistakeError):
         self.pointer = pointer
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
+class _Term(NamedTuple):
     value: Fraction
     unit: str
     constant: bool = False

@@ -42,6 +42,5 @@ def quoted(text: str) -> str:
     Quotation marks inside become apostrophes and every line is closed before the next begins, so the text cannot
     end its quotation.
     """
-    text = clean(text).replace('"', "'")
-    lines = map(" ".join, map(str.split, text.split("\n"))) if "\n" in text else [" ".join(text.split())]
+    lines = [" ".join(line.split()) for line in clean(text).replace('"', "'").split("\n")]
     return "\n".join([f'"{line}"' for line in lines if line])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
@@ -26,8 +26,7 @@ class Conviction(StrEnum):
     UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, slots=True)
-class RefinedClaim:
+class RefinedClaim(NamedTuple):
     """What is left of one argument. ``confidence`` is the adjusted one, 0 to 1."""
 
     argument: str
@@ -37,8 +36,7 @@ class RefinedClaim:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class MarketConcession:
+class MarketConcession(NamedTuple):
     """What an analyst accepts: an argument of the other, or the challenge to an argument of its own."""
 
     target: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
@@ -38,8 +38,7 @@ class ChallengeType(StrEnum):
 CHALLENGING = frozenset({ChallengeType.REFUTE, ChallengeType.QUESTION_EVIDENCE})
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(NamedTuple):
     """One response: what it does, why, and the figures it brings."""
 
     target: str

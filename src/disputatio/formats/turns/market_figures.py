@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
@@ -39,8 +39,7 @@ _UNSAID = frozenset({"", "label", "share"})
 """Units that are not said after a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A figure that a seat gave, and what the check came to.
 
     Its status is ``verified``, ``wrong``, ``not in slice``, ``not in base`` or ``inferred``. ``why`` says why it is not
@@ -90,8 +89,7 @@ class Figure:
         return item.value if item.unit in _UNSAID else f"{item.value} {item.unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class WordsFinding:
+class WordsFinding(NamedTuple):
     """A number in a sentence that nothing bears out. ``text`` is it as it was written."""
 
     text: str
@@ -202,8 +200,4 @@ def unsupported_words(words: Iterable[WordsFinding], who: str, part: str) -> lis
 
 def unsupported(figures: Iterable[Figure], who: str, part: str) -> list[Violation]:
     """A breach for each figure that the base does not bear out and that is not marked as inferred."""
-    return [
-        Violation("unverified_figure", f"{who}: {row.why}", part)
-        for row in figures
-        if row.status not in _BORNE
-    ]
+    return [Violation("unverified_figure", f"{who}: {row.why}", part) for row in figures if row.status not in _BORNE]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
@@ -32,8 +32,7 @@ class MarketStanding(StrEnum):
     UNCERTAIN = "UNCERTAIN"
 
 
-@dataclass(frozen=True, slots=True)
-class MarketExhibit:
+class MarketExhibit(NamedTuple):
     """One argument as it lies before the judge: itself, what it drew, and what its analyst made of it in the end.
 
     ``computed`` is the standing that follows from the exchange and the check of the figures, ``because`` why.
@@ -46,8 +45,7 @@ class MarketExhibit:
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class MarketJudgement:
+class MarketJudgement(NamedTuple):
     """The judge's finding on one argument. ``scores`` are integers 1 to 10, one for each criterion."""
 
     argument: str

@@ -8,7 +8,7 @@ the base does, is asked for again, and then stands with what is wrong with it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
@@ -32,8 +32,7 @@ SURE: dict[str, float] = {"doubtful": 0.3, "even": 0.5, "likely": 0.65, "sure": 
 """How a small model says how sure it is; asked for a number it counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class MarketArgument:
+class MarketArgument(NamedTuple):
     """One argument of an analyst.
 
     Attributes:
