@@ -18,7 +18,7 @@ from functools import cached_property
 from disputatio.formats.turns.closing import Hold
 from disputatio.formats.turns.market_closing import MarketClosing, RefinedClaim
 from disputatio.formats.turns.market_cross import Challenge, ChallengeType, MarketExamination
-from disputatio.formats.turns.market_figures import Desk, Figure
+from disputatio.formats.turns.market_figures import INFERRED, VERIFIED, Desk, Figure
 from disputatio.formats.turns.market_judging import (
     MarketAdjudication,
     MarketExhibit,
@@ -97,7 +97,14 @@ class Analyst:
 
     def after(self, *, examination: MarketExamination | None = None, closing: MarketClosing | None = None) -> Analyst:
         """The same analyst after another turn."""
-        return replace(self, examination=examination or self.examination, closing=closing or self.closing)
+        return Analyst(
+            self.seat,
+            self.desk,
+            self.opening,
+            examination or self.examination,
+            closing or self.closing,
+            self.silences,
+        )
 
     def without(self, silence: object) -> Analyst:
         """The same analyst after a turn it did not take."""
@@ -358,7 +365,7 @@ def market_verdict(
 def _exchange(argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None) -> Exchange:
     """The exchange about an argument. Its closing answers what it drew, unless the argument was given up there."""
     answered = refined is not None and refined.hold is not Hold.WITHDRAWN
-    replies = tuple(Reply(_REPLIES[row.kind], answered) for row in drew if row.sound)
+    replies = tuple([Reply(_REPLIES[row.kind], answered) for row in drew if row.sound])
     return Exchange(argument.id, replies, refined.hold.value if refined else None)
 
 
@@ -369,8 +376,9 @@ def _computed(
     found = _STANDINGS[standing]
     if drew and not any(row.sound for row in drew) and found is MarketStanding.UNCERTAIN:
         found, because = MarketStanding.UPHELD, "all that was said against it rests on what the base does not say"
-    wrong = sum(not row.sound and not row.inferred for row in argument.figures)
-    verified = sum(row.sound for row in argument.figures)
+    statuses = [row.status for row in argument.figures]
+    verified = statuses.count(VERIFIED)
+    wrong = len(statuses) - verified - statuses.count(INFERRED)
     if wrong and not verified:
         return MarketStanding.REFUTED, "the knowledge base bears out none of its figures"
     if found is MarketStanding.UPHELD and (wrong or argument.words):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from disputatio.formats.turns.closing import Closing, Hold
 from disputatio.formats.turns.cross_examination import CrossExamination, Question, Response, ResponseKind
@@ -48,7 +48,7 @@ class Case:
 
     def after(self, *, examination: CrossExamination | None = None, closing: Closing | None = None) -> Case:
         """The case with one more turn."""
-        return replace(self, examination=examination or self.examination, closing=closing or self.closing)
+        return Case(self.side, self.opening, examination or self.examination, closing or self.closing)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:

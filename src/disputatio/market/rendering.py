@@ -25,7 +25,7 @@ def written(datum: Datum) -> str:
     if isinstance(held, Failed):
         return f"failed: {one_line(held.reason, _LONGEST)}"
     if isinstance(held.value, Decimal):
-        return f"{held.value:f} {datum.unit.value}"
+        return f"{held.value:f} {datum.unit}"
     return one_line(str(held.value), _LONGEST)
 
 

@@ -24,7 +24,7 @@ from disputatio.market.rendering import render_slice, written
 from disputatio.market.slices import Slice
 from disputatio.motion import one_line
 
-INFERRED = "inferred"
+VERIFIED, INFERRED = "verified", "inferred"
 KNOWLEDGE = "knowledge"
 """What a figure's source is called where citations are shown."""
 UNITS = ("points", "%", "pp", "x", "USD", "thousand", "share", "label", "")
@@ -33,7 +33,7 @@ _MOST_LINES = 60
 """A small model chooses from so many figures at most: grammars with long lists are slow."""
 _SHOWN = 160
 _DIGIT = re.compile(r"\d")
-_BORNE = frozenset({"verified", INFERRED})
+_BORNE = frozenset({VERIFIED, INFERRED})
 """What may be said without a breach: what the base bears out, and what is marked as the analyst's own."""
 _UNSAID = frozenset({"", "label", "share"})
 """Units that are not said after a value."""
