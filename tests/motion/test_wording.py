@@ -100,3 +100,9 @@ def test_letters_taken_apart_from_their_accents_count_the_same(text: str) -> Non
 def test_accents_and_joiners_never_count(text: str) -> None:
     bare = "".join(char for char in text if unicodedata.category(char)[0] != "M" and char not in "\u200c\u200d")
     assert count_words(text) == count_words(bare)
+
+
+@given(st.text(st.characters(codec="ascii")))
+def test_plain_text_is_counted_as_text_beyond_ascii_is(text: str) -> None:
+    # One word more, and the whole text is beyond ASCII.
+    assert count_words(f"{text} \u00e9") == count_words(text) + 1

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from string import Template
 
 import pytest
 
@@ -149,3 +150,11 @@ def test_a_value_is_put_in_as_it_is_and_never_filled_itself() -> None:
         book.fill("shared/language", {})
     with pytest.raises(KeyError):
         book.fill("shared/no-such-prompt", {})
+
+
+def test_a_prompt_is_filled_as_a_template_of_the_standard_library_is() -> None:
+    book = PromptBook()
+    for name in current_hashes():
+        template = Template((FOLDER / name).read_text("utf-8").strip())
+        values = {place: f"$$ ${{{place}}} {place}" for place in template.get_identifiers()}
+        assert book.fill(name.removesuffix(".md"), values) == template.substitute(values)
