@@ -5,8 +5,9 @@ begin together, their calls follow one another. What is printed:
 
 - seconds: from the first debate's beginning to the last one's end; at least as long as the calls of one debate take;
 - CPU a call: all of the process, in user and system mode, the opening of the debates included;
-- used: the time that the calls of one debate take, or the time for which the process computed or waited for a free
-  core, whichever is longer, over the seconds. At 1 it was idle only where it had nothing to do;
+- used: the least time that its own processor time allows, over the seconds; at 1 it was idle only where it had nothing
+  to do. That least time is what the process computed or waited for a free core, or, where that is longer, what its
+  event loop computed until the last debate's first call had left, and the calls of that debate;
 - memory: the largest resident set.
 
 Run: .venv/bin/python bench/thousand.py [DEBATES ...]      (1 10 100 1000 unless said otherwise)
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from disputatio.engine.debates import House, start
 from disputatio.engine.uncollected import settle_in
@@ -30,6 +32,7 @@ from disputatio.engine.verified import read_verified
 from disputatio.fleet.descriptors import allow_connections
 from disputatio.kernel import JsonObject
 from disputatio.orders import proposal_of, read_order
+from disputatio.participants.gateways import open_gateway
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
@@ -49,6 +52,7 @@ class Held:
         calls: the calls of all.
         seconds: from the first beginning to the last end.
         cpu_s: CPU time of the process.
+        beginning_s: CPU time of the event loop until every debate's first call had left.
         waited_s: how long threads of it could have run and had no core.
         before_mb: the largest resident set after one debate.
         peak_mb: the largest resident set.
@@ -59,6 +63,7 @@ class Held:
     calls: int
     seconds: float
     cpu_s: float
+    beginning_s: float
     waited_s: float
     before_mb: float
     peak_mb: float
@@ -71,7 +76,7 @@ class Held:
     @property
     def used(self) -> float:
         """How much of the time something was computed, or there was nothing to compute."""
-        return max(self.least_s, self.cpu_s + self.waited_s) / self.seconds
+        return max(self.beginning_s + self.least_s, self.cpu_s + self.waited_s) / self.seconds
 
 
 class _UnderWay:
@@ -87,24 +92,53 @@ class _UnderWay:
             self.now -= 1
 
 
+class _Beginnings:
+    """Opens gateways, one for each debate, and notes when the latest of their first calls left."""
+
+    def __init__(self) -> None:
+        self.begun, self.latest_s = 0, 0.0
+
+    def open(self, *given: Any) -> Any:
+        return _Noting(open_gateway(*given), self)
+
+
+class _Noting:
+    """A gateway whose first call is noted."""
+
+    def __init__(self, inner: Any, beginnings: _Beginnings) -> None:
+        self.inner, self.modes, self.beginnings = inner, inner.modes, beginnings
+        self.probe, self.aclose = inner.probe, inner.aclose
+
+    async def call(self, call: Any, on_text: Any = None) -> Any:
+        self.beginnings.begun += 1
+        self.beginnings.latest_s = time.thread_time()
+        # It was the first: the others need not be noted.
+        self.call = self.inner.call  # type: ignore[method-assign]
+        return await self.inner.call(call, on_text)
+
+
 async def hold(debates: int) -> Held:
     """Hold so many debates at once, over the provider that the environment names."""
     with tempfile.TemporaryDirectory() as folder:
-        store = SqlStore(f"{folder}/bench.sqlite")
-        house, counted = House(store, checks_first=False), _UnderWay()
+        store, beginnings = SqlStore(f"{folder}/bench.sqlite"), _Beginnings()
+        house, counted = House(store, checks_first=False, opener=beginnings.open), _UnderWay()
         # Orders are read when they come, and by whoever takes them.
         orders = [read_order({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.
         await counted.hold(house, orders[0])
         settle_in()
-        before, cpu, waited, begun = peak_megabytes(), time.process_time(), waited_seconds(), time.monotonic()
+        beginnings.begun = 0
+        before, loop_s, cpu = peak_megabytes(), time.thread_time(), time.process_time()
+        waited, begun = waited_seconds(), time.monotonic()
         ids = await asyncio.gather(*(counted.hold(house, order) for order in orders[1:]))
         took, spent = time.monotonic() - begun, time.process_time() - cpu
         waited, after = waited_seconds() - waited, peak_megabytes()
         calls = sum(row.kind == CallMade.kind for debate in ids for row in read_verified(store, debate))
         complete = sum(row.status == "COMPLETE" for row in store.debates()) - 1
         await store.aclose()
-    return Held(counted.peak, complete, calls, took, spent, waited, before, after)
+    if beginnings.begun != debates:
+        raise RuntimeError(f"{beginnings.begun} of {debates} debates made a call")
+    return Held(counted.peak, complete, calls, took, spent, beginnings.latest_s - loop_s, waited, before, after)
 
 
 def peak_megabytes() -> float:

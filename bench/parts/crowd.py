@@ -14,9 +14,10 @@ from disputatio.testing import provider_process
 TITLE = "Many debates at once in one process"
 ABOUT = (
     "Free-form debates that begin together, over a server that takes one second for an answer; record on, each number "
-    "in a process of its own. *Used* is the share of the time in which the process computed, waited for a free core or "
-    "had nothing to compute: at 100 % it is as fast as its own processor time per call allows, and beyond "
-    "that where the thread that writes the record computed beside it on another core."
+    "in a process of its own. *Used* is the least time that its own processor time allows, over the time it took: all "
+    "of that and of the waiting for a free core; or, where answers take longer than computing, what its event loop "
+    "computed until the last debate's first call had left, and then that debate's calls. It is beyond 100 % where the "
+    "thread that writes the record computed beside the loop on another core."
 )
 MOST: Final = max(thousand.SIZES)
 
