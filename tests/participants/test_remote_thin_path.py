@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import gzip
 import json
@@ -299,6 +300,70 @@ async def test_what_a_server_says_before_its_response_is_passed_over_both_ways()
             straight, by_library = await ask(a_call())
     assert straight == by_library
     assert isinstance(straight, Reply)
+
+
+def plainly(content: str, status: int = 200) -> bytes:
+    """A response over a connection that stays."""
+    body = json.dumps(completion(content)).encode()
+    return b"HTTP/1.1 %03d Said\r\ncontent-length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+@asynccontextmanager
+async def staying(*scripts: tuple[bytes, ...]) -> AsyncIterator[tuple[ModelSeating, list[int]]]:
+    """A server that keeps its connections, and says all of a script to each request; which connections they came on."""
+    turns, came_on, connections = list(scripts), list[int](), list[asyncio.StreamWriter]()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        number = len(connections)
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]))
+                came_on.append(number)
+                for said in turns.pop(0):
+                    writer.write(said)
+                    await asyncio.sleep(0.01)
+        writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        yield ModelSeating(provider="openai_compatible", model="m", base_url=url, timeout_s=0.5), came_on
+        for writer in connections:
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+async def test_what_a_server_says_unasked_is_not_taken_for_the_answer_to_the_next_call() -> None:
+    async with (
+        staying((plainly("one"), plainly("unasked")), (plainly("two"),), (plainly("three"),)) as (seating, came_on),
+        opened(seating) as gateway,
+    ):
+        texts = []
+        for _ in range(3):
+            reply = await gateway.call(a_call(OutputMode.TEXT))
+            texts.append(reply.text if isinstance(reply, Reply) else reply)
+            await asyncio.sleep(0.03)
+    assert texts == ["one", "two", "three"]
+    assert came_on == [1, 2, 2]
+
+
+async def test_a_status_below_all_that_announce_a_response_is_no_reason_to_wait_for_one() -> None:
+    async with staying((plainly("{}", 99),)) as (seating, _), opened(seating) as gateway:
+        outcome = await gateway.call(a_call())
+    assert isinstance(outcome, Fault)
+    assert outcome.kind is FaultKind.GARBLED
+
+
+async def test_a_connection_that_is_to_be_closed_serves_no_other_call_whatever_its_server_says() -> None:
+    async with staying((plainly("one"),), (plainly("two"),)) as (seating, came_on):
+        gateway = RemoteGateway(replace(Endpoint.of(seating, KEY), keep_alive=False))
+        outcomes = [await gateway.call(a_call(OutputMode.TEXT)) for _ in range(2)]
+        await gateway.aclose()
+    assert [type(row) for row in outcomes] == [Reply, Reply]
+    assert came_on == [1, 2]
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import aiohttp
 import httpx2
-from aiohttp.hdrs import CONTENT_ENCODING
+from aiohttp.hdrs import CONNECTION, CONTENT_ENCODING
 from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
@@ -25,7 +25,8 @@ from yarl import URL
 # A line break would begin a header of its own.
 _FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _SCHEMES: Final = ("http", "https")
-_SWITCHING_PROTOCOLS: Final = 101
+_INTERIM: Final = frozenset(range(100, 200)) - {101}
+"""Status codes that announce another response; after 101 the connection speaks another protocol."""
 
 
 class Arrived(NamedTuple):
@@ -105,10 +106,7 @@ async def exchanged(
         aiohttp.ClientError: what a session would raise.
         OSError: as for a session.
     """
-    try:
-        connection = await connector.connect(opening, traces=[], timeout=timeout)
-    except TimeoutError as error:
-        raise aiohttp.ConnectionTimeoutError(f"Connection timeout to host {to.url}") from error
+    connection = await _connected(connector, opening, to, timeout)
     try:
         transport, protocol = connection.transport, connection.protocol
         if transport is None or protocol is None or transport.is_closing():
@@ -117,7 +115,7 @@ async def exchanged(
         transport.write(b"%b%d\r\n\r\n%b" % (to.head, len(body), body))
         try:
             message, payload = await protocol.read()
-            while message.code < 200 and message.code != _SWITCHING_PROTOCOLS:
+            while message.code in _INTERIM:
                 message, payload = await protocol.read()
         except HttpProcessingError as error:
             asked = opening.request_info
@@ -126,11 +124,27 @@ async def exchanged(
             ) from error
         # What is all there takes no steps of its own to read.
         content = payload.read_nowait() if payload.is_eof() else await payload.read()
-        if transport.get_write_buffer_size():
-            # Answered before all of it was read; the rest would go ahead of the next request.
+        # Answered before all of it was read, the rest would go ahead of the next request; and a server that was asked
+        # to close may do so without having said it would.
+        if transport.get_write_buffer_size() or to.headers.get(CONNECTION) == "close":
             connection.close()
     except BaseException:
         connection.close()
         raise
     connection.release()
     return Arrived(message.code, message.raw_headers, content, CONTENT_ENCODING in message.headers)
+
+
+async def _connected(
+    connector: aiohttp.BaseConnector, opening: aiohttp.ClientRequest, to: Destination, timeout: aiohttp.ClientTimeout
+) -> aiohttp.connector.Connection:
+    while True:
+        try:
+            connection = await connector.connect(opening, traces=[], timeout=timeout)
+        except TimeoutError as error:
+            raise aiohttp.ConnectionTimeoutError(f"Connection timeout to host {to.url}") from error
+        # What a server said while nothing was asked of it would be taken for the answer to this, and the answer to
+        # this for that to the next.
+        if connection.protocol is None or not connection.protocol.should_close:
+            return connection
+        connection.close()
