@@ -492,3 +492,15 @@ def test_what_a_loop_wrote_in_its_last_step_is_written_when_another_closes_the_s
     with sqlite3.connect(tmp_path / "store.sqlite") as connection:
         assert connection.execute("SELECT count(*) FROM events").fetchone() == (2,)
     connection.close()
+
+
+async def test_a_store_that_closes_takes_nothing_more_in_and_ends(tmp_path: Path) -> None:
+    store, pen = SqlStore(str(tmp_path / "store.sqlite")), Pen("d1")
+    before = store.append(pen.write(opened()))
+    closing = asyncio.create_task(store.aclose())
+    await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="closed"):
+        store.append(pen.write(asked(1)))
+    await asyncio.wait_for(closing, 5)
+    await before
+    assert rows_of_sqlite(tmp_path / "store.sqlite", "SELECT kind FROM events") == [("DebateOpened",)]

@@ -353,13 +353,14 @@ class SqlStore:
 
     async def aclose(self) -> None:
         """Write what waits and close. Safe to repeat."""
+        # At once: what came in while the writer ends would begin another, and either might be the one that is told to.
+        self._closed = True
         writer, self._writer = self._writer, None
         if writer is not None:
             for loop in tuple(self._gathered):
                 self._hand_over(loop)
             self._jobs.put(None)
             await asyncio.to_thread(writer.join)
-        self._closed = True
         self._claims.close()
         self._engine.dispose()
 
