@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.evidence import SourceSet, Status, read_source
+from disputatio.evidence import CheckedCitation, SourceSet, Status, read_source
 from disputatio.formats import FORMATS, Docket
 from disputatio.formats.turns.citing import NOTHING, Citing, cited_json
 from disputatio.formats.turns.cross_examination import CrossExaminationForm
@@ -79,6 +80,15 @@ def test_each_citation_has_one_status_and_each_unverified_one_is_one_breach(seed
         assert sum(row.rule == "unverified_citation" for row in form.breaches(turn)) == len(found)
         assert turn.text().count("⟦") == turn.text().count("⟧") == len(turn.cited)
         assert [row["about"] for row in cited_json(turn)] == [about for about, _ in turn.cited]
+
+
+def test_what_a_turn_cites_in_a_field_of_its_own_is_recorded() -> None:
+    @dataclass(frozen=True)
+    class Note:
+        cited: tuple[tuple[str, CheckedCitation], ...]
+
+    _, turn = opening_citing(("study", "Two of seven teams said that they would not do it again."))
+    assert cited_json(Note(turn.cited)) == cited_json(turn) != ()
 
 
 def test_the_other_seats_see_the_status_and_the_sources_own_words_of_a_repaired_quote() -> None:

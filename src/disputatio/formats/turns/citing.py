@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from disputatio.evidence.citations import CheckedCitation, Citation, Quotation, Reading, check_citation
 from disputatio.evidence.findings import Status
@@ -113,10 +113,10 @@ def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
 
 def cited_json(turn: object) -> tuple[JsonObject, ...]:
     """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer."""
-    # Most turns cannot cite, and asking a protocol costs more than reading the whole turn from its record.
-    if not hasattr(type(turn), "cited"):
-        return ()
-    return tuple([{"about": about, **row.as_json()} for about, row in cast("Cited", turn).cited])
+    # Most turns cannot cite, and asking a protocol costs more than reading the whole turn from its record. The turn is
+    # asked and not its type: a type does not know of fields without a default.
+    cited: Iterable[tuple[str, Any]] = getattr(turn, "cited", ())
+    return tuple([{"about": about, **row.as_json()} for about, row in cited])
 
 
 def _ids(known: list[str]) -> JsonObject:
