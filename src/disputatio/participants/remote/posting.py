@@ -144,7 +144,7 @@ async def _connected(
         except TimeoutError as error:
             raise aiohttp.ConnectionTimeoutError(f"Connection timeout to host {to.url}") from error
         # What a server said while nothing was asked of it would be taken for the answer to this, and the answer to
-        # this for that to the next.
-        if connection.protocol is None or not connection.protocol.should_close:
+        # this for that to the next. Over a new connection nothing is read as a response yet, so this comes to an end.
+        if connection.protocol is None or not len(connection.protocol):
             return connection
         connection.close()
