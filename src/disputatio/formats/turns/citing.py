@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from disputatio.evidence.citations import CheckedCitation, Citation, Quotation, Reading, check_citation
 from disputatio.evidence.findings import Status
@@ -41,14 +41,6 @@ _UNMARKED = str.maketrans(_OPEN + _CLOSE, "[]")
 def unmarked(text: str) -> str:
     """``text`` without the brackets in which code marks citations: a seat that could write them could forge a check."""
     return text if text.isascii() else text.translate(_UNMARKED)
-
-
-class Cited(Protocol):
-    """A turn that can cite. Each citation is given with the argument it supports or answers."""
-
-    @property
-    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
-        """All citations in their order."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +104,10 @@ def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
 
 
 def cited_json(turn: object) -> tuple[JsonObject, ...]:
-    """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer."""
+    """The citations of a turn as the record keeps them; ``about`` names the argument they support or answer.
+
+    A turn that can cite has all of them in their order as ``cited``, each with that argument.
+    """
     # Most turns cannot cite, and asking a protocol costs more than reading the whole turn from its record. The turn is
     # asked and not its type: a type does not know of fields without a default.
     cited: Iterable[tuple[str, Any]] = getattr(turn, "cited", ())
