@@ -41,7 +41,7 @@ CROWD: Final = 100
 TIMES: Final = 3
 """A crowd is held so often, and its median time counts: who else uses the machine moves it by a tenth and more."""
 MANY_CALLS: Final = "market"
-"""The format whose calls are too many for one process at this speed."""
+"""The format that makes the most calls, which is held in several processes too."""
 CORES: Final = max(2, os.cpu_count() or 1)
 FIRST_WORDS_S: Final = 0.3
 PIECE_S: Final = 0.01

@@ -62,7 +62,7 @@ def clean(text: str) -> str:
 
 def one_line(text: str, limit: int | None = None) -> str:
     """``text`` cleaned and on one line, cut to ``limit`` characters with an ellipsis where it is longer."""
-    line = " ".join((text if text.isascii() and text.isprintable() else clean(text)).split())
+    line = " ".join(clean(text).split())
     if limit is not None and len(line) > limit:
         return line[: limit - 1].rstrip() + "…"
     return line

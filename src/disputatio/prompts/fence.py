@@ -42,9 +42,5 @@ def quoted(text: str) -> str:
     Quotation marks inside become apostrophes and every line is closed before the next begins, so the text cannot
     end its quotation.
     """
-    if text.isascii() and text.isprintable():
-        # One line with nothing to clean out of it, as most are.
-        line = " ".join(text.replace('"', "'").split())
-        return f'"{line}"' if line else ""
     lines = [" ".join(line.split()) for line in clean(text).replace('"', "'").split("\n")]
     return "\n".join([f'"{line}"' for line in lines if line])
