@@ -87,7 +87,7 @@ def plain_model(base_url: str, http: httpx2.AsyncClient) -> Any:
 
 async def measure(base_url: str, blocks: int, debates: int) -> None:
     form = find_format("structured")
-    arguments = CommandLine(seat=("all=openai_compatible:fake",), base_url=base_url)
+    arguments = CommandLine(seat=(("all", "openai_compatible:fake"),), base_url=base_url)
     settings = resolve(
         format_name=form.name,
         seats=tuple(form.seats),

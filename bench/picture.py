@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 
 def take(page_file: Path, picture: Path) -> None:
-    """Save the wide map of ``page_file`` as a PNG, in light colours and at twice the pixels."""
+    """Save the map of ``page_file`` as a PNG, in light colours and at twice the pixels."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         sys.exit("There is no Chromium here. On Debian: apt-get install chromium")
@@ -24,7 +24,7 @@ def take(page_file: Path, picture: Path) -> None:
         browser = running.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 1000}, device_scale_factor=2, color_scheme="light")
         page.goto(page_file.resolve().as_uri())
-        page.locator("svg.map.wide").screenshot(path=str(picture))
+        page.locator(".map").screenshot(path=str(picture))
         browser.close()
 
 

@@ -172,6 +172,15 @@ def word_changed(sentence: str, chance: Chance) -> str | None:
     return sentence[: found.start()] + chance.choice(chance.words) + sentence[found.end() :]
 
 
+def word_put_in(sentence: str, chance: Chance) -> str | None:
+    gaps = [found.start() for found in re.finditer(r"(?<=[a-z]) (?=[a-z])", sentence)]
+    if len(sentence.split()) < 5 or not gaps:
+        return None
+    place = chance.choice(gaps)
+    # An empty word such as "that" changes nothing.
+    return f"{sentence[:place]} {chance.choice([word for word in chance.words if word != 'that'])}{sentence[place:]}"
+
+
 def name_changed(sentence: str, chance: Chance) -> str | None:
     names = list(re.finditer(r"(?<=[a-z] )[A-Z][a-z]{3,}\b", sentence))
     if not names:
@@ -265,7 +274,6 @@ NEAR = {
     "punctuation put in": punctuation_put_in,
     "misspelt word": misspelt,
     "word dropped": word_dropped,
-    "word changed": word_changed,
     "clauses reordered": clauses_reordered,
 }
 NEVER = {
@@ -277,6 +285,8 @@ NEVER = {
     "not left out by ...": negation_left_out,
     "opposite word": turned,
     "name changed": name_changed,
+    "word changed": word_changed,
+    "word put in": word_put_in,
 }
 
 

@@ -103,7 +103,7 @@ def _settings(turns: int) -> Settings:
         seats=tuple(FORM.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=("all=ollama:metered",)),
+        arguments=CommandLine(seat=(("all", "ollama:metered"),)),
         options=format_options(FORM),
     )
     # More rounds than anybody may set: a long record is what is wanted.

@@ -6,11 +6,14 @@ import os
 import re
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from disputatio._cli.app import app
 
@@ -83,36 +86,86 @@ def test_a_container_is_given_longer_to_stop_than_it_drains() -> None:
     assert float(OWN["worker"]["stop_grace_period"].removesuffix("s")) > drain
 
 
-def test_the_image_is_made_of_files_and_extras_that_exist() -> None:
-    text = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    (named,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
-    assert set(named.split(",")) <= set(extras)
+CONTAINER = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
+HASHED = ("requirements.txt", "requirements-build.txt", "requirements-supply.txt")
+
+
+def test_the_image_is_made_of_files_that_exist() -> None:
     ignored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     assert "*" in ignored
     kept = {line.removeprefix("!") for line in ignored if line.startswith("!")}
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    for files in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
-        assert all((ROOT / file).exists() for file in files.split())
-        # The context has what is copied, and what the package is built from.
-        assert {file.rstrip("/") for file in files.split()} <= kept
+    copied = {
+        file for files in re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINER, re.MULTILINE) for file in files.split()
+    }
+    assert all((ROOT / file).exists() for file in copied)
+    # The context has what is copied, and what the package is built from.
+    assert copied == kept
     assert set(re.findall(r"^(?:readme|license-files) = .*?\"(.+?)\"", project, re.MULTILINE)) <= kept
 
 
-def test_everything_that_the_image_installs_is_pinned() -> None:
-    text = (ROOT / "deploy" / "Containerfile").read_text("utf-8")
-    (named,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
+def test_every_image_is_named_by_its_digest() -> None:
+    assert set(re.findall(r"^FROM (\S+)", CONTAINER, re.MULTILINE)) == {"${BASE}"}
+    assert "ARG BASE\n" in CONTAINER, "without a default: a digest that stands there goes out of date"
+    (check,) = re.findall(r"grep -Eq '(.+)'", CONTAINER)
+    for name in ("python:3.13-slim", "python@sha256:0", f"python@sha256:{'0' * 64}x", ""):
+        assert not re.search(check, name)
+    assert re.search(check, f"python:3.13-slim@sha256:{'0a' * 32}")
+    for row in COMPOSE["services"].values():
+        image = row["image"]
+        assert image == "disputatio" or re.fullmatch(r"\$\{[A-Z_]+:\?[^}]*by its digest[^}]*\}", image)
+        assert "build" not in row or re.fullmatch(r"\$\{[A-Z_]+:\?[^}]*\}", row["build"]["args"]["BASE"])
+
+
+def test_pip_takes_nothing_into_the_image_without_a_hash() -> None:
+    commands = re.findall(r"\S*/bin/pip (?:install|wheel) [^\\\n]*", CONTAINER)
+    assert len(commands) == 4
+    for command in commands:
+        hashed = "--require-hashes" in command and "--only-binary :all:" in command
+        assert hashed or ("--no-index" in command and "--no-deps" in command), command
+
+
+def test_everything_that_the_image_installs_is_pinned_by_version_and_hash() -> None:
+    """As the constraints pin it, with all that it requires itself, for this Python; the hashes are well formed."""
+    constrained = _pins("constraints.txt")
+    for file in HASHED:
+        rows = re.split(r"\n(?! )", (ROOT / "deploy" / file).read_text("utf-8").strip())
+        for row in rows:
+            head, *hashes = row.split(" \\\n    ")
+            assert re.fullmatch(r"[A-Za-z0-9._\[\],-]+==\S+( ; .+)?", head), head
+            assert hashes, f"{file}: {head} has no hash"
+            assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", each) for each in hashes), head
+    pinned = _pins("deploy/requirements.txt")
+    assert {name: row for name, row in pinned.items() if constrained.get(name) != row} == {}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    asked = [
-        *project["dependencies"],
-        *(row for name in named.split(",") for row in project["optional-dependencies"][name]),
-    ]
-    pinned = {_plain(line) for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if "==" in line}
-    assert {_plain(row) for row in asked} <= pinned
+    (image,) = re.findall(r"^IMAGE := (\S+)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(row for name in image.split(",") for row in extras[name])]
+    asked, seen = [Requirement(row) for row in wanted], set()
+    while asked:
+        row = asked.pop()
+        name = canonicalize_name(row.name)
+        assert name in pinned, f"deploy/requirements.txt lacks {name}: make constraints"
+        for extra in {"", *row.extras}:
+            if (name, extra) in seen:
+                continue
+            seen.add((name, extra))
+            asked += _required_by(name, extra)
 
 
-def _plain(requirement: str) -> str:
-    return re.split(r"[\[<>=! ;]", requirement)[0].lower().replace("_", "-")
+def _pins(file: str) -> dict[str, str]:
+    lines = re.findall(r"^[A-Za-z0-9].*==[^\\\n]*", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+    rows = [Requirement(line) for line in lines]
+    return {canonicalize_name(row.name): str(row.specifier) for row in rows if not row.marker or row.marker.evaluate()}
+
+
+def _required_by(name: str, extra: str) -> list[Requirement]:
+    """What a package requires; nothing where it is not installed here, as the libraries of some providers are not."""
+    try:
+        found = [Requirement(row) for row in metadata.requires(name) or ()]
+    except metadata.PackageNotFoundError:
+        return []
+    return [row for row in found if row.marker is None or row.marker.evaluate({"extra": extra})]
 
 
 @pytest.mark.slow

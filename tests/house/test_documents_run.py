@@ -14,7 +14,7 @@ from disputatio._cli.app import app
 from strategies import FULL
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
 _PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^(?:    |\$ )\s*(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(disputatio (?:[^\\\n]|\\\n)*)", re.MULTILINE)
 _MAKE = re.compile(r"^\s*(?:\$ )?make ([a-z-]+)", re.MULTILINE)
@@ -56,6 +56,12 @@ def test_every_link_between_documents_leads_somewhere():
     for document in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
             assert target.startswith("http") or (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_every_test_folder_that_the_threat_model_names_exists():
+    named = re.findall(r"`(tests/[a-z_/]+)`", (ROOT / "SECURITY.md").read_text("utf-8"))
+    assert len(named) > 20
+    assert [folder for folder in named if not any((ROOT / folder).glob("test_*.py"))] == []
 
 
 def examples():

@@ -43,6 +43,7 @@ LAYERS = (
     "disputatio._front",
     "disputatio",
     "disputatio._terminal",
+    "disputatio._http",
     "disputatio._mcp",
     "disputatio._service",
     "disputatio._cli",
