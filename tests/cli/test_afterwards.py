@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from cli_commands import Commands, is_clear
+
+from disputatio.fleet import Job, JobState
+from disputatio.fleet.desk import Desk
+from disputatio.record.sql import SqlStore
 
 pytestmark = pytest.mark.slow
 
@@ -112,3 +117,25 @@ def test_two_real_processes_attach_to_one_debate_and_both_are_in_the_record(comm
     assert all("held by another process" in row.err for row in ended if row.code)
     assert commands.run("verify", debate).code == 0
     assert commands.run("show", debate).out.count("Finding ") == len(kept)
+
+
+@pytest.mark.parametrize("command", ["verify", "show", "resume", "dossier"])
+def test_a_debate_that_has_not_started_says_so(call, tmp_path, command):
+    store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
+    for debate, state in (("5ab1e0", JobState.WAITING), ("5ab1f0", JobState.CANCELLED), ("77", JobState.FAILED)):
+        order = {"motion": "We should act"}
+        Desk(store).take_in(Job(debate, JobState.WAITING, "debates", 0, "2026-01-01"), order, None)
+        if state.over:
+            Desk(store).finish(debate, state, "Nobody answered.", "Start a model.")
+    asyncio.run(store.aclose())
+    for prefix, words in (
+        ("5ab1e0", "The debate 5ab1e0 has not started, so it has no record yet."),
+        ("5ab1e", "The debate 5ab1e0 has not started"),
+        ("5ab1f", "was cancelled before it had started"),
+        ("77", "did not start: Nobody answered. Start a model."),
+        ("5ab1", "There is no debate '5ab1'"),
+        ("other", "There is no debate 'other'"),
+    ):
+        ended = call(command, prefix, "--store", str(tmp_path / "store.sqlite"))
+        assert ended.code == 2
+        assert words in " ".join(ended.err.split())

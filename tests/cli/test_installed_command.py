@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 from cli_commands import Call, Commands, executable
 
+import disputatio
 from disputatio.testing import FakeProvider
+from strategies import FULL
 
 pytestmark = pytest.mark.slow
 
@@ -121,13 +124,41 @@ def test_a_narrow_encoding_loses_letters_and_nothing_else(
     assert r"f\u00fcr alle" in as_json.stdout
 
 
-def test_ctrl_c_while_the_command_is_still_starting_is_no_failure(
-    environ: dict[str, str], provider: FakeProvider, seated: tuple[str, ...], bare: Path
+@pytest.mark.parametrize("mask", ["000", "022", "0777"])
+def test_what_a_command_keeps_is_its_users_alone(
+    environ: dict[str, str], provider: FakeProvider, seated: tuple[str, ...], bare: Path, mask: str
 ) -> None:
-    # Stands where the commands are imported: told as soon as that begins, it waits there to be interrupted.
-    (bare / "typer.py").write_text("print('begun', flush=True)\nwhile True: pass\n")
+    """Debates and keys, with all that lies beside them, whatever the umask."""
+    home = bare / "kept"
+    home.mkdir()
+    words = {"M": MOTION, "STORE": str(home / "debates.sqlite"), "SEATED": " ".join(seated)}
+    line = f'umask {mask}; $D keys add one --store "$STORE" && $D debate "$M" $SEATED --store "$STORE"'
+    done = shell(line, {**environ, **words})
+    assert done.args == "0", done.stderr
+    kept = {path.name: path.stat().st_mode & 0o077 for path in home.iterdir()}
+    assert "debates.sqlite" in kept
+    assert not any(kept.values()), kept
+    assert (home / "debates.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+LOOPS = {
+    "in the module": "print('begun', flush=True)\nwhile True: pass\n",
+    "in a callback": "class A:\n def __del__(self):\n  print('begun', flush=True)\n  while True: pass\nA()\n",
+    "in a class": "class A:\n def __set_name__(self, *_):\n  print('begun', flush=True)\n  while True: pass\n"
+    "class B:\n a = A()\n",
+    "where all is caught": "try:\n print('begun', flush=True)\n while True: pass\n"
+    "except BaseException as error:\n raise ImportError('no') from error\n",
+}
+"""Modules that say when their import has begun, and go on with it until they are interrupted."""
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("library", ["typer", "uvicorn"])
+def test_ctrl_c_during_an_import_is_no_failure(environ: dict[str, str], bare: Path, library: str, loop: str) -> None:
+    """``typer`` is imported before the command, ``uvicorn`` by it."""
+    (bare / f"{library}.py").write_text(LOOPS[loop])
     running = subprocess.Popen(
-        [str(executable()), "debate", MOTION, *seated],
+        [str(executable()), "serve", "--port", "0"],
         env={**environ, "PYTHONPATH": str(bare)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -141,3 +172,60 @@ def test_ctrl_c_while_the_command_is_still_starting_is_no_failure(
     finally:
         running.kill()
     assert (running.returncode, out, err) == (130, "", "")
+
+
+AT_A_CALL = """
+import os, signal, sys
+left = int(sys.argv.pop(1))
+def count(*_):
+    global left
+    left -= 1
+    if not left:
+        sys.setprofile(None)
+        os.kill(os.getpid(), signal.SIGINT)
+from disputatio._cli.main import main
+sys.argv[0] = "disputatio"
+sys.setprofile(count)
+try:
+    main()
+finally:
+    sys.setprofile(None)
+    if left > 0:
+        os.write(1, b"It had ended.")
+"""
+"""Runs a command in which Ctrl-C comes at a call of a function, the so-and-so-many-th of the process."""
+FEW = (50, 1_500, 40_000, 150_000, 400_000)
+MANY = tuple(round(50 * 1.2**step) for step in range(56))
+
+
+@pytest.mark.parametrize("command", ["debate", "list", "serve", "mcp", "doctor"])
+@pytest.mark.parametrize("number", MANY if FULL else FEW)
+def test_ctrl_c_while_a_command_begins_says_nothing(
+    environ: dict[str, str], bare: Path, seated: tuple[str, ...], command: str, number: int
+) -> None:
+    words = {"debate": [MOTION, *seated], "serve": ["--port", "0"], "doctor": list(seated)}.get(command, [])
+    done = subprocess.run(
+        [sys.executable, "-c", AT_A_CALL, str(number), command, *words],
+        env=environ,
+        cwd=bare,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if "It had ended." not in done.stdout:
+        # Where it had begun to work already, it says what it stops.
+        assert all("Traceback" not in said and "ignored" not in said for said in (done.stdout, done.stderr))
+        assert done.returncode == 130, done.stderr
+
+
+def test_nothing_slow_is_imported_before_ctrl_c_is_looked_after(environ: dict[str, str]) -> None:
+    code = "import sys; before = set(sys.modules); import disputatio._cli.main; print(set(sys.modules) - before)"
+    # Without ``site``, which may import anything.
+    path = f"import sys; sys.path.extend({[str(Path(disputatio.__file__).parents[1])]!r}); "
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", path + code], env=environ, capture_output=True, text=True, check=True
+    )
+    slow = {"collections", "contextlib", "enum", "functools", "re", "signal", "types", "typing"}
+    assert slow.isdisjoint(ast.literal_eval(done.stdout))

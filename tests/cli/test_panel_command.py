@@ -46,6 +46,15 @@ def test_what_only_panels_have_is_refused_elsewhere(call: Call, provider: FakePr
 
 
 @pytest.mark.slow
+def test_a_dry_run_of_a_panel_that_is_too_long_names_the_bound(call: Call, provider: FakeProvider) -> None:
+    names = ",".join(f"d{number}" for number in range(100))
+    ended = call("debate", "Be it so", *seats(provider)[:-1], "10", "--debaters", names, "--dry-run")
+    assert ended.code == 2
+    assert "more than 2,000 turns" in is_clear(ended.err)
+    assert provider.requests == []
+
+
+@pytest.mark.slow
 def test_a_panel_is_held_previewed_and_exported(call: Call, provider: FakeProvider) -> None:
     named = ("--debaters", "ada,bo", "--options", "adopt,reject")
     previewed = call("debate", "Be it so", *seats(provider), *named, "--dry-run", "--json")

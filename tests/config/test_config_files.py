@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from disputatio.config import CommandLine, FormatOptions, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import FormatOptions, Settings, resolve
 from disputatio.failures import InvalidInputError
 from disputatio.participants.seating import Price
 
@@ -20,7 +21,7 @@ def settle(directory: Path, environ: dict[str, str] | None = None, **arguments: 
         seats=("pro", "con", "judge"),
         environ=environ or {},
         directory=directory,
-        arguments=CommandLine(**arguments),
+        arguments=command_line(**arguments),
         options=FormatOptions(rules={"penalties.overtime": Decimal(-3)}),
     )
 

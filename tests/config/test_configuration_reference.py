@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+from disputatio._cli.given import command_line
 from disputatio.config import CommandLine, Settings, resolve
 from disputatio.config.keys import KEY_VARIABLES, KEYS
 from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS
@@ -93,7 +94,7 @@ def settle(directory: Path, **arguments: object) -> Settings:
         seats=("pro", "con", "judge"),
         environ={"TEAM_ANTHROPIC_KEY": "team-key-1", "OPENAI_API_KEY": "open-key-1"},
         directory=directory,
-        arguments=CommandLine(**arguments),  # type: ignore[arg-type]
+        arguments=command_line(**arguments),  # type: ignore[arg-type]
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from disputatio.config import CommandLine, Finding, State, findings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Finding, State, findings, resolve
 from disputatio.config.doctor import is_installed, is_writable
 
 NOTHING: frozenset[str] = frozenset()
@@ -26,7 +27,7 @@ def report(
         seats=("pro", "judge"),
         environ=environ or {},
         directory=directory,
-        arguments=CommandLine(**arguments),
+        arguments=command_line(**arguments),
     )
     return list(
         findings(
@@ -86,6 +87,16 @@ def test_the_extra_of_a_fallback_is_needed_too(tmp_path: Path):
     assert one(found, "extras", "groq").state is State.PROBLEM
     assert one(found, "seats", "pro/fallback").detail.startswith("groq:openai/gpt-oss-120b")
     assert one(found, "keys", "pro/fallback").state is State.PROBLEM
+
+
+@pytest.mark.parametrize(("mode", "told"), [(0o600, False), (0o640, True), (0o604, True)])
+def test_a_store_that_others_may_open_is_told_of(tmp_path: Path, mode: int, told: bool):
+    store = tmp_path / "here.sqlite"
+    store.touch()
+    store.chmod(mode)
+    found = one(report(tmp_path, store=str(store)), "store", "store")
+    assert found.state is State.FINE
+    assert (f"chmod 600 {store}" in found.detail) is told
 
 
 def test_a_store_that_cannot_be_written_is_a_problem(tmp_path: Path):

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
@@ -27,7 +28,7 @@ def settings(
         seats=tuple(chosen.seats),
         environ=environ or {},
         directory=directory,
-        arguments=CommandLine(**given),
+        arguments=command_line(**given),
         options=format_options(chosen),
     )
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.config.matter import personalities, topic_named, topics
 from disputatio.engine.opening import rules_of
@@ -24,7 +25,7 @@ def settled(directory: Path, **given: Any) -> Settings:
         seats=tuple(MATCH.seats),
         environ={},
         directory=directory,
-        arguments=CommandLine(seat=("all=ollama:fake",), **given),
+        arguments=command_line(seat=("all=ollama:fake",), **given),
         options=format_options(MATCH),
     )
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio.config import CommandLine, FormatOptions, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import FormatOptions, Settings, resolve
 
 SEATS = ("pro_1", "pro_2", "con_1", "judge")
 
@@ -53,7 +54,7 @@ def settle(
             seats=seats,
             environ=environ or {},
             directory=directory,
-            arguments=CommandLine(**arguments),
+            arguments=command_line(**arguments),
             options=options or FormatOptions(),
         )
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.config import CommandLine, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import resolve
 from disputatio.config.format_options import format_options
 from disputatio.config.presets import preset_named, presets
 from disputatio.failures import InvalidInputError
@@ -24,7 +25,7 @@ def resolved(directory: Path, environ: dict[str, str] | None = None, **given: ob
         seats=tuple(REVIEW.seats),
         environ=environ or {},
         directory=directory,
-        arguments=CommandLine(**given),
+        arguments=command_line(**given),
         options=format_options(REVIEW),
     )
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio.config import CommandLine, Settings, missing_keys, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, missing_keys, resolve
 from disputatio.failures import InvalidInputError
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import Price
@@ -32,7 +33,7 @@ def settle(*, file: str = "", dotenv: str = "", environ: dict[str, str] | None =
             seats=SEATS,
             environ=environ or {},
             directory=directory,
-            arguments=CommandLine(**arguments),
+            arguments=command_line(**arguments),
         )
 
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from disputatio.config import CommandLine, FormatOptions, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import FormatOptions, Settings, resolve
 from disputatio.failures import ExitCode, InvalidInputError
 
 OPTIONS = FormatOptions(
@@ -33,7 +34,7 @@ def settle(directory: Path, *, file: str = "", environ: dict[str, str] | None = 
         seats=("pro", "con", "judge"),
         environ=environ or {},
         directory=directory,
-        arguments=CommandLine(**arguments),
+        arguments=command_line(**arguments),
         options=OPTIONS,
     )
 

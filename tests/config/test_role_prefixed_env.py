@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.config import CommandLine, Settings, missing_keys, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, missing_keys, resolve
 from disputatio.participants.seating import ModelSeating
 
 DOTENV = """\
@@ -43,7 +44,7 @@ def settle(directory: Path, dotenv: str, seats: tuple[str, ...], **arguments: ob
         seats=seats,
         environ={},
         directory=directory,
-        arguments=CommandLine(**arguments),  # type: ignore[arg-type]
+        arguments=command_line(**arguments),  # type: ignore[arg-type]
     )
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.config import CommandLine, Settings, findings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, findings, resolve
 from disputatio.failures import InvalidInputError
 
 SEATS = ("pro", "con", "judge")
@@ -22,7 +23,7 @@ def settle(
         seats=SEATS,
         environ=environ or {},
         directory=directory,
-        arguments=CommandLine(**given),  # type: ignore[arg-type]
+        arguments=command_line(**given),  # type: ignore[arg-type]
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,6 +44,12 @@ def test_what_was_kept_makes_the_debate_that_was_asked_for():
     assert proposal.settings.budget.tokens == 50_000
     assert proposal.settings.limits.evidence_chars == 5_000
     assert proposal_of(json.loads(json.dumps(kept)), {}) == proposal
+
+
+@pytest.mark.parametrize("title", ["\u200b\u200b", "\u202e.md", "...", "/", "a" * 120])
+def test_a_source_of_any_visible_or_invisible_name_is_kept(title):
+    kept = read_order({"motion": MOTION, "evidence": [{"title": title, "text": "words"}] * 2})
+    assert all(row.title and row.source_id for row in proposal_of(kept, {}).evidence)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +144,118 @@ def test_whatever_is_sent_is_taken_or_refused_in_a_sentence(body):
         assert 0 < len(sentence) < 1_000
     else:
         assert proposal_of(kept, {}, people_missing=True).motion.text
+
+
+KEPT = json.loads((Path(__file__).parent / "kept_orders.json").read_text("utf-8"))
+"""Orders as version 0.1.0 kept them before names and values stayed apart, with what it proposed for each."""
+
+
+@pytest.mark.parametrize("row", KEPT, ids=lambda row: row["order"].get("format", "structured"))
+def test_an_order_that_was_kept_before_proposes_the_same(row: dict[str, Any]) -> None:
+    proposal = proposal_of(row["order"], {}, people_missing=True)
+    settings = proposal.settings
+    judging, panel = settings.judging, settings.panel
+    assert {
+        "seats": {seat: model.address for seat, model in settings.seats.items()},
+        "tools": {seat: list(words) for seat, words in settings.tools.items()},
+        "cast": {seat: style.name for seat, style in settings.cast.members},
+        "limits": [settings.limits.closing_words, dict(settings.limits.max_tokens)],
+        "judging": [judging.both_orders, str(judging.dead_zone), {k: str(v) for k, v in judging.weights.items()}],
+        "criteria": {name: str(weight) for name, weight in settings.rubric.criteria},
+        "panel": [
+            list(panel.options or ()),
+            panel.rule,
+            panel.threshold,
+            {name: str(weight) for name, weight in panel.weights.items()},
+        ],
+        "positions": list(settings.review.positions),
+        "language": settings.language,
+        "seed": settings.seed,
+        "rounds": settings.rounds,
+        "budget": [str(settings.budget.usd), settings.budget.tokens, settings.budget.calls],
+        "rules": {name: value for name, value in sorted(settings.rules.items()) if "words" in name},
+        "evidence": [source.source_id for source in proposal.evidence],
+    } == row["proposes"]
+
+
+@pytest.mark.parametrize(
+    ("order", "cause", "step"),
+    [
+        ({"seats": {"jugde": "ollama:x"}}, "no seat 'jugde' (from seats of the order)", "Did you mean judge?"),
+        ({"seats": {"pro": "opnai:gpt-5"}}, "'opnai' (from seats.pro of the order)", "Did you mean openai?"),
+        ({"seats": {"Judge": "ollama:x", "judge": "ollama:y"}}, "given twice with different values", "once"),
+        ({"seats": {"all=openai": "ollama:x"}}, "seats has the name 'all=openai'", "judge, con_2 or all"),
+        ({"tools": {"pr\u043e": ["search"]}}, "tools has the name", "letters"),
+        ({"personality": {"\u212ain": "none"}}, "personality has the name", "letters"),
+        (
+            {"settings": {"limits.closing_wrods": 1}},
+            "limits.closing_wrods (from settings.",
+            "Did you mean closing_words?",
+        ),
+        ({"settings": {"limits.closing_words": True}}, "limits.closing_words is true", "a whole number"),
+        ({"settings": {"limits.closing_words": "1\nx"}}, "limits.closing_words", "a whole number"),
+        ({"settings": {"limits.closing_words": 10**400}}, "limits.closing_words", "a whole number"),
+        ({"settings": {"judging.dead_zone": float("inf")}}, "judging.dead_zone", "from 0 to 9"),
+        ({"settings": {"limits = {} #": 1}}, "'limits = {} #'", "as in a TOML file"),
+        ({"format": "panel", "debaters": ["ada,bo", "cleo"]}, "debaters", "'ada,bo' cannot be one."),
+        (
+            {"format": "panel", "seats": {"ada b": "ollama:x"}},
+            "debaters is a list (from seats",
+            "'ada b' cannot be one.",
+        ),
+        ({"format": "panel", "seats": {"a" * 33: "ollama:x"}}, "debaters is a list (from seats", "cannot be one."),
+        ({"format": "panel", "debaters": ["ada", "bo"], "options": ["a,b", "c"]}, "options", "'a,b' cannot be one."),
+        ({"format": "review", "positions": ["We wait; or we split it all", "No"]}, "positions", "'No' cannot be one."),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(order: dict[str, Any], cause: str, step: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        read_order({"motion": MOTION, **order})
+    assert cause in refused.value.cause
+    assert step in refused.value.next_step
+
+
+def test_what_has_a_comma_or_a_semicolon_stays_one() -> None:
+    positions = ["We split it now; all of it at once", "We wait, and look again in a year"]
+    kept = read_order({"motion": MOTION, "format": "review", "positions": positions})
+    assert proposal_of(kept, {}).settings.review.positions == tuple(positions)
+
+
+WHOLE = ("judges", "rounds", "threshold", "seed", "budget_tokens", "max_calls")
+
+
+@pytest.mark.parametrize("field", WHOLE)
+def test_a_whole_number_is_a_number(field: str) -> None:
+    assert getattr(Order.model_validate({field: 5}), field) == 5
+    assert getattr(Order.model_validate({field: 5.0}), field) == 5
+    for value in (True, False, "5", "true", 5.5, [5]):
+        with pytest.raises(InvalidInputError, match=field):
+            read_order({"motion": MOTION, field: value})
+
+
+def test_an_amount_is_exact_and_no_boolean() -> None:
+    for value in (1, 0.5, "0.10"):
+        assert str(Order.model_validate({"budget_usd": value}).budget_usd) == str(value)
+    for value in (True, "true", "NaN", "1e400"):
+        with pytest.raises(InvalidInputError, match="budget_usd"):
+            read_order({"motion": MOTION, "budget_usd": value})
+
+
+@pytest.mark.parametrize("field", ["both_orders", "anonymous", "retest"])
+def test_a_flag_is_true_or_false(field: str) -> None:
+    for value in (1, 0, "true", None):
+        with pytest.raises(InvalidInputError, match=field):
+            read_order({"motion": MOTION, field: value})
+
+
+@pytest.mark.parametrize(
+    ("title", "source_id"),
+    [("Prüfung.md", "Prüfung"), ("契約.md", "契約"), ("_a.md", "a"), (" ", "source"), ("²", "²")],
+)
+def test_a_source_may_be_called_anything(title: str, source_id: str) -> None:
+    kept = read_order({"motion": MOTION, "evidence": [{"title": title, "text": "One"}]})
+    (source,) = proposal_of(json.loads(json.dumps(kept)), {}).evidence
+    assert source.source_id == source_id
+    assert source.title.strip()
+    # An upload comes back with its id.
+    assert read_order({"motion": MOTION, "evidence": kept["evidence"]})["evidence"] == kept["evidence"]

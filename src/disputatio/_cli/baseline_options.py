@@ -70,7 +70,7 @@ def _settings(arguments: CommandLine, debate: Settings) -> dict[str, Settings]:
         mcp=(),
         position=(),
         personality=(),
-        set=tuple(row for row in arguments.set if not row.startswith(_KEYS_OF_ONE_FORMAT)),
+        set=tuple((path, value) for path, value in arguments.set if path[0] not in _KEYS_OF_ONE_FORMAT),
     )
     sides = {"pro", "con", "judge", "all"}
     found = {}
@@ -78,7 +78,7 @@ def _settings(arguments: CommandLine, debate: Settings) -> dict[str, Settings]:
         seats = (
             answerer_seat(arguments.seat, debate)
             if name == "single"
-            else tuple(row for row in arguments.seat if row.partition("=")[0].strip().lower() in sides)
+            else tuple((seat, who) for seat, who in arguments.seat if seat.lower() in sides)
         )
         form = find_format(name)
         found[name] = replace(settings_for(form, replace(base, seat=seats)), store=debate.store)
@@ -89,4 +89,4 @@ _OF_ONE_FORMAT = (
     *("judges", "both_orders", "anonymous", "retest", "panel_method", "debaters", "options", "rounds", "decision"),
     *("threshold", "escalate", "preset", "task_type", "personalities"),
 )
-_KEYS_OF_ONE_FORMAT = ("limits.", "rules.", "judging.", "decision", "rubric", "seats.")
+_KEYS_OF_ONE_FORMAT = frozenset({"limits", "rules", "judging", "decision", "rubric", "seats"})

@@ -291,17 +291,18 @@ async def _debate(proposal: Proposal, target: Target | None, beside: HoldBeside 
 async def _resume(
     prefix: str, arguments: CommandLine, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
+    from disputatio._cli.kept import found_in
     from disputatio.door import recorded_settings
     from disputatio.engine.debates import House, Resumption, can_go_on, refuse_imported
     from disputatio.engine.debates import resume as go_on
-    from disputatio.engine.verified import find_debate, read_verified
+    from disputatio.engine.verified import read_verified
     from disputatio.observing.setting import observed
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
 
     store = SqlStore(store_url(arguments), create=False)
     try:
-        debate_id = find_debate(store, prefix)
+        debate_id = found_in(store, prefix)
         record = read_verified(store, debate_id)
         refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
@@ -336,17 +337,18 @@ async def _resume(
 
 
 def _asked_seats(arguments: CommandLine, settings: Settings) -> tuple[str, ...]:
-    named = {entry.partition("=")[0].strip().lower() for entry in arguments.seat}
+    named = {seat.strip().lower() for seat, _ in arguments.seat}
     return tuple(settings.seats) if "all" in named else tuple(named)
 
 
 def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     from disputatio._cli.screen import print_preview, print_wrapped
-    from disputatio.engine.preview import assumptions, early_ends, preview, preview_range
+    from disputatio.engine.preview import Courses, assumptions, early_ends, preview, preview_range
 
-    seen = asyncio.run(preview(proposal))
-    least, most = asyncio.run(preview_range(proposal, seen))
-    ends = asyncio.run(early_ends(proposal))
+    courses = Courses(proposal)
+    seen = asyncio.run(preview(proposal, courses))
+    least, most = asyncio.run(preview_range(proposal, seen, courses))
+    ends = asyncio.run(early_ends(proposal, courses))
     known = _calibrated(proposal)
     if as_json:
         rows = [
@@ -385,7 +387,7 @@ def _spending(seen: Preview) -> JsonObject:
     return {"calls": seen.calls, "input_tokens": seen.input_tokens, "output_tokens": seen.output_tokens, "usd": usd}
 
 
-def _raised(**given: bool) -> dict[str, bool | None]:
+def _raised(**given: bool) -> dict[str, Any]:
     """Flags as they are kept: one that was not given says nothing, so that a file may say otherwise."""
     return {name: flag or None for name, flag in given.items()}
 

@@ -10,7 +10,7 @@ import typer
 
 from disputatio._cli.dossier_evidence import with_evidence
 from disputatio._cli.given import command_line, store_url
-from disputatio._cli.kept import reading
+from disputatio._cli.kept import found_in, reading
 from disputatio._cli.options import PromptsOption, StoreOption
 from disputatio._cli.reading import write_or_print
 from disputatio.failures import VerificationError
@@ -45,10 +45,9 @@ def dossier(
 
     A record that was altered gets a dossier that says so on its first page, and exit code 6.
     """
-    from disputatio.engine.verified import find_debate
 
     with reading(store_url(command_line(store=store))) as opened:
-        found = find_debate(opened, debate_id)
+        found = found_in(opened, debate_id)
         text, altered = _written(opened, found, as_, prompts, evidence)
     write_or_print(text, out)
     if altered is not None:
@@ -68,7 +67,7 @@ def _written(
         read_verified(store, found)
     except VerificationError as error:
         altered = error
-    report = read_debate(store, found).report()
+    report = read_debate(store, found).for_audience().report()
     around = surroundings(store, report, store.place, None if altered is None else altered.cause, prompts)
     written = dossier_of(report, with_evidence(around, evidence, store.place))
     return (dossier_html if form is DossierForm.HTML else dossier_markdown)(written), altered

@@ -197,7 +197,7 @@ def _settings(arms: Sequence[Arm], arguments: CommandLine, golden: str | None) -
         if way == "review" and golden is not None:
             chosen = replace(arguments, preset=GOLDEN[golden].preset)
         own = {str(seat) for seat in (*form.seats, *form.further_seats)}
-        named = [row for row in chosen.seat if _seat_of(row) in own | {"all"} or _seat_of(row) not in every]
+        named = [row for row in chosen.seat if row[0].lower() in own | {"all"} or row[0].lower() not in every]
         options = format_options(form)
         options = replace(options, other_seats=options.other_seats | (every - own))
         found[way] = resolve(
@@ -215,10 +215,6 @@ def _settings(arms: Sequence[Arm], arguments: CommandLine, golden: str | None) -
         found = {way: replace(row, store=address) for way, row in found.items()}
     check_kept(next(iter(found.values())))
     return found
-
-
-def _seat_of(entry: str) -> str:
-    return entry.partition("=")[0].strip().lower()
 
 
 def _hold(

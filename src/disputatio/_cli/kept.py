@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+
+from disputatio.failures import StoreError, UnknownDebateError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
@@ -22,3 +24,26 @@ def reading(url: str) -> Iterator[SqlStore]:
         yield store
     finally:
         asyncio.run(store.aclose())
+
+
+def found_in(store: SqlStore, prefix: str) -> str:
+    """The one debate with a record whose id begins with ``prefix``.
+
+    Raises:
+        UnknownDebateError: there is none, or several; or the one that was ordered has not started.
+    """
+    from disputatio.engine.verified import find_debate
+
+    try:
+        return find_debate(store, prefix)
+    except UnknownDebateError as unknown:
+        failure = unknown
+    if prefix and not store.find(prefix):
+        from disputatio.fleet.desk import Desk
+        from disputatio.fleet.port import not_started
+
+        # A store that cannot be written to has no orders to ask for: reading them takes a lock.
+        with suppress(StoreError):
+            ordered = Desk(store).without_record(prefix)
+            failure = not_started(ordered[0]) if len(ordered) == 1 else failure
+    raise failure

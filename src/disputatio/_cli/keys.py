@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 keys = typer.Typer(help="Keys of the service: who may use it, and for how much.", no_args_is_help=True)
 
 
+_LEAST_USD, _MOST_USD = Decimal("0.000000001"), Decimal(1_000_000)
+"""Between these is also what an order may state as its ceiling."""
+
+
 class ScopeName(StrEnum):
     """What a key allows."""
 
@@ -51,7 +55,7 @@ def add(
         str | None, typer.Option("--budget-usd", metavar="X", help="Most US dollars its debates may spend in a period.")
     ] = None,
     budget_tokens: Annotated[
-        int | None, typer.Option("--budget-tokens", metavar="N", min=1, help="The same in tokens.")
+        int | None, typer.Option("--budget-tokens", metavar="N", min=1, max=10**12, help="The same in tokens.")
     ] = None,
     period: Annotated[PeriodName, typer.Option("--period", help="Of the budget.")] = PeriodName.MONTH,
     per_minute: Annotated[
@@ -153,6 +157,9 @@ def _money(text: str) -> Decimal:
         amount = Decimal(text.strip())
     except InvalidOperation:
         amount = Decimal("nan")
-    if not amount.is_finite() or amount <= 0:
-        raise InvalidInputError(f"--budget-usd {text[:40]!r} is no amount.", "Give US dollars, such as 5 or 0.50.")
+    if not amount.is_finite() or not _LEAST_USD <= amount <= _MOST_USD or amount % _LEAST_USD:
+        raise InvalidInputError(
+            f"--budget-usd {text[:40]!r} is no amount.",
+            f"Give US dollars, such as 5 or 0.50: at most {_MOST_USD:,}, with up to 9 decimals.",
+        )
     return amount

@@ -1,19 +1,25 @@
 """``disputatio``: runs one command, and says in one sentence what went wrong.
 
 Exit codes are in ``disputatio.failures.ExitCode`` and in the reference. No traceback reaches a user; set
-``DISPUTATIO_DEBUG=1`` to see one. The commands are imported only once Ctrl-C is looked after: whoever presses it
-at once has not met a bug.
+``DISPUTATIO_DEBUG=1`` to see one.
+
+Ctrl-C ends the program at once and without a word while its code is being loaded. Python's own handler raises wherever
+the program is. In the middle of an import that shows a traceback, is taken for an error by a library, or gets lost in a
+callback of the import system. So it is replaced before anything is imported that takes time, and comes back when the
+code of the command is there: from then on there may be something to put in order.
 """
 
 from __future__ import annotations
 
+# Not ``signal``: with ``enum`` it takes as long as an interpreter to start, and Ctrl-C may come meanwhile.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
     from typer.exceptions import TyperException
 
@@ -27,15 +33,46 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: what follows ``disputatio``; None takes the process's own.
     """
-    try:
-        code = _outcome(arguments)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
     if arguments is None:
-        # All is done; another Ctrl-C would only break into the interpreter's own end, with a traceback.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _part_from_streams()
+        _leave_silently_while_loading()
+    try:
+        try:
+            code = _outcome(arguments)
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        if arguments is None:
+            # All is done; another Ctrl-C would only break into the interpreter's own end, with a traceback.
+            _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+            _part_from_streams()
+    except KeyboardInterrupt:
+        # It came once more, while the first one was being answered.
+        os._exit(INTERRUPTED)
     sys.exit(int(code))
+
+
+def _leave_silently_while_loading() -> None:
+    # What was started with nohup, or in the background of a script, ignores Ctrl-C and goes on doing so.
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _leave)
+    if not os.environ.get("DISPUTATIO_DEBUG"):
+        sys.unraisablehook = _leave_or_report
+
+
+def _end_loading() -> None:
+    """From now on Ctrl-C raises ``KeyboardInterrupt``."""
+    if _signal.getsignal(_signal.SIGINT) is _leave:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    os._exit(INTERRUPTED)
+
+
+def _leave_or_report(unraisable: sys.UnraisableHookArgs) -> None:
+    """Python drops what is raised in a callback. Ctrl-C is not dropped: whoever pressed it wants to leave."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        os._exit(INTERRUPTED)
+    sys.__unraisablehook__(unraisable)
 
 
 def _part_from_streams() -> None:
@@ -46,7 +83,7 @@ def _part_from_streams() -> None:
 
 def _outcome(arguments: Sequence[str] | None) -> int:
     from disputatio._cli.streams import drop_output, is_about_output, reader_left, standard_streams, tell
-    from disputatio.failures import DisputatioError, ExitCode
+    from disputatio.failures import DisputatioError, ExitCode, InvalidInputError
 
     standard_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -61,12 +98,17 @@ def _outcome(arguments: Sequence[str] | None) -> int:
         code = _run(words)
         sys.stdout.flush()
     except DisputatioError as failure:
+        if isinstance(failure, InvalidInputError) and _is_interruption(failure):
+            # An import was broken off, and taken for a library that is not installed.
+            return ExitCode.INTERRUPTED
         tell(failure.cause, failure.next_step)
         return failure.exit_code
     except TyperException as error:
         tell(*_usage(error))
         return ExitCode.INVALID_INPUT
     except (Exception, SystemExit) as error:
+        if _is_interruption(error):
+            return ExitCode.INTERRUPTED
         if reader_left(error):
             # Nothing is lost: what a command shows can be shown again.
             drop_output()
@@ -87,6 +129,15 @@ def _outcome(arguments: Sequence[str] | None) -> int:
         )
         return ExitCode.INTERNAL
     return code
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused ``error``: Python itself and libraries turn it into errors of their own."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _said_at_once(words: list[str]) -> str:
@@ -133,6 +184,7 @@ def _run(words: list[str]) -> int:
         app = app_with(*COMMANDS)
     else:
         app = app_with(words[0]) if words[0] in COMMANDS else app_of_names()
+    _end_loading()
     code = app(args=words, prog_name="disputatio", standalone_mode=False)
     return code if isinstance(code, int) else ExitCode.COMPLETE
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disputatio._cli.given import check_kept, command_line, store_url
-from disputatio._cli.kept import reading
+from disputatio._cli.kept import found_in, reading
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, print_lines
@@ -85,7 +85,8 @@ def show(
 ) -> None:
     """Show a recorded debate: its turns, trace table, scores and briefing.
 
-    A record that was altered is shown as it is now, with exit code 6 and a sentence on what was found.
+    A record that was altered is shown as it is now, with exit code 6 and a sentence on what was found. While people sit
+    in a debate that is not over, only what all of them may hear is shown.
     """
     if open_ and out is None:
         # A folder of its own: a name that others can guess could be a link of theirs to another file.
@@ -97,9 +98,9 @@ def show(
 
 
 def _show_found(store: SqlStore, prefix: str, as_: View, out: Path | None) -> None:
-    from disputatio.engine.verified import find_debate, read_verified
+    from disputatio.engine.verified import read_verified
 
-    found = find_debate(store, prefix)
+    found = found_in(store, prefix)
     altered: VerificationError | None = None
     try:
         read_verified(store, found)
@@ -122,7 +123,7 @@ def _show(store: SqlStore, debate_id: str, as_: View, out: Path | None) -> None:
     from disputatio._terminal import print_report
     from disputatio.door import read_debate
 
-    debate = read_debate(store, debate_id)
+    debate = read_debate(store, debate_id).for_audience()
     if as_ is View.JSON and out is None:
         print_json(debate.as_json())
         return
@@ -176,7 +177,7 @@ def verify(
 
     Keep the head hash elsewhere: given back with --head it also shows that nothing was rewritten or cut off.
     """
-    from disputatio.engine.verified import find_debate, read_verified
+    from disputatio.engine.verified import read_verified
     from disputatio.report.amounts import counted
 
     kept = None if head is None else head.strip().lower()
@@ -186,7 +187,7 @@ def verify(
             "Give the 64 hexadecimal digits that an earlier verify printed.",
         )
     with reading(store_url(command_line(store=store))) as opened:
-        found = find_debate(opened, debate_id)
+        found = found_in(opened, debate_id)
         events = read_verified(opened, found)
         texts = opened.texts(found)
     if kept is not None and not any(event.hash == kept for event in events):

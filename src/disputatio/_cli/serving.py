@@ -54,6 +54,16 @@ def serve(
             rich_help_panel=_LIMITS,
         ),
     ] = 10.0,
+    patience: Annotated[
+        float,
+        typer.Option(
+            "--patience",
+            metavar="S",
+            min=0.1,
+            help="Seconds that a client may take for the head of a request, and let its body rest; then 408.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 10.0,
     workers: Annotated[
         bool,
         typer.Option(
@@ -114,7 +124,7 @@ def serve(
 
     async def running() -> None:
         settle_in()
-        await run_server(Service(service_choices, concurrency=concurrency), listening, drain, ready)
+        await run_server(Service(service_choices, concurrency=concurrency), listening, drain, ready, patience)
 
     asyncio.run(running())
 

@@ -201,13 +201,13 @@ class _Seating:
 
         key = (form.name + form.file_text, pro, con)
         if key not in self._known:
-            judge = (f"judge={self._judge}",) if self._judge else ()
+            judge = (("judge", self._judge),) if self._judge else ()
             self._known[key] = resolve(
                 format_name=form.name,
                 seats=tuple(form.seats),
                 environ=os.environ,
                 directory=Path.cwd(),
-                arguments=replace(self._arguments, seat=(f"pro={pro}", f"con={con}", *judge)),
+                arguments=replace(self._arguments, seat=(("pro", pro), ("con", con), *judge)),
                 options=format_options(form),
             )
         return self._known[key]

@@ -61,14 +61,15 @@ def worker(
     from disputatio.engine.uncollected import settle_in
     from disputatio.fleet.descriptors import allow_connections
     from disputatio.fleet.exposing import exposed, place_named
-    from disputatio.fleet.worker import Worker
+    from disputatio.fleet.worker import QueueReports, Worker
     from disputatio.observing.setting import observed
     from disputatio.record.sql import SqlStore
 
     logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
     logging.getLogger("disputatio").setLevel(logging.INFO)
-    # What it says of its own retries is told here where it matters.
-    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
+    queue_log = logging.getLogger("procrastinate")
+    queue_log.addHandler(QueueReports())
+    queue_log.propagate = False
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     place = place_named(metrics) if metrics else None
     opened = SqlStore(store_url(command_line(store=store)))
@@ -122,7 +123,13 @@ def enqueue(
     ] = None,
     evidence: Annotated[
         list[Path] | None,
-        typer.Option("--evidence", "-e", metavar="PATH", help="A text or JSON source.", rich_help_panel=_ORDER),
+        typer.Option(
+            "--evidence",
+            "-e",
+            metavar="PATH",
+            help="A text, Markdown, HTML, PDF or JSON source.",
+            rich_help_panel=_ORDER,
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -163,6 +170,7 @@ def enqueue(
 ) -> None:
     """Leave a debate for the workers of a PostgreSQL store, and print its id."""
     from disputatio.engine.debates import new_id
+    from disputatio.evidence import read_sources
     from disputatio.fleet.queued import QueuedHolder
     from disputatio.orders import read_order
 
@@ -175,9 +183,12 @@ def enqueue(
         "budget_usd": budget_usd,
         "budget_tokens": budget_tokens,
         "max_calls": max_calls,
-        "evidence": [{"title": path.name, "text": _text(path)} for path in evidence or ()],
     }
-    kept = read_order({**body, **{name: value for name, value in given.items() if value}})
+    if evidence:
+        body.pop("evidence", None)
+    kept = read_order(
+        {**body, **{name: value for name, value in given.items() if value}}, sources=read_sources(evidence or ())
+    )
     debate = new_id()
 
     async def leave() -> None:

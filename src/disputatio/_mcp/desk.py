@@ -11,9 +11,12 @@ from disputatio.door import read_debate
 from disputatio.engine.debates import new_id
 from disputatio.engine.verified import find_debate, read_verified
 from disputatio.failures import InvalidInputError, UnknownDebateError, VerificationError
-from disputatio.fleet.port import Holder, Job
+from disputatio.fleet.desk import Desk
+from disputatio.fleet.port import Holder, Job, not_started
 from disputatio.kernel import Json, JsonObject
 from disputatio.orders import read_order
+from disputatio.orders.reading_queue import ReadingQueue
+from disputatio.record.chain import Sealed
 from disputatio.record.events import (
     Abstained,
     BudgetReached,
@@ -28,7 +31,8 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
-from disputatio.record.text import digest
+from disputatio.record.text import canonical, digest
+from disputatio.report.audience import audience_of, for_audience
 
 LONGEST_WAIT_S = 25.0
 """Clients give up after 30 to 60 seconds."""
@@ -49,19 +53,35 @@ class Debates:
     """
 
     def __init__(self, store: SqlStore, holder: Holder) -> None:
-        self._store, self._holder = store, holder
+        self._store, self._holder, self._desk = store, holder, Desk(store)
+        self._reading = ReadingQueue()
 
     async def start(self, body: dict[str, Any], request_id: str = "") -> JsonObject:
         """Order a debate; the same one for the same ``request_id``."""
-        order = await asyncio.to_thread(read_order, body)
+        order = await self._reading.read("", lambda reader: read_order(body, reader=reader))
         debate = digest(f"mcp {request_id}")[:12] if request_id else new_id()
         await self._holder.submit(debate, order)
+        if request_id:
+            await self._check_same(debate, order)
         job = await self._holder.job(debate)
         return {
             "debate_id": debate,
             "state": job.state.value if job else "WAITING",
             "next": f"follow_debate with debate_id {debate}",
         }
+
+    async def _check_same(self, debate: str, order: JsonObject) -> None:
+        """Refuse a request id that stands for another request; the order that was taken in decides, also in a race.
+
+        Raises:
+            InvalidInputError: it does.
+        """
+        kept = await asyncio.to_thread(self._desk.order, debate)
+        if kept is not None and canonical(kept) != canonical(order):
+            raise InvalidInputError(
+                f"This request_id stands for the debate {debate}, which was asked for in other words.",
+                "Send a new request_id with a new request, and the same request with the same request_id.",
+            )
 
     async def follow(self, prefix: str, after: int, wait_s: float) -> JsonObject:
         """What happened after event ``after``, waiting ``wait_s`` seconds at most for the first of it."""
@@ -71,7 +91,7 @@ class Debates:
             # Before the events are read: of a debate that was over by then, all of them are there to be read.
             job = await self._holder.job(debate)
             status = await asyncio.to_thread(self._status, debate)
-            rows = await asyncio.to_thread(self._store.read, debate, after)
+            rows = await asyncio.to_thread(self._rows, debate, after)
             told: list[JsonObject] = []
             for row in rows:
                 if len(told) == _MOST_AT_ONCE:
@@ -85,13 +105,19 @@ class Debates:
                 return {"debate_id": debate, **_standing(status, job), "over": over, "after": after, "happened": told}
             await asyncio.sleep(_LOOK_S)
 
+    def _rows(self, debate: str, after: int) -> Sequence[Sealed]:
+        """The events after ``after``, as far as everybody may be told of them."""
+        first = next(iter(self._store.parts(debate)), ())[:1]
+        if not audience_of(first).has_people:
+            return self._store.read(debate, after)
+        whole = self._store.read(debate)
+        shown = for_audience(whole)
+        return [row for row in (whole if shown is None else shown) if row.seq > after]
+
     async def read(self, prefix: str, view: View, offset: int) -> JsonObject:
         """One view of a debate, in pieces."""
         debate = await self._found(prefix)
-        if self._store.row(debate) is None:
-            raise InvalidInputError(
-                f"The debate {debate} has no record yet.", "follow_debate tells when it has begun, or why it did not."
-            )
+        await self._check_started(debate)
         text = await asyncio.to_thread(self._view, debate, view)
         part = text[offset : offset + LONGEST_TEXT]
         more = offset + len(part)
@@ -123,8 +149,13 @@ class Debates:
         }
 
     async def verify(self, prefix: str) -> JsonObject:
-        """Whether a record is whole."""
+        """Whether a record is whole.
+
+        Raises:
+            UnknownDebateError: there is none: the debate has not started, or never did.
+        """
         debate = await self._found(prefix)
+        await self._check_started(debate)
         try:
             record = await asyncio.to_thread(read_verified, self._store, debate)
         except VerificationError as failure:
@@ -140,19 +171,33 @@ class Debates:
         """The whole id; also of what waits and has no record."""
         if await self._holder.job(prefix) is not None:
             return prefix
+        return await asyncio.to_thread(self._find, prefix)
+
+    def _find(self, prefix: str) -> str:
         try:
-            return await asyncio.to_thread(find_debate, self._store, prefix)
+            return find_debate(self._store, prefix)
         except UnknownDebateError as failure:
+            waiting = () if self._store.find(prefix) else self._desk.without_record(prefix)
+            if len(waiting) == 1:
+                return waiting[0].debate
             raise UnknownDebateError(failure.cause, "list_debates shows all.") from None
+
+    async def _check_started(self, debate: str) -> None:
+        if await asyncio.to_thread(self._store.row, debate) is None:
+            job = await self._holder.job(debate)
+            if job is not None:
+                raise not_started(job)
 
     def _status(self, debate: str) -> str | None:
         row = self._store.row(debate)
         return row.status if row else None
 
     def _view(self, debate: str, view: View) -> str:
-        found = read_debate(self._store, debate)
+        found = read_debate(self._store, debate).for_audience()
         if view == "briefing":
-            return found.text()
+            from disputatio.report import render_briefing
+
+            return render_briefing(found.report())
         if view == "report":
             return found.markdown()
         if view == "argdown":

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "DISPUTATIO_MCP_TOKEN"  # noqa: S105  (its name, not what it holds)
 DRAIN_S = 2.0
+MOST_BYTES = 4_000_000
+"""The largest message, with what it brings of evidence."""
 _Message: TypeAlias = MutableMapping[str, Any]
 _Receive: TypeAlias = Callable[[], Awaitable[_Message]]
 _Send: TypeAlias = Callable[[_Message], Awaitable[None]]
@@ -59,7 +61,7 @@ async def serve_http(store: SqlStore, host: str, port: int, token: str, *, worke
     Raises:
         InvalidInputError: others than this machine could reach it, and there is no token.
     """
-    import uvicorn
+    from disputatio._http import Bounded, http_config
 
     if not token and host not in {"127.0.0.1", "::1", "localhost"}:
         raise InvalidInputError(
@@ -68,7 +70,8 @@ async def serve_http(store: SqlStore, host: str, port: int, token: str, *, worke
         )
     holder = await _holder(store, workers=workers)
     app: Any = server_of(Debates(store, holder)).streamable_http_app(host=host)
-    config = uvicorn.Config(_guarded(app, token), host=host, port=port, log_level="warning")
+    served: Any = Bounded(_guarded(app, token), most=lambda _: MOST_BYTES)
+    config = http_config(served, host=host, port=port)
     try:
         await _announcing(config).serve()
     finally:
@@ -104,10 +107,10 @@ def _guarded(app: _App, token: str) -> _App:
 
 
 def _announcing(config: Any) -> Any:
-    """Uvicorn's server, which says where it listens once it does."""
-    import uvicorn
+    """A server that says where it listens once it does."""
+    from disputatio._http import HttpServer
 
-    class Announcing(uvicorn.Server):
+    class Announcing(HttpServer):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
             for socket in (socket for listener in self.servers for socket in listener.sockets):

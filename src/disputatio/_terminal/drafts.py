@@ -43,6 +43,12 @@ class Draft:
         """Whether any output came."""
         return self._size > 0
 
+    @property
+    def raw(self) -> str:
+        """The output so far, as the model wrote it."""
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
     def statements(self, questions: Questions) -> tuple[Statement, ...]:
         """What can be read of it so far; the last statement may be unfinished."""
         if is_choice(self.part):

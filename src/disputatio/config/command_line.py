@@ -1,8 +1,7 @@
-"""Turns what stood on the command line into values by key, like those of a file."""
+"""Turns what a command line, a program or an order asks for into values by key, like those of a file."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,10 +39,10 @@ _OPTIONS: tuple[tuple[str, str, KeyPath], ...] = (
 
 
 def read_command_line(arguments: CommandLine, directory: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
-    """All values on the command line, by key. ``--base-url`` and ``--config`` are not among them.
+    """All values of ``arguments``, by key. ``base_url`` and ``config`` are not among them.
 
     Raises:
-        InvalidInputError: an option is malformed, names what does not exist, or says two things of one key.
+        InvalidInputError: a name does not exist, or two things are said of one key.
     """
     found: dict[KeyPath, Given] = {}
     for path, given in _given(arguments, directory, vocabulary):
@@ -57,134 +56,58 @@ def read_command_line(arguments: CommandLine, directory: Path, vocabulary: Vocab
     return found
 
 
+def source_of(arguments: CommandLine, option: str, place: str) -> str:
+    """How messages call the place of a value: the option of the command line, or the field of an order."""
+    return f"{place} of the order" if arguments.remote else option
+
+
 def _given(arguments: CommandLine, directory: Path, vocabulary: Vocabulary) -> Iterator[tuple[KeyPath, Given]]:
     for name, option, path in _OPTIONS:
         value = getattr(arguments, name)
         if value is not None:
-            yield path, Given(value, option, directory)
+            source = source_of(arguments, option, ".".join(path))
+            yield path, Given(list(value) if isinstance(value, tuple) else value, source, directory)
     if arguments.position:
-        yield ("positions",), Given(list(arguments.position), "--position", directory)
-    for entry in arguments.personality:
-        yield _read_personality(entry, directory, vocabulary)
-    for entry in arguments.seat:
-        yield from _read_seat(entry, directory, vocabulary)
-    for entry in arguments.tools:
-        yield _read_tools(entry, directory, vocabulary)
-    for entry in arguments.mcp:
-        yield _read_server(entry, directory, vocabulary)
-    for entry in arguments.set:
-        yield from _read_set(entry, directory, vocabulary)
+        source = source_of(arguments, "--position", "positions")
+        yield ("positions",), Given(list(arguments.position), source, directory)
+    for seat, personality in arguments.personality:
+        source = source_of(arguments, "--personality", "personality")
+        yield ("personality", _seat(seat, source, vocabulary)), Given(personality, source, directory)
+    for seat, who in arguments.seat:
+        name = _seat(seat, source_of(arguments, "--seat", "seats"), vocabulary)
+        source = source_of(arguments, f"--seat {name}=...", f"seats.{name}")
+        yield from spread(("seats", name), Given(who, source, directory))
+    for seat, words in arguments.tools:
+        source = source_of(arguments, "--tools", "tools")
+        value = words if isinstance(words, str) else list(words) or ["none"]
+        yield ("seats", _seat(seat, source, vocabulary), "tools"), Given(value, source, directory)
+    for server, address in arguments.mcp:
+        source = source_of(arguments, "--mcp", "mcp")
+        find_key(("mcp_servers", server), vocabulary, source)
+        yield ("mcp_servers", server), Given(address, source, directory)
+    for key, value in arguments.set:
+        yield from _set(key, value, arguments, directory, vocabulary)
 
 
-def _read_seat(entry: str, directory: Path, vocabulary: Vocabulary) -> Iterator[tuple[KeyPath, Given]]:
-    seat, sign, value = entry.partition("=")
-    seat = seat.strip().lower()
-    known = vocabulary.scope_names()
-    if not sign or not seat or not value.strip():
-        raise InvalidInputError(
-            f"--seat {shown(entry)} does not say who sits where.",
-            "Allowed is SEAT=PROVIDER:MODEL, such as --seat judge=openai:gpt-5, or all=embedded.",
-        )
+def _seat(name: str, source: str, vocabulary: Vocabulary) -> str:
+    seat, known = name.strip().lower(), vocabulary.scope_names()
     if seat not in known:
         raise InvalidInputError(
-            f"There is no seat {shown(seat)} (from --seat) in this format.",
+            f"There is no seat {shown(seat)} (from {source}) in this format.",
             f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
         )
-    yield from spread(("seats", seat), Given(value, f"--seat {seat}=...", directory))
+    return seat
 
 
-def _read_personality(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:
-    seat, sign, value = entry.partition("=")
-    seat, known = seat.strip().lower(), vocabulary.scope_names()
-    if not sign or not seat or not value.strip():
-        raise InvalidInputError(
-            f"--personality {shown(entry)} does not say who argues how.",
-            "Allowed is SEAT=NAME, such as --personality pro_2=aggressive, or con=diplomatic.",
-        )
-    if seat not in known:
-        raise InvalidInputError(
-            f"There is no seat {shown(seat)} (from --personality) in this format.",
-            f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
-        )
-    return ("personality", seat), Given(value, "--personality", directory)
-
-
-def _read_tools(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:
-    seat, sign, value = entry.partition("=")
-    seat, known = seat.strip().lower(), vocabulary.scope_names()
-    if not sign or not seat or not value.strip():
-        raise InvalidInputError(
-            f"--tools {shown(entry)} does not say which seat has which tools.",
-            "Allowed is SEAT=TOOL,TOOL, such as --tools pro=search,calculate, or all=calculate.",
-        )
-    if seat not in known:
-        raise InvalidInputError(
-            f"There is no seat {shown(seat)} (from --tools) in this format.",
-            f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
-        )
-    return ("seats", seat, "tools"), Given(value, "--tools", directory)
-
-
-def _read_server(entry: str, directory: Path, vocabulary: Vocabulary) -> tuple[KeyPath, Given]:
-    name, sign, value = entry.partition("=")
-    name = name.strip()
-    if not sign or not name or not value.strip() or "/" in name or " " in name:
-        raise InvalidInputError(
-            "--mcp does not say what a server is called and how it is started or reached.",
-            "Allowed is NAME=COMMAND or NAME=URL, such as --mcp files='mcp-server-files /data'.",
-        )
-    path = ("mcp_servers", name)
-    find_key(path, vocabulary, "--mcp")
-    return path, Given(value, "--mcp", directory)
-
-
-def _read_set(entry: str, directory: Path, vocabulary: Vocabulary) -> Iterator[tuple[KeyPath, Given]]:
-    name, sign, value = _split(entry)
-    if not sign or not name:
-        raise InvalidInputError(
-            f"--set {shown(entry)} does not set anything.",
-            "Allowed is KEY=VALUE with a key of the configuration file, such as limits.closing_words=150.",
-        )
-    path = _read_path(name)
-    source = f"--set {dotted(path)}=..."
+def _set(
+    path: KeyPath, value: object, arguments: CommandLine, directory: Path, vocabulary: Vocabulary
+) -> Iterator[tuple[KeyPath, Given]]:
+    source = source_of(arguments, f"--set {dotted(path)}=...", f"settings.{dotted(path)}")
     key, goes_on = find_key(path, vocabulary, source)
     if key is None:
         more = " It has keys of its own." if goes_on else ""
         raise InvalidInputError(
-            f"{dotted(path)} (from --set) is not a key with a value.{more}",
+            f"{dotted(path)} (from {source_of(arguments, '--set', 'settings')}) is not a key with a value.{more}",
             "Give the whole key, such as budget.usd=0.50.",
         )
     yield from spread(path, Given(value, source, directory))
-
-
-def _split(entry: str) -> tuple[str, str, str]:
-    """At the first equals sign that is not inside quotes: a model's name may hold one."""
-    quote = ""
-    for place, char in enumerate(entry):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char == "=":
-            return entry[:place].strip(), "=", entry[place + 1 :]
-    return entry.strip(), "", ""
-
-
-def _read_path(name: str) -> KeyPath:
-    node: object = {}
-    try:
-        if "\n" not in name and "#" not in name:
-            node = tomllib.loads(f"{name} = 0")
-    except tomllib.TOMLDecodeError:
-        pass
-    path: list[str] = []
-    while isinstance(node, dict) and len(node) == 1:
-        ((part, node),) = node.items()
-        path.append(part)
-    if not path:
-        raise InvalidInputError(
-            f"--set has the key {shown(name)}, which cannot be read.",
-            "Write it as in a TOML file, with quotes around a name that has colons, such as "
-            'price."openai:gpt-5".input=1.25.',
-        )
-    return tuple(path)

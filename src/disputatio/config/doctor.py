@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -183,7 +184,7 @@ def _store(settings: Settings, writable: Callable[[Path], bool]) -> Finding:
     if path in {"", ":memory:"}:
         return Finding("store", "store", State.PROBLEM, f"{place}; kept in memory only", "Give it a file.")
     if writable(Path(path)):
-        return Finding("store", "store", State.FINE, f"{place}; writable")
+        return Finding("store", "store", State.FINE, f"{place}; writable{_open_to_others(Path(path))}")
     return Finding(
         "store",
         "store",
@@ -191,3 +192,13 @@ def _store(settings: Settings, writable: Callable[[Path], bool]) -> Finding:
         f"{place}; cannot be written",
         "Choose another place with --store or DISPUTATIO_STORE, or make that folder writable.",
     )
+
+
+def _open_to_others(path: Path) -> str:
+    """What is said of a store that other users of the machine can read or write; a new one only its owner can."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return ""
+    others = mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return f"; others on this machine may open it, chmod 600 {path} ends that" if os.name == "posix" and others else ""

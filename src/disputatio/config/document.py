@@ -16,7 +16,7 @@ from disputatio.config.keys import Path as KeyPath
 from disputatio.config.keys import Vocabulary, dotted, find_key
 from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
-from disputatio.participants.providers import parse_seat_value, shown
+from disputatio.participants.providers import SeatValue, parse_seat_value, shown
 
 if TYPE_CHECKING:
     import yaml
@@ -127,12 +127,14 @@ def spread(path: KeyPath, given: Given) -> Iterator[tuple[KeyPath, Given]]:
     if len(path) != 2 or path[0] != "seats":
         yield path, given
         return
-    if not isinstance(given.value, str) or not given.value.strip():
+    seat = given.value
+    if isinstance(seat, str) and seat.strip():
+        seat = parse_seat_value(seat, source=given.source)
+    if not isinstance(seat, SeatValue):
         raise InvalidInputError(
             f"{dotted(path)} is {shown(given.value)} (from {given.source}), which cannot be used.",
             "Allowed is PROVIDER:MODEL, such as openai:gpt-5, or a table with provider and model.",
         )
-    seat = parse_seat_value(given.value, source=given.source)
     for name in ("provider", "model", "base_url"):
         part = getattr(seat, name)
         if part is not None:

@@ -73,7 +73,16 @@ class Environment:
         found = (self.get(name) for name in holders)
         return frozenset(str(given.value).strip() for given in found if given is not None)
 
+    def without_secrets(self, failure: InvalidInputError, named: Iterable[str] = ()) -> InvalidInputError:
+        """``failure`` with every key of the environment taken out of its sentences."""
+        cause, next_step = failure.cause, failure.next_step
+        for secret in sorted(self.secrets(named), key=len, reverse=True):
+            if len(secret) >= _SHORTEST_SECRET:
+                cause, next_step = cause.replace(secret, "***"), next_step.replace(secret, "***")
+        return InvalidInputError(cause, next_step)
 
+
+_SHORTEST_SECRET = 4
 _HOLDS_KEY = re.compile(r"API_?KEY|TOKEN$|SECRET|PASSWORD", re.IGNORECASE)
 _KEY_HOLDERS = {variable for provider in PROVIDERS.values() for variable in provider.key_variables}
 

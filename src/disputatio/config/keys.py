@@ -7,6 +7,7 @@ A key's pattern has its levels parted by dots; ``<seat>``, ``<phase>``, ``<crite
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -58,6 +59,7 @@ SEAT_KEYS: tuple[Key, ...] = (
     Key("seats.<seat>.api_key_env", values.variable_name),
     Key("seats.<seat>.temperature", _TEMPERATURE, "LLM_TEMPERATURE"),
     Key("seats.<seat>.max_tokens", _TOKENS, "LLM_MAX_TOKENS"),
+    Key("seats.<seat>.reasoning_effort", values.reasoning_effort, "LLM_REASONING_EFFORT"),
     Key("seats.<seat>.timeout", values.measure(0.1, 86_400, "seconds"), "LLM_TIMEOUT"),
     Key("seats.<seat>.attempts", values.count(1, 20), "LLM_ATTEMPTS"),
     Key("seats.<seat>.persona", values.persona, "LLM_PERSONA"),
@@ -266,3 +268,28 @@ def dotted(path: Path) -> str:
     bare = (re.fullmatch(r"[\w-]+", part) for part in path)
     quoted = (shown(part) for part in path)
     return ".".join(q.strip("'") if plain else q.replace("'", '"') for plain, q in zip(bare, quoted, strict=True))
+
+
+def key_path(name: str, source: str) -> Path:
+    """The levels of a key that is written in one line as in a TOML file: the inverse of ``dotted``.
+
+    Raises:
+        InvalidInputError: it is not such a key.
+    """
+    node: object = {}
+    try:
+        if "\n" not in name and "#" not in name:
+            node = tomllib.loads(f"{name} = 0")
+    except tomllib.TOMLDecodeError:
+        pass
+    path: list[str] = []
+    while isinstance(node, dict) and len(node) == 1:
+        ((part, node),) = node.items()
+        path.append(part)
+    if not path or node != 0:
+        raise InvalidInputError(
+            f"{source} has the key {shown(name)}, which cannot be read.",
+            "Write it as in a TOML file, with quotes around a name that has colons, such as "
+            'price."openai:gpt-5".input=1.25.',
+        )
+    return tuple(path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from disputatio.config.command_line import source_of
 from disputatio.config.environment import Environment
 from disputatio.config.settings import CommandLine
 from disputatio.config.values import Given, debaters
@@ -36,12 +37,13 @@ def names_in(given: Given | None) -> frozenset[str]:
 
 
 def _given(arguments: CommandLine, directory: Path) -> Given | None:
-    if arguments.debaters is not None:
-        return Given(arguments.debaters, "--debaters", directory)
-    for entry in arguments.set:
-        name, _, value = entry.partition("=")
-        if name.strip() == KEY:
-            return Given(value, f"--set {KEY}=...", directory)
-    seated = [entry.partition("=")[0].strip().lower() for entry in arguments.seat if "=" in entry]
+    names = arguments.debaters
+    if names is not None:
+        given = names if isinstance(names, str) else list(names)
+        return Given(given, source_of(arguments, "--debaters", "debaters"), directory)
+    for path, value in arguments.set:
+        if path == (KEY,):
+            return Given(value, source_of(arguments, f"--set {KEY}=...", f"settings.{KEY}"), directory)
+    seated = [seat.strip().lower() for seat, _ in arguments.seat]
     seated = [name for name in dict.fromkeys(seated) if name not in {"all", ""}]
-    return Given(seated, "--seat", directory) if seated else None
+    return Given(seated, source_of(arguments, "--seat", "seats"), directory) if seated else None

@@ -26,6 +26,7 @@ from disputatio.config.levels import Level, automatic_provider, holding, seat_le
 from disputatio.config.matter import cast_of
 from disputatio.config.naming import named_seats, names_in
 from disputatio.config.presets import preset_named
+from disputatio.config.reach import check_keys, check_reach, narrowest, own_level
 from disputatio.config.seats import Seated, take_seat
 from disputatio.config.settings import (
     CommandLine,
@@ -85,7 +86,9 @@ def resolve(
         sources = _read(seats, environment, arguments, options)
         return _settle(format_name, _taken_seats(seats, sources), sources)
     except InvalidInputError as failure:
-        clean = _without_secrets(failure, environment, sources)
+        given = {} if sources is None else {**sources.file, **sources.command_line}
+        named = [str(value.value) for path, value in given.items() if path[-1].endswith("api_key_env")]
+        clean = environment.without_secrets(failure, named)
     # Raised out here so that the first message does not stay attached to it.
     raise clean
 
@@ -99,6 +102,7 @@ class _Sources:
     environment: Environment
     base_url: Given | None
     options: FormatOptions
+    remote: bool = False
     found: dict[str, str] = field(default_factory=dict)
     """Where each value that was taken came from."""
 
@@ -133,6 +137,8 @@ def _read(seats: tuple[str, ...], environment: Environment, arguments: CommandLi
         values.url("--base-url", base_url)
     own = Vocabulary(seats, options)
     command_line = read_command_line(arguments, directory, own)
+    if arguments.remote:
+        check_keys(arguments, command_line)
     file: dict[KeyPath, Given] = {}
     document = find_document(directory, arguments.config)
     if document is not None:
@@ -141,7 +147,7 @@ def _read(seats: tuple[str, ...], environment: Environment, arguments: CommandLi
         key, _ = find_key(path, Vocabulary(seats, options, other_formats=True), given.source)
         if key is not None:
             key.read(dotted(path), given)
-    return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options)
+    return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options, arguments.remote)
 
 
 def _seats_named(
@@ -206,6 +212,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         estimate=EstimateSettings(sources.take("estimate.characters"), sources.take("estimate.share")),
         mcp_servers=_servers(sources) if seats else {},
         sources=sources.found,
+        asked=frozenset(map(dotted, sources.command_line)),
         notes=tuple(dict.fromkeys([*(note for each in seated.values() for note in each.notes), *notes])),
     )
 
@@ -223,15 +230,16 @@ def _taken_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
         if first == "proposer":
             set_to = set_to or len(sources.take("positions") or ()) or None
         source = sources.found.get(key.pattern, "") if key else ""
+        asked = key is not None and key.parts in sources.command_line
         further = [seat for seat in sources.options.further_seats if sides([seat]).get(seat) == first]
         if set_to and set_to > 1 + len(further):
-            if source.startswith("--") or further:
+            if asked or further:
                 most = f"Allowed is a whole number from 1 to {1 + len(further)}." if further else "Leave it out."
                 raise InvalidInputError(f"There cannot be {set_to} seats called {first} (from {source}).", most)
             continue
         named = [place for place, seat in enumerate(further, start=2) if _is_named(seat, sources)]
         ordered = [place for place, seat in enumerate(further, start=2) if _names(sources.command_line, seat)]
-        if set_to and ordered and max(ordered) > set_to and source.startswith("--"):
+        if set_to and ordered and max(ordered) > set_to and asked:
             raise InvalidInputError(
                 f"{source} says that there are {set_to}, and {first}_{max(ordered)} is named beside it.",
                 "Give the larger number, or leave the seat out.",
@@ -301,16 +309,27 @@ def _review(sources: _Sources) -> ReviewSettings:
 
 def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, Seated]:
     environment = sources.environment
-    levels = {seat: seat_levels(seat, sources.file, environment, sources.command_line) for seat in seats}
+    asked = sources.command_line
+    levels = {
+        seat: seat_levels(seat, sources.file, environment, narrowest(asked, seat) if sources.remote else asked)
+        for seat in seats
+    }
     if sources.base_url is not None:
         for seat in _addressed(levels, environment, sources):
             levels[seat].append({"base_url": sources.base_url})
-    seated = {}
-    for seat in seats:
-        automatic = automatic_provider(levels[seat], environment, sources.options.usual_provider)
-        held = holding(levels[seat], environment, automatic)
-        seated[seat] = take_seat(seat, held, automatic, environment, prices)
+    seated = {seat: _seated(seat, levels[seat], sources, prices) for seat in seats}
+    if sources.remote:
+        given = Given(None, "default", environment.directory)
+        for seat, found in seated.items():
+            own = [*seat_levels(seat, sources.file, environment, {}), own_level(found.seating, given)]
+            check_reach(seat, found, _seated(seat, own, sources, prices))
     return seated
+
+
+def _seated(seat: str, levels: list[Level], sources: _Sources, prices: Mapping[str, Price]) -> Seated:
+    automatic = automatic_provider(levels, sources.environment, sources.options.usual_provider)
+    held = holding(levels, sources.environment, automatic)
+    return take_seat(seat, held, automatic, sources.environment, prices)
 
 
 def _addressed(levels: Mapping[str, list[Level]], environment: Environment, sources: _Sources) -> tuple[str, ...]:
@@ -509,21 +528,3 @@ def _default_store() -> str:
     from platformdirs import user_data_path
 
     return values.sqlite_url(user_data_path("disputatio", appauthor=False) / "debates.sqlite")
-
-
-_SHORTEST_SECRET = 4
-
-
-def _without_secrets(
-    failure: InvalidInputError, environment: Environment, sources: _Sources | None
-) -> InvalidInputError:
-    """``failure`` with every key of the environment taken out of its sentences."""
-    named = []
-    if sources is not None:
-        given = {**sources.file, **sources.command_line}
-        named = [str(value.value) for path, value in given.items() if path[-1].endswith("api_key_env")]
-    cause, next_step = failure.cause, failure.next_step
-    for secret in sorted(environment.secrets(named), key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
-            cause, next_step = cause.replace(secret, "***"), next_step.replace(secret, "***")
-    return InvalidInputError(cause, next_step)

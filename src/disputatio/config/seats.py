@@ -21,6 +21,7 @@ from disputatio.participants.providers import (
     provider_named,
     shown,
 )
+from disputatio.participants.reasoning import reasons_by_default
 from disputatio.participants.seating import ModelSeating, Price
 
 
@@ -48,6 +49,7 @@ class _Found:
 _DEFAULTS: Mapping[str, Any] = {
     "temperature": None,
     "max_tokens": None,
+    "reasoning_effort": None,
     "timeout": 300.0,
     "attempts": 4,
     "persona": "",
@@ -274,7 +276,7 @@ def _fallback(
         raise values.bad(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
     if (provider.name, model, base_url) == (seating.provider, seating.model, seating.base_url):
         raise values.bad(key, given, "another model than the seat's own")
-    return replace(
+    second = replace(
         seating,
         provider=provider.name,
         model=model,
@@ -283,6 +285,8 @@ def _fallback(
         piecewise=seating.piecewise if "piecewise" in held.values else provider.piecewise,
         mode=seating.mode if same_provider else None,
     )
+    # An effort is a word of the model it was chosen for; one that does not reason would refuse every call.
+    return second if same_provider and reasons_by_default(second) else replace(second, reasoning_effort=None)
 
 
 def _notes(seat: str, held: Holding, found: _Found, automatic: Automatic) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Nothing here reads anything. ``resolve`` in ``resolve.py`` makes these values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from disputatio.formats.brief import Brief
 from disputatio.formats.cast import Cast
 from disputatio.ledger.budget import Budget
-from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.providers import PROVIDERS, SeatValue
 from disputatio.participants.seating import Credentials, ModelSeating, Price
 from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import ToolLimits
@@ -24,26 +24,29 @@ RuleValue: TypeAlias = bool | int | Decimal | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """What was given on the command line; None and empty mean not given.
+    """What a debate was asked for with: by a command line, a program or an order. None and empty mean not given.
+
+    Names and values are separate here and stay so: a name that holds ``=`` cannot become a value. ``KEY=VALUE`` is
+    text of the real command line, and only ``disputatio._cli`` reads it.
 
     Attributes:
-        seat: ``SEAT=PROVIDER:MODEL`` as often as wanted; the seat ``all`` covers every seat.
+        seat: seats with their models, as ``PROVIDER:MODEL`` or already taken apart; ``all`` covers every seat.
         base_url: the server's address for the seats that need one.
         budget_usd: ceiling in US dollars, as text so that it stays exact.
         budget_tokens: ceiling in tokens, input and output together.
         max_calls: ceiling in calls, repeated ones included.
         config: path of the configuration file, from the working directory.
-        set: ``KEY=VALUE`` with any key of the configuration file.
-        tools: ``SEAT=search,calculate,SERVER,SERVER.TOOL`` as often as wanted.
-        mcp: ``NAME=COMMAND`` or ``NAME=URL`` of an MCP server, as often as wanted.
+        set: keys of the configuration file, each by its levels, with their values: text, or a file's own types.
+        tools: seats with what they may look up: words, or a text with commas.
+        mcp: MCP servers by name, each with its command or its address.
         judges: how many judges there are.
         both_orders: whether each judges with either side shown first.
         anonymous: whether the judges see neutral names for the sides.
         retest: whether each judges once more, to be compared with itself.
         stagger: whether the first call of a phase leaves before those that begin like it.
         panel_method: how several judges become one.
-        debaters: names between commas, in the order in which they speak.
-        options: what may be voted for, between commas.
+        debaters: names in the order in which they speak: words, or a text with commas.
+        options: what may be voted for: words, or a text with commas.
         rounds: the most rounds.
         decision: the rule by which a panel decides.
         threshold: the votes it needs, for ``threshold_vote``.
@@ -52,10 +55,12 @@ class CommandLine:
         task_type: what kind of decision a review is about.
         position: the positions of a review, each in a sentence.
         personalities: path of a file with personalities for the debaters of a competition.
-        personality: ``SEAT=NAME`` as often as wanted; ``pro``, ``con`` and ``all`` cover several.
+        personality: seats with the names of personalities; ``pro``, ``con`` and ``all`` cover several.
+        remote: whether this came from another process. Then it may name no address, file, repository or command, and
+            ``resolve`` refuses it where it does.
     """
 
-    seat: tuple[str, ...] = ()
+    seat: tuple[tuple[str, str | SeatValue], ...] = ()
     base_url: str | None = None
     budget_usd: str | Decimal | None = None
     budget_tokens: str | int | None = None
@@ -64,17 +69,17 @@ class CommandLine:
     seed: str | int | None = None
     config: str | None = None
     store: str | None = field(default=None, repr=False)
-    set: tuple[str, ...] = field(default=(), repr=False)
-    tools: tuple[str, ...] = ()
-    mcp: tuple[str, ...] = field(default=(), repr=False)
+    set: tuple[tuple[tuple[str, ...], object], ...] = field(default=(), repr=False)
+    tools: tuple[tuple[str, str | Sequence[str]], ...] = ()
+    mcp: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     judges: str | int | None = None
     both_orders: bool | None = None
     anonymous: bool | None = None
     retest: bool | None = None
     stagger: bool | None = None
     panel_method: str | None = None
-    debaters: str | None = None
-    options: str | None = None
+    debaters: str | Sequence[str] | None = None
+    options: str | Sequence[str] | None = None
     rounds: str | int | None = None
     decision: str | None = None
     threshold: str | int | None = None
@@ -83,7 +88,8 @@ class CommandLine:
     task_type: str | None = None
     position: tuple[str, ...] = ()
     personalities: str | None = None
-    personality: tuple[str, ...] = ()
+    personality: tuple[tuple[str, str], ...] = ()
+    remote: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,6 +282,7 @@ class Settings:
         mcp_servers: the MCP servers that were named, by name; their addresses may hold secrets and are not shown.
         sources: where each value came from, by key: an option, a variable (``.env:`` before it where it
             comes from that file), a file with its key, or ``default``.
+        asked: the keys that the command line, the program or the order itself set.
         notes: sentences on what was found but not used.
     """
 
@@ -302,6 +309,7 @@ class Settings:
     estimate: EstimateSettings = field(default_factory=EstimateSettings)
     mcp_servers: Mapping[str, McpServer] = field(default_factory=dict, repr=False)
     sources: Mapping[str, str] = field(default_factory=dict)
+    asked: Set[str] = frozenset()
     notes: tuple[str, ...] = ()
 
     @property

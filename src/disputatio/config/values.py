@@ -20,6 +20,7 @@ from disputatio.failures import InvalidInputError
 from disputatio.motion import one_line
 from disputatio.participants.call import OutputMode
 from disputatio.participants.providers import parse_seat_value, provider_named, shown
+from disputatio.participants.reasoning import EFFORTS
 from disputatio.participants.seating import Price
 
 
@@ -83,7 +84,7 @@ def _number(given: Given) -> Decimal | None:
         exact = re.fullmatch(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})", value.strip())
         return Decimal(exact[0]) if exact else None
     if isinstance(value, float):
-        value = Decimal(repr(value))
+        value = Decimal(repr(float(value)))
     if isinstance(value, int):
         value = Decimal(value)
     if not isinstance(value, Decimal) or not value.is_finite() or abs(value.adjusted()) > 30:
@@ -227,6 +228,10 @@ def _named_once(key: str, given: Given, names: list[str], allowed: str) -> tuple
     return tuple(names)
 
 
+def _none_of_them(wrong: str | None) -> str:
+    return "" if wrong is None else f"{shown(wrong)} cannot be one. "
+
+
 def debaters(key: str, given: Given) -> tuple[str, ...]:
     """The names of debaters, in the order in which they speak; each is a seat."""
     allowed = (
@@ -234,8 +239,9 @@ def debaters(key: str, given: Given) -> tuple[str, ...]:
         "the name all is taken"
     )
     names = [name.lower() for name in _between_commas(given)]
-    if not 1 <= len(names) <= _MOST_NAMES or "all" in names or not all(map(_DEBATER.fullmatch, names)):
-        raise bad(key, given, allowed)
+    wrong = next((name for name in names if name == "all" or not _DEBATER.fullmatch(name)), None)
+    if not 1 <= len(names) <= _MOST_NAMES or wrong is not None:
+        raise bad(key, given, allowed, _none_of_them(wrong))
     return _named_once(key, given, names, allowed)
 
 
@@ -243,8 +249,9 @@ def options(key: str, given: Given) -> tuple[str, ...]:
     """What a panel may vote for."""
     allowed = "two or more different options of letters, digits, spaces and - between commas, such as adopt,reject"
     names = _between_commas(given)
-    if not 2 <= len(names) <= _MOST_NAMES or not all(map(_OPTION.fullmatch, names)):
-        raise bad(key, given, allowed)
+    wrong = next((name for name in names if not _OPTION.fullmatch(name)), None)
+    if not 2 <= len(names) <= _MOST_NAMES or wrong is not None:
+        raise bad(key, given, allowed, _none_of_them(wrong))
     return _named_once(key, given, names, allowed)
 
 
@@ -257,7 +264,8 @@ def positions(key: str, given: Given) -> tuple[str, ...]:
     rows = given.value if isinstance(given.value, list) else str(given.value).split(";")
     texts = [one_line(row) for row in rows if isinstance(row, str) and row.strip()]
     if not 2 <= len(texts) <= _MOST_POSITIONS or not all(10 <= len(row) <= _LONGEST_POSITION for row in texts):
-        raise bad(key, given, allowed)
+        wrong = next((row for row in texts if not 10 <= len(row) <= _LONGEST_POSITION), None)
+        raise bad(key, given, allowed, _none_of_them(wrong))
     return _named_once(key, given, texts, allowed)
 
 
@@ -310,6 +318,20 @@ def mode(key: str, given: Given) -> OutputMode:
     if word not in structured:
         raise bad(key, given, f"one of {', '.join(structured)}")
     return OutputMode(word)
+
+
+def reasoning_effort(key: str, given: Given) -> str | int:
+    """One of the efforts, or a number of tokens."""
+    word = (_plain(given) or "").lower()
+    if word in EFFORTS:
+        return word
+    number = None if isinstance(given.value, bool) else _number(given)
+    if number is None or number != number.to_integral_value() or not 1 <= number <= _MOST_REASONING:
+        raise bad(key, given, f"one of {', '.join(EFFORTS)}, or a number of tokens from 1 to {_MOST_REASONING:,}")
+    return int(number)
+
+
+_MOST_REASONING = 1_000_000
 
 
 def provider(key: str, given: Given) -> str:

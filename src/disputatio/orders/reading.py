@@ -4,62 +4,64 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config import CommandLine, resolve
 from disputatio.config.format_options import format_options
+from disputatio.config.keys import key_path
 from disputatio.config.matter import motion_or_topic
+from disputatio.config.reach import IN_FILES, refused_address, refused_file
 from disputatio.engine.market_matter import question_on
 from disputatio.engine.opening import Proposal, rules_of
+from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.formats.registry import FORMATS, find_format
-from disputatio.kernel import JsonObject
+from disputatio.kernel import Json, JsonObject
 from disputatio.motion import Evidence, one_line, read_motion
-from disputatio.orders.form import ORDERED, Order
+from disputatio.orders.form import MOST_EVIDENCE_CHARS, ORDERED, Order
 from disputatio.orders.knowledge import base_of, kept_knowledge
 from disputatio.orders.people import as_themselves, people_named
-from disputatio.participants.providers import EMBEDDED_MODEL, TEXTBOOK, did_you_mean, parse_seat_value, shown
+from disputatio.participants.providers import SeatValue, did_you_mean, parse_seat_value, shown
 
 if TYPE_CHECKING:
     from disputatio.participants.human import Participant
 
 _OPEN_SETTINGS = ("limits", "judging", "rubric", "criteria", "rules", "decision")
 """The branches of the configuration that change a debate and reach nothing else."""
+_NAME = re.compile(r"[A-Za-z0-9_ -]{1,60}")
+"""Of seats, and of the levels of keys."""
 _MOST_ERRORS = 3
 _A_KIND = re.compile(r"^(constrained-)?(str|int|float|bool|decimal)$|\[")
 """How pydantic names a kind among several, in the place of an error."""
 
 
-def read_order(body: Mapping[str, Any] | Order) -> JsonObject:
+def read_order(
+    body: Mapping[str, Any] | Order, *, sources: Sequence[Source] = (), reader: SourceReader | None = None
+) -> JsonObject:
     """An order as it is kept: checked, its sources read, its people named seat by seat; holds no key.
 
     The debate that it proposes is made once, so that what cannot be held is refused now. Nobody is called.
 
     Args:
         body: the order as it was given.
+        sources: what was read before, such as uploads; it follows the sources of the order and is not read again.
+        reader: reads the sources that need a process of their own; one for this order where not given.
 
     Raises:
         InvalidInputError: something in it cannot be used; says what and what would do.
     """
     order = body if isinstance(body, Order) else _validated(body)
-    _check_reach(order)
+    check_names(order)
     kept = order.normal()
-    sources = [
-        read_source(row.text, row.title, kind=row.kind, source_id=row.source_id)
-        if row.source_id
-        else read_source(row.text, row.title, kind=row.kind)
-        for row in order.evidence
-    ]
-    if sources:
-        kept["evidence"] = [
-            {"source_id": row.source_id, "title": row.title, "kind": row.kind.value, "text": row.text}
-            for row in _with_ids_of_their_own(sources, [row.source_id for row in order.evidence])
-        ]
+    evidence = _evidence(order, sources, reader)
+    if evidence:
+        kept["evidence"] = evidence
     knowledge = kept_knowledge(_format(order.format), order.knowledge, order.as_of)
     kept = {name: value for name, value in kept.items() if name not in {"knowledge", "as_of"}}
     if knowledge is not None:
@@ -70,6 +72,27 @@ def read_order(body: Mapping[str, Any] | Order) -> JsonObject:
         kept["people"] = list(people)
     rules_of(proposal.format, proposal.settings)
     return kept
+
+
+def _evidence(order: Order, sources: Sequence[Source], reader: SourceReader | None) -> list[Json]:
+    """The sources of an order as they are kept, each with an id of its own."""
+    with nullcontext(reader) if reader is not None else SourceReader() as reading:
+        given = [
+            read_source(row.raw, row.title, kind=row.kind, source_id=row.source_id, reader=reading)
+            for row in order.evidence
+        ]
+    ids = [row.source_id for row in order.evidence] + [None] * len(sources)
+    found = _with_ids_of_their_own([*given, *sources], ids)
+    length = sum(len(row.text) for row in found)
+    if length > MOST_EVIDENCE_CHARS:
+        raise InvalidInputError(
+            f"The sources have {length:,} characters together, and {MOST_EVIDENCE_CHARS:,} are the most.",
+            "Leave some out, or give the parts that bear on the motion.",
+        )
+    return [
+        {"source_id": row.source_id, "title": row.title or row.source_id, "kind": row.kind.value, "text": row.text}
+        for row in found
+    ]
 
 
 def proposal_of(
@@ -85,7 +108,8 @@ def proposal_of(
     Raises:
         InvalidInputError: the settings of this process do not allow it, or nobody is there for a person's seat.
     """
-    given = Order.model_validate(order)
+    given = _validated(order)
+    check_names(given)
     form = _format(given.format)
     arguments = _arguments(given)
     settings = resolve(
@@ -96,7 +120,7 @@ def proposal_of(
         arguments=arguments,
         options=format_options(form),
     )
-    sources = tuple(_kept_source(row) for row in order.get("evidence", ()))  # type: ignore[union-attr]
+    sources = tuple(kept_source(row) for row in order.get("evidence", ()))  # type: ignore[union-attr, arg-type]
     base = base_of(form, given.knowledge, len(sources))
     usual = question_on(base) if base is not None and given.topic is None else None
     motion = read_motion(motion_or_topic(given.motion or usual, given.topic), settings.language)
@@ -151,66 +175,89 @@ def _format(name: str) -> Format:
     return find_format(name)
 
 
-def _check_reach(order: Order) -> None:
-    """Refuse addresses, files and settings that reach beyond the debate.
+def check_names(order: Order) -> None:
+    """Check everything in an order that can be checked without the settings of this process.
 
     Raises:
-        InvalidInputError: names the one.
+        InvalidInputError: a name is none that a seat or a key could have, or a seat is given an address or a file.
     """
+    for field in ("seats", "tools", "personality"):
+        for name in getattr(order, field):
+            if not _NAME.fullmatch(name):
+                raise InvalidInputError(
+                    f"{field} has the name {shown(name)}, which no seat can have.",
+                    "Names of seats are of letters, digits, blanks, _ and -, such as judge, con_2 or all.",
+                )
     for seat, value in order.seats.items():
-        named = parse_seat_value(value, source=f"seats.{one_line(seat, 40)}")
-        if named.base_url is not None:
-            raise InvalidInputError(
-                f"The seat {one_line(seat, 40)} names an address, which an order may not.",
-                "Whoever runs the server sets addresses, with LLM_BASE_URL or in its configuration.",
-            )
-        if named.provider == "embedded" and named.model not in {None, EMBEDDED_MODEL}:
-            raise InvalidInputError(
-                f"The seat {one_line(seat, 40)} names a file or a repository of weights, which an order may not.",
-                f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
-            )
-        if named.provider == "rules" and named.model not in {None, TEXTBOOK}:
-            raise InvalidInputError(
-                f"The seat {one_line(seat, 40)} names a file of rules, which an order may not.",
-                f"Allowed is rules:{TEXTBOOK}, the table that comes with the package.",
-            )
+        _seat_value(seat, value)
     for key in order.settings:
-        if key.split(".")[0].strip() not in _OPEN_SETTINGS:
-            raise InvalidInputError(
-                f"The setting {shown(key)} may not stand in an order.",
-                f"Allowed are keys under {', '.join(_OPEN_SETTINGS)}.",
-            )
+        _setting_path(key)
+
+
+def check_kept(order: JsonObject) -> None:
+    """Check an order that was kept, before its debate is gone on with from a record.
+
+    Raises:
+        InvalidInputError: it names what is not an order's to name.
+    """
+    check_names(_validated(order))
+
+
+def _seat_value(seat: str, value: str) -> SeatValue:
+    """The model that an order names for ``seat``.
+
+    Raises:
+        InvalidInputError: it is none, or it is at an address, in a file or in a repository.
+    """
+    named = parse_seat_value(value, source=f"seats.{one_line(seat, 40)} of the order")
+    if named.base_url is not None:
+        raise refused_address(one_line(seat, 40))
+    if named.provider in IN_FILES and named.model not in {None, IN_FILES[named.provider]}:
+        raise refused_file(one_line(seat, 40), named.provider)
+    return named
+
+
+def _setting_path(key: str) -> tuple[str, ...]:
+    """The levels of a key under ``settings``.
+
+    Raises:
+        InvalidInputError: it is no key, or not one that may stand in an order.
+    """
+    path = key_path(key, "settings of the order")
+    if path[0] not in _OPEN_SETTINGS or not all(map(_NAME.fullmatch, path)):
+        raise InvalidInputError(
+            f"The setting {shown(key)} may not stand in an order.",
+            f"Allowed are keys under {', '.join(_OPEN_SETTINGS)}.",
+        )
+    return path
 
 
 def _arguments(given: Order) -> CommandLine:
     return CommandLine(
-        seat=tuple(f"{seat}={who}" for seat, who in given.seats.items()),
+        seat=tuple((seat, _seat_value(seat, who)) for seat, who in given.seats.items()),
         budget_usd=given.budget_usd,
         budget_tokens=given.budget_tokens,
         max_calls=given.max_calls,
         language=given.language,
         seed=given.seed,
-        set=tuple(f"{key}={_written(value)}" for key, value in given.settings.items()),
-        tools=tuple(f"{seat}={','.join(words) or 'none'}" for seat, words in given.tools.items()),
+        set=tuple((_setting_path(key), value) for key, value in given.settings.items()),
+        tools=tuple((seat, tuple(words)) for seat, words in given.tools.items()),
         judges=given.judges,
         both_orders=given.both_orders or None,
         anonymous=given.anonymous or None,
         retest=given.retest or None,
         panel_method=given.panel_method,
-        debaters=",".join(given.debaters) or None,
-        options=",".join(given.options) or None,
+        debaters=tuple(given.debaters) or None,
+        options=tuple(given.options) or None,
         rounds=given.rounds,
         decision=given.decision,
         threshold=given.threshold,
         preset=given.preset,
         task_type=given.task_type,
         position=tuple(given.positions),
-        personality=tuple(f"{seat}={name}" for seat, name in given.personality.items()),
+        personality=tuple(given.personality.items()),
+        remote=True,
     )
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _with_ids_of_their_own(sources: list[Source], given: list[str | None]) -> list[Source]:
@@ -229,6 +276,7 @@ def _with_ids_of_their_own(sources: list[Source], given: list[str | None]) -> li
     return read_sources(found)
 
 
-def _kept_source(row: Any) -> Source:
+def kept_source(row: Mapping[str, Any]) -> Source:
+    """The source that was read and kept as ``row``: its text is taken as it stands."""
     evidence = Evidence(str(row["source_id"]), str(row["title"]), str(row["text"]))
     return Source.of(evidence, SourceKind(str(row["kind"])))

@@ -1,0 +1,134 @@
+"""What an order from another process may reach: the rules, and the check of what it was resolved to.
+
+An order chooses among what the configuration of this process reaches, and brings nothing of its own:
+
+1. it sets the keys under ``OPEN`` and no other, and of a seat only ``SEAT_FIELDS``;
+2. for a seat it chooses a provider and the name of a model; everything else of the seat (address, key, persona,
+   fallback) is what this configuration gives to that model in that seat when there is no order;
+3. a model that is a file or a repository, and a table of rules in a file, is one that this configuration names there;
+4. a seat looks up what ``TOOLS`` says, or what this configuration lets it look up.
+
+Rule 1 is checked before any value is read, since reading some values opens files. The others are checked on what came
+out, whatever way led to it: the seat is settled once more from the configuration alone and both must be equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from disputatio.config.keys import Path as KeyPath
+from disputatio.config.keys import dotted, scopes
+from disputatio.config.levels import Level
+from disputatio.config.seats import Seated
+from disputatio.config.settings import CommandLine
+from disputatio.config.values import Given
+from disputatio.failures import InvalidInputError
+from disputatio.participants.providers import EMBEDDED_MODEL, TEXTBOOK
+from disputatio.participants.seating import ModelSeating
+
+OPEN = frozenset(
+    {
+        *("budget", "criteria", "debaters", "decision", "judges", "judging", "language", "limits", "options"),
+        *("personality", "positions", "preset", "rounds", "rubric", "rules", "seed", "task_type"),
+    }
+)
+SEAT_FIELDS = frozenset({"provider", "model", "tools"})
+TOOLS = frozenset({"search", "calculate"})
+IN_FILES: Mapping[str, str] = {"embedded": EMBEDDED_MODEL, "rules": TEXTBOOK}
+"""The providers whose models may be files or repositories, with the one model of each that is in the package."""
+
+
+def check_keys(arguments: CommandLine, asked: Mapping[KeyPath, Given]) -> None:
+    """Check rule 1, before values are read.
+
+    Raises:
+        InvalidInputError: names the first key that an order may not set.
+    """
+    for name in ("base_url", "config"):
+        if getattr(arguments, name) is not None:
+            raise _refused_key(name, f"{name} of the order")
+    for path, given in asked.items():
+        if path[0] == "seats" and path[-1] == "base_url":
+            raise refused_address(path[1])
+        if path[0] not in OPEN and not (path[0] == "seats" and len(path) == 3 and path[2] in SEAT_FIELDS):
+            raise _refused_key(dotted(path), given.source)
+
+
+def _refused_key(key: str, source: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"An order may not set {key} (from {source}).",
+        f"Allowed are keys under {', '.join(sorted(OPEN))}, and the model and the tools of a seat.",
+    )
+
+
+def refused_address(seat: str) -> InvalidInputError:
+    """The error for an order that gives ``seat`` an address."""
+    return InvalidInputError(
+        f"The seat {seat} names an address, which an order may not.",
+        "Whoever runs the server sets addresses, with LLM_BASE_URL or in its configuration.",
+    )
+
+
+def refused_file(seat: str, provider: str) -> InvalidInputError:
+    """The error for an order that gives ``seat`` a file or a repository."""
+    if provider == "rules":
+        return InvalidInputError(
+            f"The seat {seat} names a file of rules, which an order may not.",
+            f"Allowed is rules:{TEXTBOOK}, the table that comes with the package.",
+        )
+    return InvalidInputError(
+        f"The seat {seat} names a file or a repository of weights, which an order may not.",
+        f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
+    )
+
+
+def narrowest(asked: Mapping[KeyPath, Given], seat: str) -> Mapping[KeyPath, Given]:
+    """``asked`` with the model that it names for ``seat`` most closely, and no other.
+
+    Each name is a level of its own on a command line, and one that names another provider drops the address from
+    below it. So ``all`` and ``pro`` together could lead past the address that the configuration has for ``pro``.
+    """
+    scope = next((name for name in reversed(scopes(seat)) if ("seats", name, "provider") in asked), None)
+    others = {("seats", name, part) for name in scopes(seat) if name != scope for part in ("provider", "model")}
+    return {path: given for path, given in asked.items() if path not in others}
+
+
+def own_level(seating: ModelSeating, given: Given) -> Level:
+    """What is added to the configuration to settle the seat of ``seating`` once more, without the order.
+
+    Args:
+        seating: what the order was resolved to.
+        given: carries the source and the directory.
+    """
+    level = {"provider": Given(seating.provider, given.source, given.directory)}
+    if seating.model == IN_FILES.get(seating.provider, seating.model):
+        level["model"] = Given(seating.model, given.source, given.directory)
+    return level
+
+
+def check_reach(seat: str, found: Seated, own: Seated) -> None:
+    """Check rules 2 to 4 for one seat.
+
+    Args:
+        seat: its name.
+        found: what the order was resolved to.
+        own: the same seat from the configuration alone, by ``own_level``.
+
+    Raises:
+        InvalidInputError: the seat would reach what this configuration does not name for it.
+    """
+    if found.seating.model != own.seating.model:
+        raise refused_file(seat, found.seating.provider)
+    if found.seating.base_url != own.seating.base_url:
+        raise refused_address(seat)
+    if (found.seating, found.key, found.fallback_key) != (own.seating, own.key, own.fallback_key):
+        raise InvalidInputError(
+            f"The seat {seat} would not be what this server's configuration makes of it.",
+            "Name PROVIDER:MODEL for it, or leave it out.",
+        )
+    strange = sorted(set(found.tools) - TOOLS - set(own.tools))
+    if strange:
+        raise InvalidInputError(
+            f"The seat {seat} has tools that an order may not give it: {', '.join(strange)}.",
+            f"Allowed are {' and '.join(sorted(TOOLS))}; others are set by whoever runs the server.",
+        )

@@ -1,0 +1,159 @@
+"""What an order reaches is what the configuration of this process reaches without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from disputatio.config import CommandLine, Settings, resolve
+from disputatio.config.reach import IN_FILES, OPEN, SEAT_FIELDS, TOOLS, check_reach
+from disputatio.config.seats import Seated
+from disputatio.failures import InvalidInputError
+from disputatio.participants.providers import PROVIDERS, SeatValue
+from disputatio.participants.seating import ModelSeating
+
+ENVIRONMENT = {"OPENAI_API_KEY": "key-of-openai", "ANTHROPIC_API_KEY": "key-of-anthropic"}
+PROXY = "http://proxy.example/v1"
+FILE = f'[seats.all]\nprovider = "openai"\nmodel = "gpt-5"\nbase_url = "{PROXY}"\n'
+
+
+def ordered(folder: Path, file: str = "", **given: Any) -> Settings:
+    """What an order with these values is resolved to, under this configuration file."""
+    (folder / "disputatio.toml").write_text(file)
+    return resolve(
+        format_name="freeform",
+        seats=("pro", "con", "judge"),
+        environ=ENVIRONMENT,
+        directory=folder,
+        arguments=CommandLine(remote=True, **given),
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [
+        ({"seat": (("pro", SeatValue("openai", "x", "http://evil.example/v1")),)}, "address"),
+        ({"seat": (("pro", "openai:x at http://evil.example/v1"),)}, "address"),
+        ({"seat": (("pro", SeatValue("embedded", "/etc/x.gguf")),)}, "weights"),
+        ({"seat": (("pro", SeatValue("embedded", "hf:evil/weights/x.gguf")),)}, "weights"),
+        ({"seat": (("pro", SeatValue("rules", "/etc/x.toml")),)}, "rules"),
+        ({"base_url": "http://evil.example/v1"}, "base_url"),
+        ({"config": "/etc/x.toml"}, "config"),
+        ({"store": "sqlite:////tmp/x"}, "store"),
+        ({"escalate": "http://evil.example"}, "escalate"),
+        ({"personalities": "x.toml"}, "personalities"),
+        ({"mcp": (("files", "sh -c true"),)}, "mcp_servers.files"),
+        ({"tools": (("pro", ("files",)),)}, "tools"),
+        ({"set": ((("seats", "pro", "base_url"), "http://evil.example"),)}, "address"),
+        ({"set": ((("seats", "pro", "persona"), "@/etc/passwd"),)}, "seats.pro.persona"),
+        ({"set": ((("seats", "pro", "fallback"), "openai:x at http://evil.example"),)}, "seats.pro.fallback"),
+        ({"set": ((("seats", "pro", "api_key_env"), "HOME"),)}, "seats.pro.api_key_env"),
+        ({"set": ((("price", "openai:gpt-5", "input"), "0"),)}, "price"),
+        ({"set": ((("estimate", "characters"), 5),)}, "estimate"),
+        ({"set": ((("tools", "timeout"), 5),)}, "tools.timeout"),
+    ],
+)
+def test_what_an_order_may_not_bring_is_refused(tmp_path: Path, given: dict[str, Any], word: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        ordered(tmp_path, FILE, **given)
+    assert word in refused.value.cause
+    assert refused.value.next_step
+
+
+def test_a_key_that_is_refused_is_not_read(tmp_path: Path) -> None:
+    """Reading some values opens files, and the answer would tell whether a file is there."""
+    told = set()
+    for path in ("@there.txt", "@missing.txt"):
+        (tmp_path / "there.txt").write_text("secret")
+        with pytest.raises(InvalidInputError) as refused:
+            ordered(tmp_path, set=((("seats", "pro", "persona"), path),))
+        told.add(refused.value.cause)
+    assert len(told) == 1
+
+
+def test_a_model_goes_where_the_configuration_reaches_its_provider(tmp_path: Path) -> None:
+    settings = ordered(tmp_path, FILE, seat=(("pro", "openai:gpt-6"), ("con", "anthropic:x")))
+    found = {seat: (row.provider, row.model, row.base_url) for seat, row in settings.seats.items()}
+    assert found == {
+        "pro": ("openai", "gpt-6", PROXY),
+        "con": ("anthropic", "x", None),
+        "judge": ("openai", "gpt-5", PROXY),
+    }
+
+
+def test_two_names_together_do_not_lead_past_an_address(tmp_path: Path) -> None:
+    """On a command line ``all`` is a level of its own, and drops the address that the file has for ``pro``."""
+    settings = ordered(tmp_path, FILE, seat=(("all", "anthropic:x"), ("pro", "openai:gpt-6")))
+    assert settings.seats["pro"].base_url == PROXY
+    assert settings.seats["con"].provider == "anthropic"
+
+
+def test_files_of_the_configuration_stay_where_they_are(tmp_path: Path) -> None:
+    file = '[seats.judge]\nprovider = "embedded"\nmodel = "/own/weights.gguf"\n'
+    assert ordered(tmp_path, file, seat=(("pro", "embedded"),)).seats["judge"].model == "/own/weights.gguf"
+    assert ordered(tmp_path, file, seat=(("judge", "embedded"),)).seats["judge"].model == "/own/weights.gguf"
+    assert ordered(tmp_path, file, seat=(("judge", "embedded:smollm2-135m"),)).seats["judge"].model == "smollm2-135m"
+    with pytest.raises(InvalidInputError, match="weights"):
+        # What another seat has is not this one's.
+        ordered(tmp_path, file, seat=(("pro", "embedded:/own/weights.gguf"),))
+
+
+def test_tools_of_the_configuration_stay_and_none_are_added(tmp_path: Path) -> None:
+    file = '[seats.pro]\ntools = ["files"]\n[mcp_servers]\nfiles = "own-server"\n'
+    assert ordered(tmp_path, file).tools == {"pro": ("files",)}
+    assert ordered(tmp_path, file, tools=(("pro", ("search",)), ("con", ()))).tools == {"pro": ("search",)}
+    with pytest.raises(InvalidInputError, match="files"):
+        ordered(tmp_path, file, tools=(("con", ("files",)),))
+
+
+SEATING = ModelSeating(provider="openai", model="gpt-5")
+OWN = Seated(SEATING, "key", None, {}, ())
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        replace(OWN, seating=replace(SEATING, base_url="http://evil.example/v1")),
+        replace(OWN, seating=replace(SEATING, model="/etc/x.gguf")),
+        replace(OWN, seating=replace(SEATING, persona="of a file")),
+        replace(OWN, seating=replace(SEATING, fallback=SEATING)),
+        replace(OWN, seating=replace(SEATING, timeout_s=1)),
+        replace(OWN, key="another key"),
+        replace(OWN, fallback_key="another key"),
+        replace(OWN, tools=("files",)),
+    ],
+)
+def test_the_last_check_rests_on_none_before_it(found: Seated) -> None:
+    """Whatever way led there: a seat that differs from the configuration's own is refused."""
+    check_reach("pro", OWN, OWN)
+    with pytest.raises(InvalidInputError, match="pro"):
+        check_reach("pro", found, OWN)
+
+
+def how_to() -> str:
+    """The section of the how-to that says what a caller can reach."""
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "serve.md").read_text("utf-8")
+    return text.partition("## What a caller can reach")[2].partition("\n## ")[0]
+
+
+def test_what_is_open_is_listed_in_the_how_to() -> None:
+    """The page says what a key of scope run can reach; this is what it may set."""
+    section = how_to()
+    for word in (*SEAT_FIELDS, *TOOLS, *IN_FILES, *IN_FILES.values()):
+        assert f"`{word}`" in section, word
+    for key in OPEN:
+        assert f"`{key}`" in section, key
+
+
+def test_the_how_to_names_what_needs_no_key() -> None:
+    """A caller reaches these providers without the server having said anything about them."""
+    section = how_to()
+    for provider in PROVIDERS.values():
+        if not provider.needs_key:
+            assert f"`{provider.name}`" in section, provider.name
+        if provider.base_url and (port := urlsplit(provider.base_url).port):
+            assert f"{port}" in section, provider.name
