@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from fleet_stage import Ground, Stage, inspect
 
 from disputatio._cli.main import main
@@ -127,3 +128,28 @@ async def test_a_full_queue_and_other_mistakes_are_answered_in_one_sentence(
     assert "share a PostgreSQL database" in capsys.readouterr().err
     assert await run("worker", "--metrics", "here", *way) == 2
     assert "--metrics 9464" in capsys.readouterr().err
+
+
+async def test_a_worker_names_what_its_tasks_raised(fleet: Stage) -> None:
+    """A debate that cannot be taken up is tried again and again, and a queue that fails too: the log says why."""
+    worker = fleet.worker("-c 4")
+    fleet.provider.hold()
+    (debate,) = await fleet.order(1)
+    await fleet.provider.arrived.reach(1, 30)
+    worker.send(signal.SIGSTOP)
+    engine = sa.create_engine(fleet.url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE orders SET body = 'no JSON', state = 'WAITING'")
+        connection.exec_driver_sql("DROP FUNCTION procrastinate_update_heartbeat_v1")
+    worker.send(signal.SIGKILL)
+    second = fleet.worker("-c 4")
+
+    def told(*_: object) -> bool:
+        log = second.log.read_text() if second.log.exists() else ""
+        return f"debate {debate}: JSONDecodeError" in log and "heartbeat of this worker failed" in log
+
+    await fleet.until(told, 60)
+    log = second.log.read_text()
+    assert "procrastinate_update_heartbeat_v1" in log
+    assert log.count("heartbeat of this worker failed") == 1, "what lasts is not told every second"
+    assert "Traceback" not in log

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -504,3 +505,42 @@ async def test_a_store_that_closes_takes_nothing_more_in_and_ends(tmp_path: Path
     await asyncio.wait_for(closing, 5)
     await before
     assert rows_of_sqlite(tmp_path / "store.sqlite", "SELECT kind FROM events") == [("DebateOpened",)]
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """The permissions of every file below ``folder``."""
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077, 0o777])
+async def test_a_new_store_is_private_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    before = os.umask(mask)
+    try:
+        store = SqlStore(str(folder / "store.sqlite"))
+        await store.append(Pen("d1").write(opened()))
+        store.claim("d1")
+        kept = modes(folder)
+        await store.aclose()
+    finally:
+        os.umask(before)
+    assert {"store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-writers"} <= kept.keys()
+    # The file of locks holds nothing; a mask may also take it from its owner.
+    assert {name: mode for name, mode in kept.items() if mode != 0o600} in ({}, {"store.sqlite-writers": 0})
+
+
+async def test_a_store_that_others_may_read_goes_on_so(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    await SqlStore(str(path)).aclose()
+    path.chmod(0o644)
+    store = SqlStore(str(path))
+    await store.append(Pen("d1").write(opened()))
+    assert modes(tmp_path)["store.sqlite-wal"] == modes(tmp_path)["store.sqlite"] == 0o644
+    await store.aclose()
+
+
+async def test_a_store_behind_a_link_is_private_too(tmp_path: Path) -> None:
+    (tmp_path / "link.sqlite").symlink_to(tmp_path / "real.sqlite")
+    await SqlStore(str(tmp_path / "link.sqlite")).aclose()
+    assert modes(tmp_path)["real.sqlite"] == 0o600

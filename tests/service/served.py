@@ -39,10 +39,11 @@ class Served:
 
 
 @asynccontextmanager
-async def served(folder: Path, *, keyless: bool = True, provider: Any = None, **choices: Any) -> AsyncIterator[Served]:
-    """Run a service until the block ends."""
-    import uvicorn
-
+async def served(
+    folder: Path, *, keyless: bool = True, provider: Any = None, store: str = "", **choices: Any
+) -> AsyncIterator[Served]:
+    """Run a service until the block ends, over a file in ``folder`` or over ``store``."""
+    from disputatio._http import http_config
     from disputatio._service.app import create_app
 
     async with provider or FakeProvider() as fake:
@@ -50,11 +51,11 @@ async def served(folder: Path, *, keyless: bool = True, provider: Any = None, **
             patch.chdir(folder)
             for name, value in environment(fake.base_url).items():
                 patch.setenv(name, value)
-            service = Service(Choices(f"sqlite:///{folder}/store.sqlite", keyless=keyless, **choices))
+            service = Service(Choices(store or f"sqlite:///{folder}/store.sqlite", keyless=keyless, **choices))
             listening = listener("127.0.0.1", 0)
             port = listening.getsockname()[1]
             ready = asyncio.Event()
-            config = uvicorn.Config(create_app(service, 0.0), log_level="critical", lifespan="on", ws="none")
+            config = http_config(create_app(service, 0.0), log_level="critical", lifespan="on")
             server = Server(config, service, ready.set)
             server.capture_signals = _nothing  # type: ignore[method-assign]  (the test runner's own are left alone)
             running = asyncio.create_task(server.serve([listening]))

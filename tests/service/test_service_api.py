@@ -11,6 +11,7 @@ import jsonschema_rs
 import pytest
 from served import MOTION, ended, served, started
 
+from disputatio._service import service
 from disputatio._service.keys import Period, Scope
 from disputatio.market.sources import build, open_source
 from disputatio.market.sources.files import written
@@ -165,6 +166,65 @@ async def test_a_keys_budget_holds_ceilings_of_running_debates_and_is_never_pass
             assert (await client.get("/v1/key")).json()["left_tokens"] >= 0
 
 
+@pytest.mark.slow
+async def test_the_largest_panel_is_begun_while_its_client_waits(tmp_path):
+    """Its key has a budget and the order has no ceiling, so the answer waits for an estimate. That took minutes."""
+    async with served(tmp_path, keyless=False) as here:
+        token = here.key(Scope.RUN, budget_tokens=60_000, period=Period.DAY)
+        async with here.client(token) as client, asyncio.timeout(60):
+            debate = await started(client, format="panel", debaters=[f"d{n}" for n in range(40)], rounds=10)
+            assert (await client.get(f"/v1/debates/{debate}/report")).json()["budget"]["tokens"] == 60_000
+            await ended(client, debate)
+            await settled(here, debate)
+            assert (await client.get("/v1/key")).json()["left_tokens"] >= 0
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"budget_tokens": 1},
+        {"budget_usd": Decimal("0.000000001")},
+        {"budget_usd": Decimal("0.0000000001")},
+        {"budget_usd": Decimal(1), "budget_tokens": 1},
+    ],
+)
+async def test_a_key_with_next_to_nothing_left_is_told_so(tmp_path, monkeypatch, budget):
+    monkeypatch.setenv("LLM_PRICE", "10/40")
+    async with served(tmp_path, keyless=False) as here, here.client(here.key(**budget)) as client:
+        for more in ({}, {"budget_usd": "2", "budget_tokens": 50_000}):
+            refused = await client.post("/v1/debates", json={"motion": MOTION, **more})
+            assert refused.status_code == 429, refused.text
+            assert refused.json()["type"] == "urn:disputatio:problem:budget-spent"
+            assert int(refused.headers["retry-after"]) > 0
+        assert here.provider.requests == []
+        assert (await client.get("/v1/debates")).json()["items"] == []
+
+
+async def test_an_order_sent_again_stands_when_nothing_is_left(tmp_path):
+    async with served(tmp_path, keyless=False) as here, here.client(here.key(budget_tokens=30_000)) as client:
+        body, headers = {"motion": MOTION, "budget_tokens": 30_000}, {"Idempotency-Key": "one"}
+        here.provider.hold()
+        first = await client.post("/v1/debates", json=body, headers=headers)
+        assert (await client.get("/v1/key")).json()["left_tokens"] == 0
+        again = await client.post("/v1/debates", json=body, headers=headers)
+        assert (first.status_code, again.status_code) == (201, 200)
+        assert first.json()["id"] == again.json()["id"]
+        other = await client.post("/v1/debates", json={"motion": MOTION}, headers={"Idempotency-Key": "two"})
+        assert other.status_code == 429
+        here.provider.release()
+
+
+async def test_a_long_ceiling_of_the_server_fits_into_an_order(tmp_path, monkeypatch):
+    """Ceilings of a configuration may have any number of digits; those of an order have sixteen."""
+    monkeypatch.setenv("LLM_PRICE", "0.01/0.04")
+    monkeypatch.setenv("DISPUTATIO_BUDGET_USD", "0.1234567890123456789")
+    async with served(tmp_path, keyless=False) as here, here.client(here.key(budget_usd=Decimal(1))) as client:
+        debate = await started(client, format="freeform")
+        assert (await ended(client, debate))["status"] in {"COMPLETE", "DEGRADED"}
+        report = (await client.get(f"/v1/debates/{debate}/report")).json()
+        assert Decimal(report["budget"]["usd"]) == Decimal("0.123456789")
+
+
 async def settled(here, debate):
     """Wait until the budget knows what the debate has spent."""
     async with asyncio.timeout(20):
@@ -211,6 +271,20 @@ async def test_an_altered_record_is_a_problem_of_its_own(tmp_path):
         assert "altered" in (await client.get(f"/v1/debates/{debate}/export/dossier.md")).text.lower()
 
 
+async def test_a_store_that_fails_is_not_named_to_callers(tmp_path):
+    import sqlite3
+
+    async with served(tmp_path) as here, here.client() as client:
+        with sqlite3.connect(tmp_path / "store.sqlite") as connection:
+            connection.execute("DROP TABLE service_uploads")
+        connection.close()
+        answer = await client.post("/v1/evidence", files={"file": ("a.md", b"words")})
+        assert answer.status_code == 503
+        assert answer.json()["type"] == "urn:disputatio:problem:store"
+        assert str(tmp_path) not in answer.text
+        assert answer.json()["next_step"]
+
+
 async def test_a_debate_that_ended_at_its_ceiling_goes_on_with_a_higher_one(tmp_path):
     async with served(tmp_path, keyless=False) as here:
         token = here.key(Scope.RUN, budget_tokens=200_000)
@@ -254,3 +328,40 @@ async def test_the_gate_figures_sign_off_and_outcome_are_at_hand(tmp_path):
         assert figures["debates"] == 1
         assert figures["sign_offs"] == {"approve": 1}
         assert Decimal(1) == figures["outcomes"]["right"]
+
+
+async def test_a_number_of_a_request_is_no_text_and_no_boolean(tmp_path):
+    async with served(tmp_path) as here, here.client() as client:
+        question = {"task_type": "contract"}
+        for path, body, place in (
+            ("gate", {**question, "confidence": True}, "confidence"),
+            ("gate", {**question, "downside_usd": True}, "downside_usd"),
+            ("gate", {**question, "cost_usd": True}, "cost_usd"),
+            ("gate", {**question, "confidence": "0.5"}, "confidence"),
+            ("debates", {"motion": MOTION, "judges": True}, "judges"),
+            ("debates", {"motion": MOTION, "budget_tokens": "9000"}, "budget_tokens"),
+            ("debates", {"motion": MOTION, "both_orders": 1}, "both_orders"),
+            ("debates/x/resume", {"max_calls": True}, "max_calls"),
+            ("debates/x/resume", {"budget_usd": True}, "budget_usd"),
+            ("debates/x/turns", {"path": "opening/pro", "passes": 1}, "passes"),
+        ):
+            answer = await client.post(f"/v1/{path}", json=body)
+            assert answer.status_code == 422, (path, body)
+            assert place in answer.json()["detail"]
+        for number in ("1" * 5_000, "NaN", "Infinity", "1e400"):
+            raw = f'{{"task_type": "contract", "confidence": {number}}}'
+            answer = await client.post("/v1/gate", content=raw, headers={"Content-Type": "application/json"})
+            assert answer.status_code in {400, 422}, (number[:9], answer.text)
+        assert (await client.get("/v1/debates")).json()["items"] == []
+
+
+async def test_a_debate_that_has_not_started_has_nothing_to_verify(tmp_path, monkeypatch):
+    async with served(tmp_path) as here, here.client() as client:
+        # No place is free, and nobody waits for one.
+        monkeypatch.setattr(here.service.holder, "_concurrency", 0)
+        monkeypatch.setattr(service, "PATIENCE_S", 0.0)
+        debate = await started(client)
+        assert (await client.get(f"/v1/debates/{debate}")).json()["status"] == "WAITING"
+        answer = await client.get(f"/v1/debates/{debate}/verify")
+        assert answer.status_code == 409
+        assert "has not started" in answer.json()["detail"]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from dictated import Dictated
 from served import served, started
 
+from browser_fonts import widest
+from disputatio.testing.instances import instance
 from disputatio.testing.provider import FakeProvider
 from strategies import FULL
 
@@ -51,13 +56,13 @@ FAINT = """() => {
 }"""
 
 
-async def held(url: str, *, besides: tuple[str, ...] = ()) -> list[str]:
+async def held(url: str, fonts: Mapping[str, str], *, besides: tuple[str, ...] = ()) -> list[str]:
     """Start, watch and read; returns what the browser complained about. Then look at all pages, and at ``besides``."""
     from playwright.async_api import async_playwright
 
     complaints: list[str] = []
     async with async_playwright() as play:
-        browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], env=dict(fonts))
         page = await browser.new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -104,7 +109,125 @@ async def test_a_debate_is_started_watched_and_read_in_a_browser(tmp_path):
         waits = await started(client, people=["con"])
         turn = f"/debates/{waits}/turn?path=opening/con"
         besides = ("/new", "/compare", "/figures", "/login", "/nothing", f"/debates/{waits}", turn)
-        assert await held(here.url, besides=besides) == []
+        assert await held(here.url, widest(tmp_path), besides=besides) == []
+
+
+async def written(page: Any) -> str:
+    """What the page shows of the turn that is being written."""
+    return str(await page.evaluate("[...document.querySelectorAll('.writer p')].map((one) => one.innerText).join()"))
+
+
+async def test_a_page_opened_in_the_middle_of_a_turn_reads_as_the_others(tmp_path):
+    from playwright.async_api import async_playwright
+
+    speech = 'Let us "begin": buses are full, and nobody has shown that {braces} or [brackets] hurt. ' * 3
+    provider = Dictated(json.dumps({"speech": speech}) + " " * 40, size=20)
+    async with served(tmp_path, provider=provider) as here, here.client() as client, async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        debate = await started(client, format="freeform")
+        early = await browser.new_page()
+        await early.goto(f"{here.url}/debates/{debate}")
+        provider.write(2)
+        await early.wait_for_selector("#writing:not([hidden]) .writer span")
+        for _ in range(11):
+            before = await written(early)
+            provider.write()
+            async with asyncio.timeout(20):
+                while await written(early) == before:
+                    await asyncio.sleep(0.02)
+            late = await browser.new_page()
+            await late.goto(f"{here.url}/debates/{debate}")
+            await late.wait_for_selector("#writing:not([hidden]) .writer span")
+            shown = await written(late)
+            assert shown == await written(early)
+            assert shown
+            assert speech.startswith(shown), shown
+            await late.close()
+        await browser.close()
+
+
+async def signed_in(browser: Any, url: str, key: str) -> Any:
+    """A browser of its own, in which somebody has signed in."""
+    page = await (await browser.new_context()).new_page()
+    await page.goto(f"{url}/login")
+    await page.fill("#key", key)
+    await page.click("button.button")
+    await page.wait_for_selector("text=Sign out")
+    return page
+
+
+async def filled_in(page: Any, words: str) -> None:
+    """Something in every field of a turn, and the turn given."""
+    await page.evaluate(
+        """(words) => {
+          for (const one of document.querySelectorAll("form.sheet [name^='f.']")) {
+            if (one.tagName === "SELECT") one.selectedIndex = 1;
+            else if (one.type === "number") one.value = one.min;
+            else if (one.type !== "hidden") one.value = words;
+          }
+        }""",
+        words,
+    )
+    await page.click("button[value=give]")
+
+
+async def test_people_in_three_browsers_see_what_their_seats_may_know(tmp_path):
+    from playwright.async_api import async_playwright
+
+    team = {"pro_2": "pro", "con_2": "con", "judge": "judge"}
+    async with served(tmp_path, keyless=False) as here, async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        keys = {seat: here.key() for seat in team}
+        clients = {seat: here.client(key) for seat, key in keys.items()}
+        settings = {"rules.free_speeches": 2}
+        debate = await started(clients["pro_2"], format="competition", people=list(team), settings=settings)
+        where = f"{here.url}/debates/{debate}"
+        pages = {seat: await signed_in(browser, here.url, key) for seat, key in keys.items()}
+        for seat, page in pages.items():
+            await page.goto(where)
+            await page.click(f"text=Sit as {seat.upper()}")
+            await page.wait_for_selector("text=your seat")
+        given = dict.fromkeys(team, 0)
+        checked = dict.fromkeys(team, 0)
+        while (await clients["judge"].get(f"/v1/debates/{debate}")).json()["goes_on"]:
+            for seat, page in pages.items():
+                rows = (await clients[seat].get(f"/v1/debates/{debate}/turns")).json()
+                if not rows:
+                    continue
+                turns = [json.loads(row.body) for row in here.service.store.read(debate) if row.kind == "TurnTaken"]
+                secret = [
+                    row["content"]["direction"]
+                    for row in turns
+                    if row["form"] == "direction" and not row["seat"].startswith(team[seat])
+                ]
+                secret += [row["content"]["comment"] for row in turns if row["form"] == "scoring" and seat != "judge"]
+                await page.goto(where)
+                shown = await page.inner_text("main")
+                await page.click(f"text=Speak as {seat.upper()}")
+                await page.wait_for_selector("form.sheet")
+                await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+                shown += await page.inner_text("main")
+                assert not [text for text in secret if text in shown], seat
+                checked[seat] += bool(secret)
+                if given[seat] < 2:
+                    await filled_in(page, f"Does {seat} know what was counted in the town?")
+                    await page.wait_for_url(where)
+                else:
+                    content = instance(rows[0]["form"], rows[0]["path"])
+                    turn = {"path": rows[0]["path"], "content": content}
+                    assert (await clients[seat].post(f"/v1/debates/{debate}/turns", json=turn)).is_success
+                given[seat] += 1
+        assert all(checked.values()), checked
+        for seat, page in pages.items():
+            await page.goto(where)
+            await page.wait_for_selector("#verdict, #match, #record")
+            # It is over: everybody reads everything.
+            await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            over = " ".join((await page.inner_text("body")).split())
+            assert all(" ".join(text.split()) in over for text in secret), seat
+        for client in clients.values():
+            await client.aclose()
+        await browser.close()
 
 
 @pytest.mark.embedded
@@ -116,4 +239,4 @@ async def test_the_same_on_the_embedded_model(tmp_path, monkeypatch):
         for name in ("LLM_PROVIDER", "LLM_BASE_URL", "LLM_MODEL", "LLM_API_KEY"):
             monkeypatch.delenv(name, raising=False)
         async with asyncio.timeout(600):
-            assert await held(here.url) == []
+            assert await held(here.url, widest(tmp_path)) == []

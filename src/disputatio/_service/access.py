@@ -6,7 +6,6 @@ and rest on a cookie, or on being sent from this machine, must prove that a page
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from disputatio._service.keys import Caller, Scope, same
-from disputatio._service.problems import RefusedError
+from disputatio._service.problems import RefusedError, unknown_key
 
 if TYPE_CHECKING:
     from disputatio._service.service import Service
@@ -58,10 +57,10 @@ class Needs:
         service = service_of(request)
         authorization = request.headers.get("authorization", "")
         cookie = request.cookies.get(COOKIE, "")
-        caller = await asyncio.to_thread(service.caller, authorization, cookie)
+        caller = await service.check(service.caller, authorization, cookie)
         if caller is None:
-            raise SignInError(request.url.path) if self.page else _unknown(authorization)
-        await asyncio.to_thread(service.rates.take, caller.key.id, caller.key.per_minute)
+            raise SignInError(request.url.path) if self.page else unknown_key(is_given=bool(authorization))
+        await service.check(service.rates.take, caller.key.id, caller.key.per_minute)
         if request.method not in _SAFE:
             await _check_sent_here(request, caller)
         if not caller.key.scope.covers(self.scope):
@@ -80,17 +79,6 @@ class SignInError(Exception):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.path = path
-
-
-def _unknown(authorization: str) -> RefusedError:
-    cause = "The key is not known, or was revoked." if authorization else "There is no key in this request."
-    return RefusedError(
-        401,
-        "unauthenticated",
-        cause,
-        "Send one as Authorization: Bearer dsp_...; `disputatio keys add NAME` makes one.",
-        {"WWW-Authenticate": "Bearer"},
-    )
 
 
 async def _check_sent_here(request: Request, caller: Caller) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from disputatio.engine.ports import SystemClock
 from disputatio.record.database import open_database, store_failures
 
 if TYPE_CHECKING:
@@ -28,11 +29,13 @@ class Database:
 
     def __init__(self, url: str) -> None:
         from disputatio._service.tables import metadata
+        from disputatio._service.upgrading import upgrade
 
         self._engine = open_database(url)
         self._place = self._engine.url.render_as_string(hide_password=True)
         with self.writing() as connection:
             metadata.create_all(connection, [row for row in metadata.sorted_tables if self.is_shared or not row.info])
+            upgrade(connection)
 
     @property
     def is_shared(self) -> bool:
@@ -51,9 +54,16 @@ class Database:
         with store_failures(self._place), self._engine.begin() as connection:
             if self._engine.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-            elif self._engine.dialect.name == "postgresql":
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITING})")
+            self.join(connection)
             yield connection
+
+    def join(self, connection: Connection) -> None:
+        """Make a transaction that somebody else began on the same database alone too, until it ends.
+
+        In SQLite it must be one that writes: no other does then.
+        """
+        if self._engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITING})")
 
     @contextmanager
     def counting(self) -> Iterator[Connection]:
@@ -61,16 +71,24 @@ class Database:
         with store_failures(self._place), self._engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
+    def now(self) -> datetime:
+        """The time, UTC: by the clock that records are stamped with."""
+        return datetime.fromisoformat(SystemClock().now())
+
+    def stamped_now(self) -> str:
+        """The time as rows keep it."""
+        return stamp(self.now())
+
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()
 
 
-def now() -> datetime:
-    """The time, UTC."""
-    return datetime.now(UTC)
-
-
 def stamp(moment: datetime) -> str:
     """``moment`` as rows keep it: texts that sort like times."""
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def day_of(stamped: str) -> str:
+    """The day of a moment that ``stamp`` or a record wrote: such texts sort like days."""
+    return stamped[:10]

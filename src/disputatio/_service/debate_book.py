@@ -1,21 +1,25 @@
-"""Whose each debate is, what it may spend of its key's budget, and what was uploaded for debates to come."""
+"""Whose each debate is, and what was uploaded for debates to come."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from disputatio._service.database import Database, now, stamp
-from disputatio._service.keys import OWN_TENANT, Caller, Key
-from disputatio._service.problems import RefusedError, not_found, retry_after
-from disputatio._service.tables import owned, uploads
+from disputatio._service.database import Database
+from disputatio._service.key_ledger import NO_LIMIT, KeyLedger, Room, paid_calls, total
+from disputatio._service.keys import OWN_TENANT, Caller
+from disputatio._service.problems import RefusedError, not_found
+from disputatio._service.tables import owned, runs, uploads
 from disputatio.engine.market_matter import KNOWLEDGE
-from disputatio.record.tables import debates
+from disputatio.record.chain import Sealed
+from disputatio.record.tables import debates, events
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 MOST_UPLOADS = 1_000
 """For each tenant; the oldest make room."""
@@ -33,8 +37,7 @@ class Asked:
         format: of the debate.
         body: the SHA-256 of the order, which an idempotency key belongs to.
         idempotency: the caller's key for it; None where it gave none.
-        ceiling_usd: the most it may spend; None has no limit.
-        ceiling_tokens: the same in tokens.
+        ceilings: the most it may cost.
     """
 
     debate: str
@@ -42,8 +45,7 @@ class Asked:
     format: str
     body: str
     idempotency: str | None = None
-    ceiling_usd: Decimal | None = None
-    ceiling_tokens: int | None = None
+    ceilings: Room = NO_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,52 +61,59 @@ class Listed:
     head: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What the debates of a key spent in its period, the ceilings of those that go on counted whole."""
+class AlreadyOrderedError(Exception):
+    """An idempotency key stands for ``debate``, which was ordered with it before."""
 
-    usd: Decimal
-    tokens: int
+    def __init__(self, debate: str) -> None:
+        super().__init__(debate)
+        self.debate = debate
 
 
 class DebateBook:
     """Which debate is whose."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, ledger: KeyLedger) -> None:
+        self._database, self._ledger = database, ledger
 
-    def take(self, asked: Asked, caller: Caller) -> str:
-        """Enter a debate for a caller; returns its id, or that of the one its idempotency key stands for.
+    def standing(self, asked: Asked, tenant: str) -> str | None:
+        """The debate that the idempotency key of an order stands for already.
 
         Raises:
-            RefusedError: the idempotency key stands for another order, or the budget has no room for its ceiling.
+            RefusedError: it stands for another order.
         """
-        with self._database.writing() as connection:
-            before = self._same(connection, asked, caller)
-            if before is not None:
-                return before
-            self._check_budget(connection, asked, caller.key)
-            connection.execute(
-                owned.insert(),
-                {
-                    "debate": asked.debate,
-                    "tenant": caller.tenant,
-                    "key": caller.key.id,
-                    "idempotency": asked.idempotency,
-                    "body": asked.body,
-                    "asked_at": stamp(now()),
-                    "format": asked.format,
-                    "motion": asked.motion,
-                    "ceiling_usd": None if asked.ceiling_usd is None else str(asked.ceiling_usd),
-                    "ceiling_tokens": asked.ceiling_tokens,
-                },
-            )
-        return asked.debate
+        with self._database.reading() as connection:
+            return self._standing(connection, asked, tenant)
 
-    def _same(self, connection: Any, asked: Asked, caller: Caller) -> str | None:
+    def take(self, connection: Connection, asked: Asked, caller: Caller) -> None:
+        """Enter a debate for a caller, within the transaction that enters its order.
+
+        Raises:
+            AlreadyOrderedError: its idempotency key stands for a debate.
+            RefusedError: it stands for another order, or the budget has no room for the ceilings.
+        """
+        self._database.join(connection)
+        before = self._standing(connection, asked, caller.tenant)
+        if before is not None:
+            raise AlreadyOrderedError(before)
+        self._ledger.begin(connection, asked.debate, caller.key.id, caller.key.id, asked.ceilings)
+        connection.execute(
+            owned.insert(),
+            {
+                "debate": asked.debate,
+                "tenant": caller.tenant,
+                "key": caller.key.id,
+                "idempotency": asked.idempotency,
+                "body": asked.body,
+                "asked_at": self._database.stamped_now(),
+                "format": asked.format,
+                "motion": asked.motion,
+            },
+        )
+
+    def _standing(self, connection: Connection, asked: Asked, tenant: str) -> str | None:
         if asked.idempotency is None:
             return None
-        here = (owned.c.tenant == caller.tenant) & (owned.c.idempotency == asked.idempotency)
+        here = (owned.c.tenant == tenant) & (owned.c.idempotency == asked.idempotency)
         row = connection.execute(sa.select(owned.c.debate, owned.c.body).where(here)).first()
         if row is not None and row.body != asked.body:
             raise RefusedError(
@@ -115,101 +124,57 @@ class DebateBook:
             )
         return str(row.debate) if row else None
 
-    def _check_budget(self, connection: Any, asked: Asked, key: Key) -> None:
-        left_usd, left_tokens = self._left(connection, key)
-        short = (left_usd is not None and (asked.ceiling_usd is None or asked.ceiling_usd > left_usd)) or (
-            left_tokens is not None and (asked.ceiling_tokens is None or asked.ceiling_tokens > left_tokens)
-        )
-        if not short:
-            return
-        ends = key.period.ends(now())
-        left = " and ".join(
-            text
-            for text, amount in ((f"{left_usd} USD", left_usd), (f"{left_tokens} tokens", left_tokens))
-            if amount is not None
-        )
-        raise RefusedError(
-            429,
-            "budget-spent",
-            f"The budget of this key has {left} left, debates that go on counted with their whole ceilings.",
-            "Give a lower ceiling (budget_usd, budget_tokens), or wait until debates end or the period does.",
-            {} if ends is None else retry_after((ends - now()).total_seconds()),
-        )
-
-    def left(self, key: Key) -> tuple[Decimal | None, int | None]:
-        """What the budget of ``key`` has left, in US dollars and in tokens; None where it has no limit."""
-        with self._database.reading() as connection:
-            return self._left(connection, key)
-
-    def _left(self, connection: Any, key: Key) -> tuple[Decimal | None, int | None]:
-        if not key.has_budget:
-            return None, None
-        spent = self._spent(connection, key)
-        return (
-            None if key.budget_usd is None else max(Decimal(0), key.budget_usd - spent.usd),
-            None if key.budget_tokens is None else max(0, key.budget_tokens - spent.tokens),
-        )
-
-    def _spent(self, connection: Any, key: Key) -> Spent:
-        began = stamp(key.period.began(now()))
-        mine = (owned.c.key == key.id) & ((owned.c.asked_at >= began) | owned.c.spent_tokens.is_(None))
-        usd, tokens = Decimal(0), 0
-        for row in connection.execute(sa.select(owned).where(mine)).mappings():
-            usd += Decimal(row["ceiling_usd"] or 0 if row["spent_usd"] is None else row["spent_usd"])
-            tokens += (row["ceiling_tokens"] or 0) if row["spent_tokens"] is None else row["spent_tokens"]
-        return Spent(usd, tokens)
-
-    def settle(self, debate: str, usd: Decimal, tokens: int) -> None:
-        """Note what a debate that ended has spent; its ceiling no longer counts."""
-        with self._database.writing() as connection:
-            here = owned.c.debate == debate
-            connection.execute(owned.update().where(here), {"spent_usd": str(usd), "spent_tokens": tokens})
-
-    def reopen(self, debate: str, key: Key, usd: Decimal | None, tokens: int | None) -> Callable[[], None]:
-        """Let a debate count with its ceilings again, raised or not; returns what takes that back.
+    def owner(self, debate: str) -> str:
+        """The id of the key that ordered a debate.
 
         Raises:
-            RefusedError: it was not ordered here, or the budget has no room for the ceilings.
+            RefusedError: it was not ordered here.
         """
-        here = owned.c.debate == debate
-        with self._database.writing() as connection:
-            row = connection.execute(sa.select(owned).where(here)).mappings().first()
-            if row is None:
-                raise RefusedError(
-                    409, "conflict", f"The debate {debate} was not ordered here.", f"disputatio resume {debate}"
-                )
-            before = {name: row[name] for name in ("ceiling_usd", "ceiling_tokens", "spent_usd", "spent_tokens")}
-            raised = Asked(
-                debate,
-                "",
-                "",
-                "",
-                ceiling_usd=usd or (None if row["ceiling_usd"] is None else Decimal(row["ceiling_usd"])),
-                ceiling_tokens=tokens or row["ceiling_tokens"],
+        with self._database.reading() as connection:
+            found = connection.execute(sa.select(owned.c.key).where(owned.c.debate == debate)).scalar()
+        if found is None:
+            raise RefusedError(
+                409, "conflict", f"The debate {debate} was not ordered here.", f"disputatio resume {debate}"
             )
-            # Its own spending makes room for its ceiling, of which it is a part.
-            connection.execute(owned.update().where(here), {"spent_usd": "0", "spent_tokens": 0})
-            self._check_budget(connection, raised, key)
-            shown = None if raised.ceiling_usd is None else str(raised.ceiling_usd)
-            now_counts = {"ceiling_usd": shown, "ceiling_tokens": raised.ceiling_tokens}
-            connection.execute(owned.update().where(here), {**now_counts, "spent_usd": None, "spent_tokens": None})
+        return str(found)
 
-        def take_back() -> None:
-            with self._database.writing() as connection:
-                connection.execute(owned.update().where(here), before)
+    def go_on(
+        self, connection: Connection, debate: str, caller: Caller, ceilings: Room, record: Sequence[Sealed]
+    ) -> None:
+        """Enter a resumption for a caller, within the transaction that opens its order again.
 
-        return take_back
+        Args:
+            connection: of the transaction.
+            debate: its id.
+            caller: whose key causes it.
+            ceilings: of the whole debate, what it has cost before included.
+            record: its record.
+
+        Raises:
+            RefusedError: it went on meanwhile, or one of the two budgets has no room for the ceilings.
+        """
+        self._database.join(connection)
+        length = connection.execute(sa.select(sa.func.max(events.c.seq)).where(events.c.debate == debate)).scalar()
+        if length != record[-1].seq:
+            raise goes_on(debate)
+        calls = paid_calls(record)
+        self._ledger.settle_all(connection, debate, calls)
+        owner = connection.execute(sa.select(owned.c.key).where(owned.c.debate == debate)).scalar_one()
+        held = ceilings.less(*total(calls))
+        self._ledger.begin(connection, debate, caller.key.id, owner, held, after=length)
 
     def unsettled(self) -> Sequence[str]:
-        """The debates that have not ended as far as this book knows."""
-        query = sa.select(owned.c.debate).where(owned.c.spent_tokens.is_(None))
-        with self._database.reading() as connection:
-            return list(connection.execute(query).scalars())
+        """The debates that have not ended as far as the ledger knows."""
+        return [run.debate for run in self._ledger.unsettled()]
 
-    def forget(self, debate: str) -> None:
-        """Strike a debate that never began, so that its idempotency key is free again."""
+    def forget(self, debate: str) -> bool:
+        """Strike a debate that never began, so that its idempotency key is free again; False where it has a record."""
         with self._database.writing() as connection:
+            if connection.execute(sa.select(debates.c.id).where(debates.c.id == debate)).first():
+                return False
+            connection.execute(runs.delete().where(runs.c.debate == debate))
             connection.execute(owned.delete().where(owned.c.debate == debate))
+        return True
 
     def tenant_of(self, debate: str) -> str | None:
         """Whose a debate is; None where there is none."""
@@ -231,7 +196,8 @@ class DebateBook:
     def waiting(self, tenant: str) -> Sequence[Listed]:
         """The debates of a tenant that have no record yet, newest first."""
         begun = sa.select(debates.c.id).where(debates.c.id == owned.c.debate).exists()
-        query = sa.select(owned).where((owned.c.tenant == tenant) & ~begun & owned.c.spent_tokens.is_(None))
+        waits = sa.select(runs.c.id).where((runs.c.debate == owned.c.debate) & runs.c.ended_at.is_(None)).exists()
+        query = sa.select(owned).where((owned.c.tenant == tenant) & ~begun & waits)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(owned.c.asked_at.desc()).limit(200)).mappings()
             return [_waiting(row) for row in rows]
@@ -274,7 +240,9 @@ class DebateBook:
         with self._database.writing() as connection:
             old = sa.select(uploads.c.id).where(mine).order_by(uploads.c.uploaded_at.desc()).offset(MOST_UPLOADS - 1)
             connection.execute(uploads.delete().where(uploads.c.id.in_(old)))
-            connection.execute(uploads.insert(), {"id": upload, "tenant": tenant, "uploaded_at": stamp(now()), **row})
+            connection.execute(
+                uploads.insert(), {"id": upload, "tenant": tenant, "uploaded_at": self._database.stamped_now(), **row}
+            )
         return upload
 
     def uploaded(self, tenant: str, upload: str) -> Mapping[str, str]:
@@ -289,6 +257,16 @@ class DebateBook:
         if row is None:
             raise not_found(f"There is no upload {upload[:40]!r} here.")
         return {name: str(row[name]) for name in ("source_id", "title", "kind", "text")}
+
+
+def goes_on(debate: str) -> RefusedError:
+    """The refusal of a resumption that nothing is left for, or that came second."""
+    return RefusedError(
+        409,
+        "conflict",
+        f"The debate {debate} goes on already, or nothing of it is left to ask.",
+        "GET it to see how it stands.",
+    )
 
 
 def _waiting(row: Any) -> Listed:

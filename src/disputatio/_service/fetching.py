@@ -20,6 +20,7 @@ from disputatio._service.problems import RefusedError
 
 MOST_REDIRECTS = 3
 SECONDS = 20.0
+"""The most that a fetch may take, look-ups and redirects included."""
 
 
 class Network(Protocol):
@@ -59,9 +60,19 @@ async def fetch(url: str, allow: frozenset[str], most_bytes: int, network: Netwo
         network: the internet where not given.
 
     Raises:
-        RefusedError: the address is not allowed, nothing is there, or it is too large.
+        RefusedError: the address is not allowed, nothing is there, it is too large, or takes longer than ``SECONDS``
+            with all look-ups and redirects.
     """
-    network = network or Internet()
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await _followed(url, allow, most_bytes, network or Internet())
+    except TimeoutError:
+        raise RefusedError(
+            422, "invalid", f"The address did not answer within {SECONDS:.0f} seconds.", "Upload the file instead."
+        ) from None
+
+
+async def _followed(url: str, allow: frozenset[str], most_bytes: int, network: Network) -> tuple[str, bytes]:
     for _ in range(MOST_REDIRECTS + 1):
         parts = _checked(url, allow)
         port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -71,7 +82,10 @@ async def fetch(url: str, allow: frozenset[str], most_bytes: int, network: Netwo
             if status != 200:
                 raise _failed(parts, f"it answered {status}")
             return _name(parts, kind), raw
-        url = urljoin(url, location)
+        try:
+            url = urljoin(url, location)
+        except ValueError:
+            raise _failed(parts, "it leads on to what is no address") from None
     raise RefusedError(422, "invalid", "The address leads on and on.", "Give the one where it ends.")
 
 
@@ -133,8 +147,9 @@ async def _get(parts: SplitResult, end: tuple[str, int], most_bytes: int) -> tup
     connector = aiohttp.TCPConnector(resolver=_Pinned(*end), force_close=True)
     try:
         async with (
+            # The time of the whole fetch is limited, and with it that of each request.
             aiohttp.ClientSession(
-                connector=connector, timeout=aiohttp.ClientTimeout(total=SECONDS), trust_env=False
+                connector=connector, timeout=aiohttp.ClientTimeout(total=None), trust_env=False
             ) as session,
             session.get(parts.geturl(), allow_redirects=False) as answer,
         ):
@@ -146,7 +161,7 @@ async def _get(parts: SplitResult, end: tuple[str, int], most_bytes: int) -> tup
                 if len(raw) > most_bytes:
                     raise RefusedError(413, "too-large", f"It is larger than {most_bytes:,} bytes.", "Upload a part.")
             return answer.status, None, answer.content_type, bytes(raw)
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+    except (aiohttp.ClientError, ValueError) as error:
         raise _failed(parts, type(error).__name__) from None
 
 

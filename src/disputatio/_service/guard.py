@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from disputatio._service.problems import RefusedError, problem_response
 
@@ -26,7 +27,6 @@ _ALWAYS = {
     "X-Frame-Options": "DENY",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-_UPLOADS = frozenset({"/v1/evidence", "/v1/knowledge", "/new"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -38,8 +38,7 @@ class Guard:
         hosts: names that requests may be sent to, without a port; empty takes any. Without keys only those of this
             machine are: another site's name may lead here too (DNS rebinding).
         registry: counts requests.
-        most: the largest body, in bytes.
-        most_upload: the largest body where files are sent.
+        methods: gives the methods that the address of a request takes; none where nothing is there.
     """
 
     def __init__(
@@ -47,13 +46,11 @@ class Guard:
         app: ASGIApp,
         hosts: frozenset[str],
         registry: CollectorRegistry,
-        most: int,
-        most_upload: int,
+        methods: Callable[[Scope], Sequence[str]],
     ) -> None:
         from prometheus_client import Counter, Histogram
 
-        self._app, self._hosts = app, hosts
-        self._most, self._most_upload = most, most_upload
+        self._app, self._hosts, self._methods = app, hosts, methods
         self._requests = Counter(
             "disputatio_http_requests", "Requests answered.", ["method", "route", "status"], registry=registry
         )
@@ -66,27 +63,32 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began = time.monotonic()
-        headers = Headers(scope=scope)
+        began, method = time.monotonic(), scope["method"]
+        allowed = self._methods(scope) if method in {"HEAD", "OPTIONS"} else ()
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._count(scope, message["status"], time.monotonic() - began)
+                self._count(method, scope, message["status"], time.monotonic() - began)
                 answer = MutableHeaders(scope=message)
                 for name, value in _ALWAYS.items():
                     answer.setdefault(name, value)
                 answer.setdefault("Content-Security-Policy", POLICY)
                 answer.setdefault("Cache-Control", "no-store")
+                if method == "HEAD" and allowed:
+                    answer.setdefault("Allow", ", ".join(allowed))
             await send(message)
 
-        refused = self._refused(headers)
+        refused = self._refused(Headers(scope=scope))
         if refused is not None:
             await problem_response(refused)(scope, receive, sending)
             return
-        if scope["method"] == "HEAD" and not scope["path"].endswith("/events"):
-            # What a GET would answer; the server leaves the body out. A stream would have no end.
+        if method == "OPTIONS" and allowed:
+            await Response(status_code=204, headers={"Allow": ", ".join(allowed)})(scope, receive, sending)
+            return
+        if method == "HEAD" and "HEAD" in allowed:
+            # What a GET would answer; the server leaves the body out.
             scope = {**scope, "method": "GET"}
-        await self._app(scope, self._limited(scope, headers, receive), sending)
+        await self._app(scope, receive, sending)
 
     def _refused(self, headers: Headers) -> RefusedError | None:
         if self._hosts and _name(headers.get("host", "")) not in self._hosts:
@@ -98,36 +100,12 @@ class Guard:
             )
         return None
 
-    def _limited(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
-        """``receive``, which refuses a body that is too large, whether or not it says so beforehand."""
-        most = self._most_upload if scope["path"] in _UPLOADS else self._most
-        declared = headers.get("content-length", "")
-        got = int(declared) if declared.isascii() and declared.isdigit() and len(declared) < 19 else 0
-        arrived = 0
-
-        async def receiving() -> Message:
-            nonlocal arrived
-            if got > most:
-                raise _too_large(most)
-            message = await receive()
-            arrived += len(message.get("body", b""))
-            if arrived > most:
-                raise _too_large(most)
-            return message
-
-        return receiving
-
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+    def _count(self, method: str, scope: Scope, status: int, seconds: float) -> None:
         # Whatever fits no route counts as one, so that nobody can make up labels.
         route = str(getattr(scope.get("route"), "path", "other"))
-        method = scope["method"] if scope["method"] in {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} else "other"
-        self._requests.labels(method, route, str(status)).inc()
+        known = method if method in {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} else "other"
+        self._requests.labels(known, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
-
-
-def _too_large(most: int) -> HTTPException:
-    # The framework lets this kind through from wherever a body is read.
-    return HTTPException(413, f"The body is larger than {most:,} bytes")
 
 
 def _name(host: str) -> str:

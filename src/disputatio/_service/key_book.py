@@ -6,13 +6,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from decimal import Decimal
-from typing import Any
 
 import sqlalchemy as sa
 
-from disputatio._service.database import Database, now, stamp
-from disputatio._service.keys import Caller, Key, Period, Scope, hashed, id_in, new_token, same
+from disputatio._service.database import Database, stamp
+from disputatio._service.keys import KEYLESS, Caller, Key, hashed, id_in, key_of, new_token, same
 from disputatio._service.tables import keys, sessions
 from disputatio.failures import InvalidInputError
 
@@ -28,7 +26,7 @@ class KeyBook:
     def add(self, key: Key) -> tuple[Key, str]:
         """Keep ``key`` under a new id; returns it with the whole key, which is kept nowhere."""
         key_id, token = new_token()
-        kept = replace(key, id=key_id, created_at=stamp(now()))
+        kept = replace(key, id=key_id, created_at=self._database.stamped_now())
         with self._database.writing() as connection:
             connection.execute(
                 keys.insert(),
@@ -54,7 +52,7 @@ class KeyBook:
         if tenant is not None:
             query = query.where(keys.c.tenant == tenant)
         with self._database.reading() as connection:
-            return [_key(row) for row in connection.execute(query).mappings()]
+            return [key_of(row) for row in connection.execute(query).mappings()]
 
     def any(self) -> bool:
         """Whether there is a key that is good."""
@@ -73,9 +71,11 @@ class KeyBook:
             if row is None or (tenant is not None and row["tenant"] != tenant):
                 raise InvalidInputError(f"There is no key {key_id[:20]!r}.", "`disputatio keys list` shows all.")
             if not row["revoked_at"]:
-                connection.execute(keys.update().where(keys.c.id == key_id), {"revoked_at": stamp(now())})
+                connection.execute(
+                    keys.update().where(keys.c.id == key_id), {"revoked_at": self._database.stamped_now()}
+                )
             connection.execute(sessions.delete().where(sessions.c.key == key_id))
-            return replace(_key(row), revoked_at=str(row["revoked_at"]) or stamp(now()))
+            return replace(key_of(row), revoked_at=str(row["revoked_at"]) or self._database.stamped_now())
 
     def find(self, token: str) -> Key | None:
         """The key that ``token`` is; None where it is none or was revoked."""
@@ -86,7 +86,7 @@ class KeyBook:
             row = connection.execute(sa.select(keys).where(keys.c.id == key_id)).mappings().first()
         if row is None or row["revoked_at"] or not same(row["hash"], hashed(token)):
             return None
-        return _key(row)
+        return key_of(row)
 
     def begin_session(self, key: Key) -> str:
         """A session of a browser for ``key``; returns its secret, which goes into a cookie."""
@@ -95,10 +95,10 @@ class KeyBook:
             "hash": hashed(secret),
             "key": key.id,
             "csrf": secrets.token_urlsafe(24),
-            "expires_at": stamp(now() + timedelta(hours=SESSION_HOURS)),
+            "expires_at": stamp(self._database.now() + timedelta(hours=SESSION_HOURS)),
         }
         with self._database.writing() as connection:
-            connection.execute(sessions.delete().where(sessions.c.expires_at < stamp(now())))
+            connection.execute(sessions.delete().where(sessions.c.expires_at < self._database.stamped_now()))
             connection.execute(sessions.insert(), row)
         return secret
 
@@ -107,26 +107,28 @@ class KeyBook:
         query = sa.select(keys, sessions.c.csrf, sessions.c.expires_at).join(sessions, sessions.c.key == keys.c.id)
         with self._database.reading() as connection:
             row = connection.execute(query.where(sessions.c.hash == hashed(secret))).mappings().first()
-        if row is None or row["revoked_at"] or row["expires_at"] < stamp(now()):
+        if row is None or row["revoked_at"] or not self._begun_and_good(row["expires_at"]):
             return None
-        return Caller(_key(row), session=str(row["csrf"]))
+        return Caller(key_of(row), session=str(row["csrf"]))
+
+    def _begun_and_good(self, expires_at: str) -> bool:
+        """Whether a session has not ended, nor begun in a time to come: by a clock that was set back since."""
+        now = self._database.now()
+        return stamp(now) <= expires_at <= stamp(now + timedelta(hours=SESSION_HOURS, minutes=5))
+
+    def still_known(self, caller: Caller) -> bool:
+        """Whether a caller who was let in before would be let in now: its key is good and its session has not ended."""
+        if caller.key.id == KEYLESS.id:
+            return not self.any()
+        query = sa.select(keys.c.id).where((keys.c.id == caller.key.id) & (keys.c.revoked_at == ""))
+        if caller.session:
+            query = query.join(sessions, sessions.c.key == keys.c.id).where(
+                (sessions.c.csrf == caller.session) & (sessions.c.expires_at >= self._database.stamped_now())
+            )
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
 
     def end_session(self, secret: str) -> None:
         """Forget a session. Safe to repeat."""
         with self._database.writing() as connection:
             connection.execute(sessions.delete().where(sessions.c.hash == hashed(secret)))
-
-
-def _key(row: Any) -> Key:
-    return Key(
-        id=row["id"],
-        name=row["name"],
-        tenant=row["tenant"],
-        scope=Scope(row["scope"]),
-        created_at=row["created_at"],
-        revoked_at=row["revoked_at"],
-        budget_usd=None if row["budget_usd"] is None else Decimal(row["budget_usd"]),
-        budget_tokens=row["budget_tokens"],
-        period=Period(row["period"]),
-        per_minute=row["per_minute"],
-    )

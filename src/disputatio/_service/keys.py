@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from typing import Any
 
 from disputatio.failures import InvalidInputError
 from disputatio.motion import one_line
@@ -68,7 +69,8 @@ class Key:
         scope: what it allows.
         created_at: UTC.
         revoked_at: UTC; empty while it is good.
-        budget_usd: the most that its debates may spend in a period; None has no limit.
+        budget_usd: the most that may be spent in a period by the debates that it orders and the resumptions that it
+            causes; None has no limit.
         budget_tokens: the same in tokens.
         period: of the budget.
         per_minute: the most requests in a minute.
@@ -89,6 +91,22 @@ class Key:
     def has_budget(self) -> bool:
         """Whether what its debates spend is limited."""
         return self.budget_usd is not None or self.budget_tokens is not None
+
+
+def key_of(row: Any) -> Key:
+    """The key that a row of its table keeps."""
+    return Key(
+        id=row["id"],
+        name=row["name"],
+        tenant=row["tenant"],
+        scope=Scope(row["scope"]),
+        created_at=row["created_at"],
+        revoked_at=row["revoked_at"],
+        budget_usd=None if row["budget_usd"] is None else Decimal(row["budget_usd"]),
+        budget_tokens=row["budget_tokens"],
+        period=Period(row["period"]),
+        per_minute=row["per_minute"],
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ key has one bucket however many servers there are.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -44,15 +45,18 @@ class OwnRateLimits:
 
     clock: Callable[[], float] = time.monotonic
     _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, name: str, per_minute: int) -> None:
         """As the protocol."""
-        now = self.clock()
-        left, at = self._buckets.pop(name, (float(per_minute), now))
-        left = min(float(per_minute), left + (now - at) * per_minute / 60)
-        if len(self._buckets) >= _MOST_BUCKETS:
-            self._buckets.popitem(last=False)
-        self._buckets[name] = (left - 1 if left >= 1 else left, now)
+        # Of two threads in the middle of it, the second would find no bucket, and take a full one for it.
+        with self._lock:
+            now = self.clock()
+            left, at = self._buckets.pop(name, (float(per_minute), now))
+            left = min(float(per_minute), left + (now - at) * per_minute / 60)
+            if len(self._buckets) >= _MOST_BUCKETS:
+                self._buckets.popitem(last=False)
+            self._buckets[name] = (left - 1 if left >= 1 else left, now)
         if left < 1:
             raise _too_many(per_minute, left)
 
@@ -87,7 +91,10 @@ def _too_many(per_minute: int, left: float) -> RefusedError:
     )
 
 
-_FILLED = "LEAST(%(most)s, b.left_over + extract(epoch FROM clock_timestamp() - b.at) * %(most)s / 60)"
+# Where the clock was set back, it is not known how long a bucket has filled: it is full. It would else take nobody's
+# request until the clock is where it was.
+_FILLED = """CASE WHEN b.at > clock_timestamp() + interval '1 second' THEN %(most)s
+    ELSE LEAST(%(most)s, b.left_over + extract(epoch FROM clock_timestamp() - b.at) * %(most)s / 60) END"""
 _TAKE = f"""
     INSERT INTO service_rates AS b (name, left_over, at) VALUES (%(name)s, %(most)s - 1, clock_timestamp())
     ON CONFLICT (name) DO UPDATE SET left_over = {_FILLED} - 1, at = clock_timestamp() WHERE {_FILLED} >= 1

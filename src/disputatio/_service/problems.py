@@ -19,7 +19,10 @@ from disputatio.failures import (
     UnknownDebateError,
     VerificationError,
 )
+from disputatio.orders.reading_queue import ReadingQueueFullError
 
+_READING_S = 5.0
+"""After so long there is mostly room again for a file to be read."""
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -58,6 +61,7 @@ TITLES = {
     "forbidden": "This key may not do that",
     "not-found": "Not found",
     "method-not-allowed": "Not a method of this address",
+    "too-slow": "Too slow",
     "conflict": "Not as things stand",
     "too-large": "Too large",
     "invalid": "It cannot be done as it was asked",
@@ -67,7 +71,7 @@ TITLES = {
     "altered": "The record was altered",
     "provider": "A model cannot answer",
     "store": "The store does not answer",
-    "busy": "Too many debates wait",
+    "busy": "Too much to do",
     "internal": "Something went wrong inside",
 }
 _OF_STATUS = {
@@ -76,10 +80,12 @@ _OF_STATUS = {
     403: "forbidden",
     404: "not-found",
     405: "method-not-allowed",
+    408: "too-slow",
     409: "conflict",
     413: "too-large",
     422: "invalid",
     429: "rate-limited",
+    431: "too-large",
     503: "store",
 }
 
@@ -87,6 +93,17 @@ _OF_STATUS = {
 def not_found(what: str) -> RefusedError:
     """The answer for what is not there, and for what another tenant has: nobody can tell the two apart."""
     return RefusedError(404, "not-found", what, "GET /v1/debates lists what there is.")
+
+
+def unknown_key(*, is_given: bool = True) -> RefusedError:
+    """The answer to whoever sends no key, or one that is not good."""
+    return RefusedError(
+        401,
+        "unauthenticated",
+        "The key is not known, or was revoked." if is_given else "There is no key in this request.",
+        "Send one as Authorization: Bearer dsp_...; `disputatio keys add NAME` makes one.",
+        {"WWW-Authenticate": "Bearer"},
+    )
 
 
 def retry_after(seconds: float) -> dict[str, str]:
@@ -98,6 +115,9 @@ def refusal_of(error: Exception) -> RefusedError:
     """What a failure of the package is over HTTP."""
     if isinstance(error, RefusedError):
         return error
+    if isinstance(error, ReadingQueueFullError):
+        status, name = (429, "rate-limited") if error.of_tenant else (503, "busy")
+        return RefusedError(status, name, error.cause, error.next_step, retry_after(_READING_S))
     if not isinstance(error, DisputatioError):
         return RefusedError(500, "internal", "Something went wrong inside the server.", "Its log says more.")
     for kind, (status, name) in _OF_ERROR.items():
@@ -150,7 +170,7 @@ def responses(
     *statuses: int, good: Mapping[int | str, dict[str, Any]] | None = None
 ) -> dict[int | str, dict[str, Any]]:
     """What an operation may answer: the refusals that any may, those of ``statuses``, and what is ``good``."""
-    always = {400, 401, 403, 413, 422, 429, 503}
+    always = {400, 401, 403, 408, 413, 422, 429, 431, 503}
     refused: dict[int | str, dict[str, Any]] = {
         status: {"description": TITLES[_OF_STATUS.get(status, "internal")], "content": {MEDIA_TYPE: {"schema": _REF}}}
         for status in sorted(always | set(statuses))

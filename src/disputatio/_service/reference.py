@@ -33,8 +33,19 @@ _STREAM = """## Streams of events
 `GET /v1/debates/{debate_id}/events` sends a frame for each event of the record, in order, once it is durable: `id` is
 its number, `event` its kind, `data` the event as JSON (see [the record](record.md)). A client that lost the line sends
 the last id as `Last-Event-ID`, or `?after=N`, and goes on there; this also holds when the server died meanwhile. The
-frame `end` closes the stream of a debate that is over, and whoever comes back after it gets 204. With `?text=true`
-frames of the kind `text`, without an id, bring what models are writing at this moment: they are never sent again.
+frame `end` closes the stream of a debate that is over, and whoever comes back after it gets 204. While people sit in a
+debate, events whose words are [held back](../how-to/serve.md#people-in-seats) have `"withheld": true`, no hash, and a
+body without the words. Once it has ended, `?after=0` gives all of it.
+
+With `?text=true` frames of the kind `text`, without an id, bring what models are writing at this moment. Whoever comes
+late gets each answer from its beginning. Where [workers](../how-to/workers.md) hold the debates there are none.
+
+| in a frame of the kind `text` | is |
+|---|---|
+| `path`, `part`, `seat`, `phase` | the turn, and the piece of it where it is asked for in pieces |
+| `json` | whether the answer will be JSON once it is whole |
+| `from`, `text` | new raw output and the place in the answer at which it begins, in characters; 0 begins it anew |
+| `said` | what can be read of the whole turn so far, in plain words: its last 1,000 characters |
 """
 _PROBLEMS = """## Problems
 
@@ -45,6 +56,12 @@ _ORDER = """## The order of a debate
 
 The body of `POST /v1/debates`. Nothing in it names a file, an address, a command or a key: those are set by whoever
 runs the server. The same `Idempotency-Key` with the same order gives the same debate; with another order it is refused.
+"""
+_EVIDENCE = """## A source of an order
+
+An entry of `evidence`: a title and either `text` or `content`. Larger files go by `POST /v1/evidence`, whose ids go
+into `evidence_ids`. A file is read once, into the text that everybody in the debate sees: see
+[Evidence](evidence.md#sources).
 """
 
 
@@ -61,7 +78,11 @@ async def _written(folder: Path) -> str:
     await service.store.aclose()
     service.database.close()
     return "\n".join(
-        [_HEAD, *_operations(document, scopes), "", _STREAM, _ORDER, *_order(document), "", _PROBLEMS, *_problems(), ""]
+        [
+            *(_HEAD, *_operations(document, scopes), "", _STREAM),
+            *(_ORDER, *_fields(document, "OrderGiven"), "", _EVIDENCE, *_fields(document, "EvidenceGiven"), ""),
+            *(_PROBLEMS, *_problems(), ""),
+        ]
     )
 
 
@@ -86,16 +107,18 @@ def _operations(document: Mapping[str, Any], scopes: Mapping[tuple[str, str], st
             yield f"| `{method.upper()} {path}` | {scopes[method.upper(), path]} | {about} |"
 
 
-def _order(document: Mapping[str, Any]) -> Iterator[str]:
-    form = document["components"]["schemas"]["OrderGiven"]
+def _fields(document: Mapping[str, Any], schema: str) -> Iterator[str]:
+    forms = document["components"]["schemas"]
+    form = forms[schema]
     yield "| field | what it is |\n|---|---|"
     for name, row in form["properties"].items():
-        yield f"| `{name}` | {_shape(row)}{' ' if row.get('description') else ''}{row.get('description', '')} |"
+        yield f"| `{name}` | {_shape(row, forms)}{' ' if row.get('description') else ''}{row.get('description', '')} |"
 
 
-def _shape(row: Mapping[str, Any]) -> str:
+def _shape(row: Mapping[str, Any], forms: Mapping[str, Any]) -> str:
+    row = forms[row["$ref"].rpartition("/")[2]] if "$ref" in row else row
     if "anyOf" in row:
-        kinds = [_shape(each).rstrip(".") for each in row["anyOf"] if each.get("type") != "null"]
+        kinds = [_shape(each, forms).rstrip(".") for each in row["anyOf"] if each.get("type") != "null"]
         return f"{' or '.join(dict.fromkeys(kinds))}." if kinds else "anything."
     if "enum" in row:
         return f"{', '.join(map(str, row['enum']))}."

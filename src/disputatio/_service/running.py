@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import logging
 import socket
 from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
 
+from disputatio._http import PATIENCE_S, HttpServer, http_config
 from disputatio._service.app import create_app
 from disputatio._service.service import Service
 from disputatio.failures import InvalidInputError
 
-STREAMS_S = 5
-"""How long open connections may take to end once they were told."""
 
-
-class Server(uvicorn.Server):
+class Server(HttpServer):
     """A server that tells its streams when it goes down, so that they end and their clients come back elsewhere."""
 
     def __init__(self, config: uvicorn.Config, service: Service, on_ready: Callable[[], None]) -> None:
@@ -37,11 +34,6 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._on_ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Go down; the signal that asked for it has been heard, and is not raised once more."""
-        await super().shutdown(sockets)
-        self._captured_signals.clear()
 
 
 def listener(host: str, port: int) -> socket.socket:
@@ -75,23 +67,26 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-async def serve(service: Service, listening: socket.socket, drain_seconds: float, on_ready: Callable[[], None]) -> None:
+async def serve(
+    service: Service,
+    listening: socket.socket,
+    drain_seconds: float,
+    on_ready: Callable[[], None],
+    patience_s: float = PATIENCE_S,
+) -> None:
     """Serve until a signal says to stop.
+
+    Args:
+        service: what is served.
+        listening: where.
+        drain_seconds: how long debates may go on for after the signal.
+        on_ready: called once requests are taken.
+        patience_s: how long the head of a request may take, and its body rest, in seconds.
 
     Raises:
         StoreError: the store could not be opened or was lost at the start.
     """
-    config = uvicorn.Config(
-        create_app(service, drain_seconds),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=STREAMS_S,
-        lifespan="on",
-        proxy_headers=False,
-        h11_max_incomplete_event_size=65_536,
-    )
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    config = http_config(create_app(service, drain_seconds, patience_s), patience_s=patience_s, lifespan="on")
     await Server(config, service, on_ready).serve([listening])
 
 

@@ -5,48 +5,80 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from disputatio._service.database import Database
-from disputatio._service.debate_book import Asked, DebateBook, Listed
+from disputatio._service.debate_book import AlreadyOrderedError, Asked, DebateBook, Listed, goes_on
 from disputatio._service.exposition import exposed, metering
 from disputatio._service.floor import FarFloor, Floor, OwnFloor
 from disputatio._service.hub import Hub, ToldStore, Watching
 from disputatio._service.key_book import KeyBook
+from disputatio._service.key_ledger import (
+    NO_LIMIT,
+    KeyLedger,
+    Room,
+    budget_spent,
+    floored,
+    in_digits,
+    paid_calls,
+    total,
+)
 from disputatio._service.keys import KEYLESS, Caller
 from disputatio._service.limits import rate_limits
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.results import Results
+from disputatio._service.seating import Seating
 from disputatio.engine.debates import House, can_go_on, new_id
 from disputatio.engine.verified import read_verified
-from disputatio.failures import QueueFullError, StoreError
+from disputatio.failures import DisputatioError, InvalidInputError, QueueFullError, StoreError
 from disputatio.fleet import Holder, Job, JobState, Raised
 from disputatio.fleet.in_process import OwnHolder
 from disputatio.kernel import JsonObject
-from disputatio.ledger import Reservation
+from disputatio.ledger import Budget
 from disputatio.observing import Several, observed
 from disputatio.orders import proposal_of, read_order
+from disputatio.orders.reading_queue import ReadingQueue
 from disputatio.record.history import History, Status
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import DebateRow, Store
 from disputatio.record.text import canonical
+from disputatio.report.audience import Audience, audience_of
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from disputatio.door import Debate
+    from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Watcher
+    from disputatio.engine.preview import Preview
+    from disputatio.evidence.reading_process import SourceReader
+    from disputatio.evidence.sources import Source
     from disputatio.participants.gateways import OpenGateway
+    from disputatio.record.chain import Sealed
+
+Value = TypeVar("Value")
 
 PATIENCE_S = 15.0
 """How long a start waits to be told whether the debate could begin; it goes on in any case."""
 SETTLE_S = 5.0
-"""How often is looked for debates that ended at workers."""
+"""How often is looked for runs that are over and not settled: those of workers, and those of dead servers."""
+READY_S = 2.0
+"""A service that takes longer to check a key and read its store is not ready for anybody."""
+_KEY_THREADS = 4
 _LOOKS = 20
+_LOOK_S = 0.1
+"""How often and how soon is looked again where a debate was just let go of here: its order is over a moment later."""
 _LOG = logging.getLogger("disputatio.service")
+_NOT_OVER = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
 ROOM = 2
 """The ceiling of a debate whose key has a budget and whose order has no ceiling, in times of what is expected."""
+_LEAST_USD, _MOST_USD, _MOST_TOKENS = Decimal("0.0001"), Decimal(1_000_000), 10**12
+"""Between these such a ceiling is; an order can state no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +120,11 @@ class Service:
         self.store = SqlStore(choices.store)
         database = Database(choices.store)
         self.database = database
-        self.keys, self.book = KeyBook(database), DebateBook(database)
+        self.keys, self.ledger = KeyBook(database), KeyLedger(database)
+        self.book = DebateBook(database, self.ledger)
         self.hub, self.rates = Hub(), rate_limits(database)
+        self.reading = ReadingQueue()
+        self._key_threads = ThreadPoolExecutor(_KEY_THREADS, thread_name_prefix="keys")
         self.draining = asyncio.Event()
         self.streams: dict[str, int] = {}
         self.registry, self.metering = metering()
@@ -98,9 +133,11 @@ class Service:
         self._opener = opener
         self._told = ToldStore(self.store, self.hub, self._let_go)
         self.holder, self.floor = self._holder(concurrency)
+        self.seating = Seating(database, self.store, self.floor)
         self._warming: asyncio.Task[None] | None = None
-        self._watching: asyncio.Task[None] | None = None
-        self._settling: set[asyncio.Task[None]] = set()
+        self._settling: asyncio.Task[None] | None = None
+        self._to_settle = asyncio.Event()
+        self._unreadable: set[str] = set()
 
     def _holder(self, concurrency: int) -> tuple[Holder, Floor]:
         """Who holds debates, and where people are asked who sit in them."""
@@ -113,7 +150,8 @@ class Service:
         return OwnHolder(self.store, concurrency=concurrency, house=self._house, participants=floor.people), floor
 
     def _house(self, debate: str) -> House:
-        watcher: Watcher = Several(Watching(self.hub, debate), self.metering)
+        watching = Watching(self.hub, debate, lambda: self.store.read(debate))
+        watcher: Watcher = Several(watching, self.metering)
         house = House(self._told, watcher=observed(watcher), watched=True)
         return house if self._opener is None else replace(house, opener=self._opener, checks_first=False)
 
@@ -128,109 +166,172 @@ class Service:
         # A key that is made while the server runs closes it at once.
         return Caller(KEYLESS, session="keyless") if self.choices.keyless and not self.keys.any() else None
 
-    async def start(self, body: Mapping[str, Any], caller: Caller, idempotency: str | None) -> tuple[str, bool]:
+    async def check(self, work: Callable[..., Value], *arguments: Any) -> Value:
+        """What ``work`` returns, which finds out who calls: in threads that do nothing else and are never all taken."""
+        return await asyncio.get_running_loop().run_in_executor(self._key_threads, work, *arguments)
+
+    async def answers(self) -> Sequence[Job]:
+        """The debates under way, once it is known that keys are checked and the store is read within ``READY_S``.
+
+        Raises:
+            TimeoutError: they are not.
+            StoreError: the store cannot be read.
+        """
+        async with asyncio.timeout(READY_S):
+            _, jobs = await asyncio.gather(self.check(self.keys.any), self.holder.jobs(unfinished=True))
+        return jobs
+
+    async def start(
+        self,
+        body: Mapping[str, Any],
+        caller: Caller,
+        idempotency: str | None,
+        read: Callable[[SourceReader], Sequence[Source]] = lambda _reader: (),
+    ) -> tuple[str, bool]:
         """Begin a debate; returns its id, and whether it is a new one.
+
+        Args:
+            body: the order.
+            caller: who orders it.
+            idempotency: a word of theirs; the same one with the same order stands for the same debate.
+            read: reads sources that follow those of the order, in a thread.
 
         Raises:
             RefusedError, DisputatioError: it cannot be begun; nothing was spent.
         """
-        order = await asyncio.to_thread(read_order, body)
-        order, asked = await self._ceilings(order, caller)
-        asked = replace(asked, body=_digest(body), idempotency=idempotency)
-        debate = await asyncio.to_thread(self.book.take, asked, caller)
-        if debate != asked.debate:
-            return debate, False
-        # Whoever asked may leave meanwhile; a debate that was entered is submitted, and stays its tenant's.
-        await asyncio.shield(self._submitted(debate, order))
+
+        def reading(reader: SourceReader) -> tuple[JsonObject, Proposal, str]:
+            sources = read(reader)
+            order = read_order(body, sources=sources, reader=reader)
+            return order, proposal_of(order, {}, people_missing=True), _digest(body, sources)
+
+        order, proposal, digest = await self.reading.read(caller.tenant, reading)
+        asked = Asked("", proposal.motion.text, proposal.format.name, digest, idempotency)
+        standing = await asyncio.to_thread(self.book.standing, asked, caller.tenant)
+        if standing is not None:
+            return standing, False
+        order, ceilings = await self._bounded(order, proposal, caller)
         try:
-            await self._begun(debate)
-        except RefusedError:
-            await asyncio.to_thread(self.book.forget, debate)
-            raise
+            # Whoever asked may leave meanwhile; a debate that was entered is submitted, and stays its tenant's.
+            debate = await asyncio.shield(self._entered(replace(asked, ceilings=ceilings), order, caller))
+        except AlreadyOrderedError as before:
+            return before.debate, False
+        except QueueFullError as full:
+            raise RefusedError(503, "busy", full.cause, full.next_step, {"Retry-After": "10"}) from None
+        failed = await self._failed_to_begin(debate)
+        if failed is not None and await asyncio.to_thread(self.book.forget, debate):
+            raise RefusedError(422, "invalid", failed.reason, failed.next_step)
         return debate, True
 
-    async def _submitted(self, debate: str, order: JsonObject) -> None:
-        try:
-            await self.holder.submit(debate, order)
-        except QueueFullError as full:
-            await asyncio.to_thread(self.book.forget, debate)
-            raise RefusedError(503, "busy", full.cause, full.next_step, {"Retry-After": "10"}) from None
-        except Exception:
-            await asyncio.to_thread(self.book.forget, debate)
-            raise
+    async def _entered(self, asked: Asked, order: JsonObject, caller: Caller) -> str:
+        """The id of a debate that was entered, reserved and put on order in one transaction."""
+        entered: list[str] = []
+        while not entered:
+            # An id that another debate has already is passed over.
+            one = replace(asked, debate=new_id())
 
-    async def _ceilings(self, order: JsonObject, caller: Caller) -> tuple[JsonObject, Asked]:
-        """The order with a ceiling of its own where the key has a budget, and what the book is told."""
-        from disputatio.engine.preview import preview
+            def enter(connection: Connection, one: Asked = one) -> None:
+                self.book.take(connection, one, caller)
+                entered.append(one.debate)
 
-        proposal = await asyncio.to_thread(proposal_of, order, {}, people_missing=True)
-        budget, order = proposal.settings.budget, dict(order)
-        usd, tokens = budget.usd, budget.tokens
-        left_usd, left_tokens = await asyncio.to_thread(self.book.left, caller.key)
-        if (left_usd is not None and usd is None) or (left_tokens is not None and tokens is None):
+            await self.holder.submit(one.debate, order, also=enter)
+        return entered[0]
+
+    async def _bounded(self, order: JsonObject, proposal: Proposal, caller: Caller) -> tuple[JsonObject, Room]:
+        """The order with the ceilings that its key's budget needs, and these.
+
+        Raises:
+            RefusedError: the budget has nothing left, or not enough for a call; or a ceiling is too small to state.
+        """
+        given = Room(proposal.settings.budget.usd, proposal.settings.budget.tokens)
+        left = await asyncio.to_thread(self.ledger.room, caller.key.id)
+        if left == NO_LIMIT:
+            return order, given
+        now = self.database.now()
+        if left.is_empty:
+            raise budget_spent(caller.key, left, now)
+        ceilings = given
+        if (left.usd is not None and given.usd is None) or (left.tokens is not None and given.tokens is None):
+            from disputatio.engine.preview import preview
+
             expected = await preview(proposal)
-            if left_usd is not None and usd is None:
-                usd = left_usd if expected.usd is None else min(left_usd, max(expected.usd * ROOM, Decimal("0.0001")))
-                order["budget_usd"] = str(usd)
-            if left_tokens is not None and tokens is None:
-                tokens = min(left_tokens, expected.tokens * ROOM) or 1
-                order["budget_tokens"] = tokens
-        asked = Asked(new_id(), proposal.motion.text, proposal.format.name, "", ceiling_usd=usd, ceiling_tokens=tokens)
-        return order, asked
+            ceilings = _usual(expected, given, left)
+            if not ceilings.holds(_typical_call(expected, left)):
+                raise budget_spent(caller.key, left, now, needed=f", and a debate like this takes {_shown(expected)}")
+        if ceilings.usd is not None:
+            ceilings = replace(ceilings, usd=min(floored(ceilings.usd), _MOST_USD))
+        if ceilings.is_empty:
+            raise InvalidInputError(f"A ceiling of {given.usd} USD is too small.", "Give a higher --budget-usd.")
+        # Whoever holds the debate has them too, however that process is configured.
+        return {**order, **_stated(ceilings)}, ceilings
 
-    async def _begun(self, debate: str) -> None:
-        """Wait until the debate has a record, or is known not to get one."""
+    async def _failed_to_begin(self, debate: str) -> Job | None:
+        """Wait until the debate has a record, or is known not to get one: then its order, which says why."""
         with self.hub.listening(debate) as listener:
             loop = asyncio.get_running_loop()
             until = loop.time() + PATIENCE_S
             while loop.time() < until and not self.draining.is_set():
                 if await asyncio.to_thread(self.store.row, debate) is not None:
-                    return
+                    break
                 job = await self.holder.job(debate)
-                if job is not None and job.state is JobState.FAILED:
-                    raise RefusedError(422, "invalid", job.reason, job.next_step)
-                if job is not None and job.state is JobState.CANCELLED:
-                    return
+                if job is not None and job.state.over:
+                    return job if job.state is JobState.FAILED else None
                 await listener.wait(0.1)
+        return None
 
     async def resume(self, debate: str, raised: Raised, caller: Caller) -> None:
         """Go on with a debate that is over but has turns left to ask, under new ceilings.
 
         Raises:
-            RefusedError: it goes on already, was not ordered here, or the ceilings do not allow it.
+            RefusedError: it goes on already, was not ordered here, or a budget does not allow it.
         """
-        over = RefusedError(
-            409,
-            "conflict",
-            f"The debate {debate} goes on already, or nothing of it is left to ask.",
-            "GET it to see how it stands.",
-        )
-        history = History.of(row.event() for row in await asyncio.to_thread(self.store.read, debate))
+        owner = await asyncio.to_thread(self.book.owner, debate)
+        await asyncio.to_thread(self._settle_over)
+        record = await asyncio.to_thread(self.store.read, debate)
+        history = History.of(row.event() for row in record)
         if history.opened is None or not can_go_on(history):
-            raise over
-        take_back = await asyncio.to_thread(
-            self.book.reopen, debate, caller.key, raised.budget_usd, raised.budget_tokens
-        )
-        if not await self.holder.resume(debate, raised):
-            await asyncio.to_thread(take_back)
-            raise over
+            raise goes_on(debate)
+        raised, ceilings = await asyncio.to_thread(self._raised, record, history, raised, (caller.key.id, owner))
+
+        def go_on(connection: Connection) -> None:
+            self.book.go_on(connection, debate, caller, ceilings, record)
+
+        if not await asyncio.shield(self.holder.resume(debate, raised, also=go_on)):
+            raise goes_on(debate)
         loop = asyncio.get_running_loop()
         until = loop.time() + PATIENCE_S
         with self.hub.listening(debate) as listener:
             while loop.time() < until:
                 job, row = await self.holder.job(debate), await asyncio.to_thread(self.store.row, debate)
                 if job is not None and job.state is JobState.FAILED:
-                    await asyncio.to_thread(self.settle, debate)
+                    await asyncio.to_thread(self._settle_over)
                     raise RefusedError(422, "invalid", job.reason, job.next_step)
                 if job is None or job.state.over or (row is not None and row.status == Status.RUNNING.value):
                     return
                 await listener.wait(0.1)
 
+    def _raised(
+        self, record: Sequence[Sealed], history: History, raised: Raised, key_ids: tuple[str, str]
+    ) -> tuple[Raised, Room]:
+        """The ceilings that a resumption is ordered with, and those that the whole debate then has."""
+        assert history.opened is not None  # noqa: S101  (the caller has looked)
+        last = Budget.from_json(history.resumed[-1].budget if history.resumed else history.opened.budget)
+        ceilings = Room(raised.budget_usd or last.usd, raised.budget_tokens or last.tokens)
+        left, spent = self.ledger.room(*key_ids), total(paid_calls(record))
+        # Where it has none and a budget needs one, it may spend what is left.
+        if left.usd is not None and ceilings.usd is None:
+            ceilings = replace(ceilings, usd=spent[0] + floored(left.usd))
+        if left.tokens is not None and ceilings.tokens is None:
+            ceilings = replace(ceilings, tokens=spent[1] + left.tokens)
+        if raised == Raised() and history.status is Status.TRUNCATED:
+            # It stopped at a ceiling and is given no higher one: whoever takes it will say so.
+            return raised, ceilings
+        return replace(raised, budget_usd=ceilings.usd, budget_tokens=ceilings.tokens), ceilings
+
     async def cancel(self, debate: str) -> bool:
         """Stop a debate where it is; whether there was anything to stop."""
         stopped = await self.holder.cancel(debate)
-        if await asyncio.to_thread(self.store.row, debate) is None:
-            await asyncio.to_thread(self.book.settle, debate, Decimal(0), 0)
+        self._to_settle.set()
         self.hub.wake(debate)
         return stopped
 
@@ -261,13 +362,22 @@ class Service:
         found = read_debate(self.store, debate)
         if not found.record:
             raise RefusedError(
-                409, "conflict", f"The debate {debate} waits for its turn and has no record yet.", "Come again later."
+                409, "conflict", f"The debate {debate} has not started, so it has no record yet.", "GET it to see why."
             )
-        return found
+        return found.for_audience()
+
+    def audience(self, debate: str, number: int) -> Audience:
+        """Who may be shown what of a debate, told of its first ``number`` events."""
+        audience = Audience()
+        for part in self.store.parts(debate) if number else ():
+            audience.take(row for row in part if row.seq <= number)
+            if part[-1].seq >= number or not audience.has_people:
+                break
+        return audience
 
     def view_of(self, caller: Caller) -> Store:
         """The store as far as the caller's tenant may look: lists and figures are made from it."""
-        return OwnView(self.store, self.book.ids_of(caller.tenant))
+        return OpenView(self.store, self.book.ids_of(caller.tenant))
 
     def verified(self, debate: str, caller: Caller) -> Sequence[Any]:
         """The record of a debate, after its chain was checked."""
@@ -285,32 +395,44 @@ class Service:
         waits = job is not None and job.state in {JobState.WAITING, JobState.RUNNING}
         return waits and listed.status in {Status.INTERRUPTED.value, "WAITING"}
 
-    def settle(self, debate: str) -> None:
-        """Note what a debate that ended has spent."""
-        usd, tokens = spent_of(History.of(row.event() for row in self.store.read(debate)))
-        self.book.settle(debate, usd, tokens)
+    def _let_go(self, _debate: str) -> None:
+        """This process no longer writes a debate: if it is over, what it spent is booked."""
+        self._to_settle.set()
 
-    def _let_go(self, debate: str) -> None:
-        """This process no longer writes a debate: if it is over, what it spent is noted."""
-        if not self.draining.is_set():
-            task = asyncio.create_task(self._settle_ended(debate))
-            self._settling.add(task)
-            task.add_done_callback(self._settling.discard)
+    async def _keep_settling(self) -> None:
+        """Book what was spent in runs that are over: at once where they end here, and again and again elsewhere."""
+        looks = 0
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S if looks else SETTLE_S):
+                    await self._to_settle.wait()
+            looks = _LOOKS if self._to_settle.is_set() else max(0, looks - 1)
+            self._to_settle.clear()
+            try:
+                await asyncio.to_thread(self._settle_over)
+            except Exception as error:  # noqa: BLE001  (whatever it is, the next look is made)
+                _LOG.warning("What was spent could not be booked, and is tried again: %s", error)
 
-    async def _settle_ended(self, debate: str) -> None:
-        """Note what a debate has spent if it is over; one that will go on keeps its whole ceiling."""
-        row = await asyncio.to_thread(self.store.row, debate)
-        if row is None and await self.holder.job(debate) is None:
-            # The process ended before it was submitted.
-            await asyncio.to_thread(self.book.forget, debate)
-        if row is None or row.status == Status.RUNNING.value:
-            return
-        for _ in range(_LOOKS):
-            job = await self.holder.job(debate)
-            if row.status != Status.INTERRUPTED.value or job is None or job.state.over:
-                await asyncio.to_thread(self.settle, debate)
-                return
-            await asyncio.sleep(0.1)
+    def _settle_over(self) -> None:
+        """Book what was spent in runs that are over.
+
+        Raises:
+            StoreError: the database cannot be read or written.
+        """
+        for run in self.ledger.over():
+            record = self.store.read(run.debate)
+            if not record and not run.is_ordered and self.book.forget(run.debate):
+                # A server of an older version ended before it put the debate on order.
+                continue
+            try:
+                calls = paid_calls(record)
+            except (DisputatioError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
+                # Somebody altered it. It goes on counting with its ceilings.
+                if run.debate not in self._unreadable:
+                    self._unreadable.add(run.debate)
+                    _LOG.warning("What the debate %s spent cannot be booked: %s", run.debate, failure)
+                continue
+            self.ledger.settle(run, calls)
 
     def exposition(self) -> bytes:
         """All metrics as Prometheus reads them; those over the whole store are at most a minute old."""
@@ -318,42 +440,31 @@ class Service:
 
     async def open(self) -> None:
         """Settle what ended unseen, and go on with what an earlier process left."""
-        unsettled = await asyncio.to_thread(self.book.unsettled)
         if isinstance(self.holder, OwnHolder):
             await self.holder.start()
-        else:
-            self._watching = asyncio.create_task(self._settle_elsewhere())
-        for debate in unsettled:
-            self._let_go(debate)
+        self._to_settle.set()
+        self._settling = asyncio.create_task(self._keep_settling())
         # What a first debate would have to wait for; nobody waits for it here.
         self._warming = asyncio.create_task(asyncio.to_thread(_warm))
-
-    async def _settle_elsewhere(self) -> None:
-        """Note again and again what debates have spent that workers hold."""
-        while True:
-            await asyncio.sleep(SETTLE_S)
-            try:
-                for debate in await asyncio.to_thread(self.book.unsettled):
-                    await self._settle_ended(debate)
-            except StoreError as away:
-                _LOG.warning("%s", away)
 
     async def close(self, seconds: float) -> None:
         """Let debates end for so long, then stop them where they are; they go on at the next start."""
         self.draining.set()
         self.hub.wake_all()
-        if self._watching is not None:
-            self._watching.cancel()
+        self.reading.close()
         await self.holder.aclose(seconds)
-        await asyncio.gather(*self._settling, return_exceptions=True)
+        if self._settling is not None:
+            self._settling.cancel()
+            await asyncio.gather(self._settling, return_exceptions=True)
+        with suppress(StoreError):
+            await asyncio.to_thread(self._settle_over)
         await self.store.aclose()
         self.database.close()
+        self._key_threads.shutdown(wait=False)
 
 
 def _warm() -> None:
     """Import what the first debate needs, so that it need not wait."""
-    from contextlib import suppress
-
     with suppress(ImportError):
         import openai.resources.chat  # noqa: F401
 
@@ -363,28 +474,61 @@ def _warm() -> None:
         PriceBook()
 
 
-class OwnView(ToldStore):
-    """A store in which only some debates are."""
+class OpenView(ToldStore):
+    """A store in which only some debates are, and none of which something is held back.
 
-    def __init__(self, store: SqlStore, ids: frozenset[str]) -> None:
+    Args:
+        store: the store itself.
+        ids: the debates that are in it; None for all.
+    """
+
+    def __init__(self, store: SqlStore, ids: frozenset[str] | None = None) -> None:
         super().__init__(store, Hub(), lambda _: None)
         self._ids = ids
 
     def debates(self) -> Sequence[DebateRow]:
         """Those that are in it."""
-        return [row for row in super().debates() if row.id in self._ids]
+        rows = [row for row in super().debates() if self._ids is None or row.id in self._ids]
+        return [row for row in rows if row.status not in _NOT_OVER or not self._withholds(row.id)]
+
+    def _withholds(self, debate: str) -> bool:
+        first = next(iter(self.parts(debate)), ())
+        return audience_of(first[:1]).withholds
 
 
-def spent_of(history: History) -> tuple[Decimal, int]:
-    """What a debate has spent, in US dollars and tokens; lost and unpriced calls count as they were reserved."""
-    usd, tokens = Decimal(0), 0
-    for sent in history.calls:
-        held, made = Reservation.from_json(sent.reserved), history.made.get(sent.call)
-        known = made is not None and made.cost_usd is not None
-        usd += Decimal(made.cost_usd) if known and made and made.cost_usd else (Decimal(0) if known else held.usd or 0)
-        tokens += made.charged_tokens if made is not None else held.input_tokens + held.output_tokens
-    return usd, tokens
+def _usual(expected: Preview, given: Room, left: Room) -> Room:
+    """The ceilings of an order: those it has, else ``ROOM`` times what is expected, as far as the budget has room."""
+    usd, tokens = given.usd, given.tokens
+    if usd is None and left.usd is not None:
+        most = _MOST_USD if expected.usd is None else max(expected.usd * ROOM, _LEAST_USD)
+        usd = min(left.usd, most, _MOST_USD)
+    if tokens is None and left.tokens is not None:
+        tokens = min(left.tokens, max(expected.tokens * ROOM, 1), _MOST_TOKENS)
+    return Room(usd, tokens)
 
 
-def _digest(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical(dict(body)).encode()).hexdigest()
+def _typical_call(expected: Preview, left: Room) -> Room:
+    """What one call of a debate takes, in the units that its budget counts."""
+    calls = max(expected.calls, 1)
+    usd = None if left.usd is None else (expected.usd or Decimal(0)) / calls
+    return Room(usd, None if left.tokens is None else expected.tokens // calls)
+
+
+def _shown(expected: Preview) -> str:
+    usd = "" if expected.usd is None else f" and {in_digits(floored(expected.usd))} USD"
+    return f"about {expected.tokens:,} tokens{usd}"
+
+
+def _stated(ceilings: Room) -> JsonObject:
+    """Ceilings as an order states them."""
+    stated: dict[str, Any] = {} if ceilings.usd is None else {"budget_usd": in_digits(ceilings.usd)}
+    return stated if ceilings.tokens is None else {**stated, "budget_tokens": ceilings.tokens}
+
+
+def _digest(body: Mapping[str, Any], sources: Sequence[Source]) -> str:
+    """What two orders have in common that are the same, sources that were read before among them."""
+    rows = [
+        {"source_id": row.source_id, "title": row.title, "kind": row.kind.value, "text": row.text} for row in sources
+    ]
+    whole = {**body, "evidence": [*body.get("evidence", ()), *rows]} if rows else dict(body)
+    return hashlib.sha256(canonical(whole).encode()).hexdigest()

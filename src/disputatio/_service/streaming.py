@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from disputatio._service.hub import Listener
+from disputatio._service.hub import Answer, Listener, LiveTexts
 from disputatio._service.keys import Caller
-from disputatio._service.problems import RefusedError, retry_after
+from disputatio._service.problems import RefusedError, problem_response, retry_after
+from disputatio.kernel import JsonObject
 from disputatio.record.chain import Sealed
 from disputatio.record.text import read_json
+from disputatio.report.audience import Audience
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 LOOK_S = 1.0
 """How often a record is looked at that another process may be writing."""
+CHECK_S = 5.0
+"""How long a stream without news goes on at most after its key was revoked or its session ended."""
 HEARTBEAT_S = 15.0
 """After so long without a word something is said, so that nobody in between takes the line for dead."""
 SEND_S = 30.0
@@ -37,19 +41,34 @@ Shape = Callable[[Sealed], str]
 
 
 class EventStream(Response):
-    """An answer that goes on until the debate ends or the client leaves."""
+    """An answer that goes on until the debate ends or the client leaves.
+
+    The most streams of a tenant are counted where one begins, with nothing awaited in between: of many requests that
+    come at once only as many begin as may.
+    """
 
     media_type = "text/event-stream"
 
-    def __init__(self, frames: AsyncIterator[str]) -> None:
+    def __init__(self, frames: AsyncIterator[str], service: Service, tenant: str) -> None:
         super().__init__(
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Type": "text/event-stream"}
         )
-        self._frames = frames
+        self._frames, self._service, self._tenant = frames, service, tenant
         del self.headers["content-length"]
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  (ASGI)
-        """Send frames; stop when the client leaves or takes nothing any more."""
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send frames; stop when the client leaves or takes nothing any more. Refuse where the tenant has too many."""
+        open_now, most = self._service.streams, self._service.choices.most_streams
+        if open_now.get(self._tenant, 0) >= most:
+            await problem_response(_too_many(most))(scope, receive, send)
+            return
+        open_now[self._tenant] = open_now.get(self._tenant, 0) + 1
+        try:
+            await self._run(receive, send)
+        finally:
+            open_now[self._tenant] -= 1
+
+    async def _run(self, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         sending = asyncio.create_task(self._send(send))
         leaving = asyncio.create_task(_left(receive))
@@ -68,6 +87,16 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
+def _too_many(most: int) -> RefusedError:
+    return RefusedError(
+        429,
+        "rate-limited",
+        f"{most} streams at once are the most.",
+        "Close one, or follow with GET /v1/debates/{id}.",
+        retry_after(5),
+    )
+
+
 async def _left(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -77,6 +106,12 @@ def whole_event(row: Sealed) -> str:
     """An event as JSON in one line: what stands on its envelope, and its body."""
     envelope = {"debate": row.debate, "seq": row.seq, "at": row.at, "kind": row.kind, "hash": row.hash}
     return json.dumps({**envelope, "body": read_json(row.body)}, ensure_ascii=True, separators=(",", ":"))
+
+
+def withheld_event(row: Sealed, body: JsonObject) -> str:
+    """An event whose words are held back, with ``body`` in the place of its own. Its hash could confirm a guess."""
+    envelope = {"debate": row.debate, "seq": row.seq, "at": row.at, "kind": row.kind, "withheld": True}
+    return json.dumps({**envelope, "body": body}, ensure_ascii=True, separators=(",", ":"))
 
 
 def frame(data: str, *, event: str = "", number: int | None = None) -> str:
@@ -95,23 +130,11 @@ async def stream(service: Service, debate: str, caller: Caller, after: int, *, t
         caller: who asks.
         after: the number of the last event that is known to the client.
         text: whether to send what models write while they write it; such frames have no id.
-
-    Raises:
-        RefusedError: the tenant follows too many debates already.
     """
     if not await _more(service, debate, caller, after):
         # 204 tells an EventSource not to come back.
         return Response(status_code=204)
-    tenant = caller.tenant
-    if service.streams.get(tenant, 0) >= service.choices.most_streams:
-        raise RefusedError(
-            429,
-            "rate-limited",
-            f"{service.choices.most_streams} streams at once are the most.",
-            "Close one, or follow with GET /v1/debates/{id}.",
-            retry_after(5),
-        )
-    return EventStream(_counted(service, tenant, frames(service, debate, caller, after, text=text)))
+    return EventStream(frames(service, debate, caller, after, text=text), service, caller.tenant)
 
 
 async def _more(service: Service, debate: str, caller: Caller, after: int) -> bool:
@@ -122,52 +145,69 @@ async def _more(service: Service, debate: str, caller: Caller, after: int) -> bo
     return bool(await asyncio.to_thread(service.store.read, debate, after))
 
 
-async def _counted(service: Service, tenant: str, rows: AsyncIterator[str]) -> AsyncIterator[str]:
-    service.streams[tenant] = service.streams.get(tenant, 0) + 1
-    try:
-        async for row in rows:
-            yield row
-    finally:
-        service.streams[tenant] -= 1
-        await rows.aclose()  # type: ignore[attr-defined]
-
-
 async def frames(service: Service, debate: str, caller: Caller, after: int, *, text: bool) -> AsyncIterator[str]:
-    """The frames from the event after ``after`` to the end of the debate."""
+    """The frames from the event after ``after`` to the end of the debate, or until the caller's key or session ends."""
     yield "retry: 2000\n\n"
     loop = asyncio.get_running_loop()
     with service.hub.listening(debate) as listener:
-        said = loop.time()
+        said, checked, grown = loop.time(), loop.time(), True
+        audience = await asyncio.to_thread(service.audience, debate, after)
         while not service.draining.is_set():
-            # In this order: what is written between the two is found by the next reading.
-            listed = await asyncio.to_thread(service.listed, debate, caller)
-            goes_on = service.is_going_on(listed, await service.job(debate))
-            rows = await asyncio.to_thread(service.store.read, debate, after)
-            for start in range(0, len(rows), MOST_AT_ONCE):
-                part = rows[start : start + MOST_AT_ONCE]
-                yield "".join(frame(whole_event(row), event=row.kind, number=row.seq) for row in part)
-            after = rows[-1].seq if rows else after
-            written = _written(listener) if text else ""
+            if loop.time() - checked > LOOK_S:
+                checked = loop.time()
+                if not await asyncio.to_thread(service.keys.still_known, caller):
+                    return
+            goes_on = True
+            if grown:
+                # In this order: what is written between the two is found by the next reading.
+                listed = await asyncio.to_thread(service.listed, debate, caller)
+                goes_on = service.is_going_on(listed, await service.job(debate))
+                rows = await asyncio.to_thread(service.store.read, debate, after)
+                audience.take(rows)
+                for start in range(0, len(rows), MOST_AT_ONCE):
+                    said = loop.time()
+                    yield "".join(_framed(row, audience) for row in rows[start : start + MOST_AT_ONCE])
+                after = rows[-1].seq if rows else after
+            written = _written(listener, service.hub.texts(debate)) if text else ""
             if written:
+                said = loop.time()
                 yield written
             if not goes_on:
                 yield frame(json.dumps({"status": listed.status}), event="end")
                 return
-            if rows or written:
-                said = loop.time()
-            elif loop.time() - said > HEARTBEAT_S:
+            if loop.time() - said > HEARTBEAT_S:
                 said = loop.time()
                 yield ": still here\n\n"
-            await listener.wait(HEARTBEAT_S if debate in service.hub.held else LOOK_S)
+            grown = await listener.wait(CHECK_S if debate in service.hub.held else LOOK_S)
     yield ": the server is going down; come back\n\n"
 
 
-def _written(listener: Listener) -> str:
-    rows = listener.fetch()
+def _framed(row: Sealed, audience: Audience) -> str:
+    body = audience.in_place_of(row)
+    return frame(whole_event(row) if body is None else withheld_event(row, body), event=row.kind, number=row.seq)
+
+
+def _written(listener: Listener, texts: LiveTexts | None) -> str:
+    """Frames of what models have written since the last ones."""
     return "".join(
-        frame(json.dumps({"path": path, "part": part, "text": text}, ensure_ascii=True), event="text")
-        for (path, part), text in rows.items()
+        frame(json.dumps(text_frame(row, place, news, texts.said(row.path))), event="text")
+        for row, place, news in listener.unheard(texts)
+        if texts is not None
     )
+
+
+def text_frame(row: Answer, place: int, news: str, said: str) -> dict[str, Any]:
+    """What a listener is told of an answer that is being written."""
+    return {
+        "path": row.path,
+        "part": row.part,
+        "seat": row.seat,
+        "phase": row.phase,
+        "json": row.is_json,
+        "from": place,
+        "text": news,
+        "said": said,
+    }
 
 
 def number_in(header: str | None) -> int:

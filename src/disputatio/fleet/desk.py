@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from disputatio.failures import QueueFullError
-from disputatio.fleet.port import Job, JobState, Raised
+from disputatio.fleet.port import Also, Job, JobState, Raised, nothing_more
 from disputatio.kernel import JsonObject
 from disputatio.record.database import store_failures
 from disputatio.record.events import Abstained, CallMade, TurnTaken
@@ -88,7 +88,7 @@ class Desk:
         row: Job,
         order: JsonObject,
         most_waiting: int | None,
-        also: Callable[[Connection], None] = lambda _: None,
+        also: Also = nothing_more,
     ) -> bool:
         """Keep an order, and do ``also`` in the same transaction; False where it was there already.
 
@@ -116,6 +116,33 @@ class Desk:
         """Where the order of ``debate`` is."""
         found = self._jobs(lambda query, orders: query.where(orders.c.debate == debate))
         return found[0] if found else None
+
+    def order(self, debate: str) -> JsonObject | None:
+        """The order of ``debate`` as it was taken in; None where there is none."""
+        from disputatio.record.tables import orders
+
+        with self._transaction() as connection:
+            row = connection.execute(orders.select().where(orders.c.debate == debate)).first()
+            if row is None:
+                return None
+            body = json.loads(row.body)
+            body.pop(_GOING_ON, None)
+            return _joined(body, self._texts(connection, [body]))
+
+    def without_record(self, prefix: str) -> Sequence[Job]:
+        """The orders whose debates begin with ``prefix`` and have no record, two at most."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import debates as records
+
+        begun = sa.select(records.c.id)
+        return self._jobs(
+            lambda query, orders: (
+                query.where(orders.c.debate.startswith(prefix, autoescape=True), orders.c.debate.not_in(begun))
+                .order_by(orders.c.debate)
+                .limit(2)
+            )
+        )
 
     def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
         """All orders, newest first, or those that wait or run, in the order in which they are taken."""
@@ -203,7 +230,7 @@ class Desk:
         with self._transaction() as connection:
             connection.execute(orders.update().where(own), {"state": JobState.WAITING.value, "tries": 0})
 
-    def reopen(self, debate: str, raised: Raised, also: Callable[[Connection], None] = lambda _: None) -> bool:
+    def reopen(self, debate: str, raised: Raised, also: Also = nothing_more) -> bool:
         """Have an order that is over taken once more, and do ``also`` with it; False where it is not over."""
         from disputatio.record.tables import orders
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from socketserver import ThreadingMixIn
 from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from disputatio.failures import InvalidInputError, StoreError
 from disputatio.fleet.desk import Desk
@@ -15,6 +19,9 @@ from disputatio.observing import Metering
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
+
+PATIENCE_S = 10.0
+"""How long a request for the metrics may take. Each has a thread, which a client that says nothing would keep."""
 
 
 def queue_gauges(store: SqlStore) -> Iterator[Any]:
@@ -47,7 +54,7 @@ def exposed(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterat
         InvalidInputError: the place cannot be listened at, or the library is not installed.
     """
     try:
-        from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, start_http_server
+        from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, make_wsgi_app
     except ImportError:
         raise InvalidInputError(
             "Metrics need the library prometheus-client, which is not installed.", "pip install 'disputatio[workers]'"
@@ -58,18 +65,59 @@ def exposed(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterat
     Gauge("disputatio_places", "Debates that this worker holds at most.", registry=registry).set(concurrency)
     registry.register(_Queues(store))
     try:
-        server, thread = start_http_server(port, host, registry)
+        server = make_server(host, port, make_wsgi_app(registry), _Server6 if ":" in host else _Server, _Request)
     except OSError as error:
         raise InvalidInputError(
             f"Metrics cannot be served at {host} port {port}: {(error.strerror or str(error)).lower()}.",
             "Choose another place with --metrics HOST:PORT.",
         ) from None
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
     try:
         yield Metering(registry)
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """Answers each request in a thread of its own."""
+
+    daemon_threads = True
+
+
+class _Server6(_Server):
+    """The same at an address of version 6."""
+
+    address_family = socket.AF_INET6
+
+
+class _Request(WSGIRequestHandler):
+    """One request, which is hung up on once it takes too long."""
+
+    def handle(self) -> None:
+        """Answer it."""
+        clock = threading.Timer(PATIENCE_S, self._hang_up)
+        clock.daemon = True
+        clock.start()
+        try:
+            with suppress(OSError):
+                super().handle()
+        finally:
+            clock.cancel()
+
+    def finish(self) -> None:
+        """Let go of the connection, whoever has closed it."""
+        with suppress(OSError):
+            super().finish()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the library's word)
+        """Nothing: Prometheus asks every few seconds."""
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
 
 
 def place_named(place: str) -> tuple[str, int]:

@@ -24,7 +24,7 @@ from disputatio.fleet.desk import MOST_TRIES, Desk, Due, Over
 from disputatio.fleet.front_desk import ClaimedStore, FrontDesk
 from disputatio.fleet.port import JobState, Raised
 from disputatio.kernel import JsonObject
-from disputatio.orders import proposal_of
+from disputatio.orders import check_kept, proposal_of
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
 
@@ -156,10 +156,13 @@ _IN_VAIN = DisputatioError(
 
 async def _go_on(debate: str, due: Due, house: House, participants: Participants) -> None:
     if due.status is None:
-        await start(proposal_of(due.order, participants(debate, due.order)), house, debate=debate)
+        proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
+        await start(proposal, house, debate=debate)
         return
     if due.raised is None and due.status not in _GOES_ON:
         return
+    # An order that an earlier version let through may have put an address of its caller's into the record.
+    check_kept(due.order)
     record = read_verified(house.store, debate)
     settings = recorded_settings(debate, record, CommandLine())
     ceilings = due.raised or Raised()

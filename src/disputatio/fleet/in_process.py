@@ -13,7 +13,7 @@ from disputatio.failures import DisputatioError, HeldElsewhereError
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.front_desk import FrontDesk
 from disputatio.fleet.holding import CANCELLED, Participants, end_cancelled, hold, nobody
-from disputatio.fleet.port import QUEUE, Job, JobState, Raised
+from disputatio.fleet.port import QUEUE, Also, Job, JobState, Raised, nothing_more
 from disputatio.kernel import JsonObject
 from disputatio.record.sql import SqlStore
 
@@ -55,11 +55,19 @@ class OwnHolder:
         if self._keeper is None:
             self._keeper = asyncio.create_task(self._keep())
 
-    async def submit(self, debate_id: str, order: JsonObject, *, priority: int = 0, queue: str = QUEUE) -> None:
+    async def submit(
+        self,
+        debate_id: str,
+        order: JsonObject,
+        *,
+        priority: int = 0,
+        queue: str = QUEUE,
+        also: Also = nothing_more,
+    ) -> None:
         """Take an order; it is durable when this returns."""
         await self.start()
         job = Job(debate_id, JobState.WAITING, queue, priority, SystemClock().now())
-        await asyncio.to_thread(self._desk.take_in, job, order, self._most_waiting)
+        await asyncio.to_thread(self._desk.take_in, job, order, self._most_waiting, also)
         self._wake.set()
 
     async def cancel(self, debate_id: str) -> bool:
@@ -70,10 +78,10 @@ class OwnHolder:
             task.cancel(CANCELLED)
         return asked
 
-    async def resume(self, debate_id: str, raised: Raised) -> bool:
+    async def resume(self, debate_id: str, raised: Raised, *, also: Also = nothing_more) -> bool:
         """Have a debate gone on with that is over."""
         await self.start()
-        reopened = await asyncio.to_thread(self._desk.reopen, debate_id, raised)
+        reopened = await asyncio.to_thread(self._desk.reopen, debate_id, raised, also)
         self._wake.set()
         return reopened
 

@@ -9,6 +9,7 @@ says of a debate is before it in the same log).
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 Value = TypeVar("Value")
+_LOG = logging.getLogger("disputatio.worker")
 PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.5
 _CONNECT_SECONDS = 3.0
@@ -43,7 +45,13 @@ def patient_connector(url: URL) -> PsycopgConnector:
 
         async def listen_notify(self, on_notification: Any, channels: Any) -> None:
             while True:
-                await _patiently(lambda: super(Patient, self).listen_notify(on_notification, channels))
+                try:
+                    await _patiently(lambda: super(Patient, self).listen_notify(on_notification, channels))
+                except Exception as error:  # noqa: BLE001  (jobs are also looked for every second)
+                    _LOG.warning(
+                        "The queue: listening for jobs failed: %r. Trying again in a minute.", error.__cause__ or error
+                    )
+                    await asyncio.sleep(PATIENCE_SECONDS)
 
     def unchecked_pool(**options: Any) -> AsyncConnectionPool:
         return AsyncConnectionPool(**{**options, "check": None})

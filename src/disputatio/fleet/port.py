@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from disputatio.failures import UnknownDebateError
 from disputatio.kernel import JsonObject
 
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+Also: TypeAlias = "Callable[[Connection], None]"
+"""What is done in the same transaction: if it raises, nothing of either is kept."""
 QUEUE = "debates"
 """The queue of orders that name none."""
 
@@ -53,6 +59,19 @@ class Job:
     next_step: str = ""
 
 
+def not_started(job: Job) -> UnknownDebateError:
+    """The error for reading or checking a debate that was ordered and has no record yet."""
+    if job.state is JobState.FAILED:
+        return UnknownDebateError(f"The debate {job.debate} did not start: {job.reason}", job.next_step)
+    if job.state is JobState.CANCELLED:
+        return UnknownDebateError(
+            f"The debate {job.debate} was cancelled before it had started, so it has no record.", "Order it again."
+        )
+    return UnknownDebateError(
+        f"The debate {job.debate} has not started, so it has no record yet.", "Come again when it has."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Raised:
     """The ceilings that a debate is gone on with, what is spent included; None leaves one as it was."""
@@ -62,11 +81,23 @@ class Raised:
     max_calls: int | None = None
 
 
+def nothing_more(_connection: Connection) -> None:
+    """Nothing."""
+
+
 class Holder(Protocol):
     """Takes orders and sees to it that each becomes a debate with an end."""
 
-    async def submit(self, debate_id: str, order: JsonObject, *, priority: int = 0, queue: str = QUEUE) -> None:
-        """Take an order; it is durable when this returns. Taking one id twice does nothing.
+    async def submit(
+        self,
+        debate_id: str,
+        order: JsonObject,
+        *,
+        priority: int = 0,
+        queue: str = QUEUE,
+        also: Also = nothing_more,
+    ) -> None:
+        """Take an order and do ``also`` with it; both are durable when this returns. Taking one id twice does nothing.
 
         Raises:
             QueueFullError: too many wait already; nothing was taken.
@@ -76,11 +107,12 @@ class Holder(Protocol):
     async def cancel(self, debate_id: str) -> bool:
         """Have it stopped, wherever it is held; False where it is over, or was never ordered."""
 
-    async def resume(self, debate_id: str, raised: Raised) -> bool:
-        """Have a debate gone on with that ended, failed or was cancelled; False where it still waits or runs.
+    async def resume(self, debate_id: str, raised: Raised, *, also: Also = nothing_more) -> bool:
+        """Have a debate gone on with that ended, failed or was cancelled, and do ``also`` with it.
 
-        False too where it was not ordered. Whoever takes it finds out whether anything is left to ask; where it cannot
-        go on, because a ceiling is too low for example, the job is FAILED and says why.
+        False where it still waits or runs, or was not ordered; nothing is done then. Whoever takes it finds out whether
+        anything is left to ask; where it cannot go on, because a ceiling is too low for example, the job is FAILED and
+        says why.
         """
 
     async def job(self, debate_id: str) -> Job | None:

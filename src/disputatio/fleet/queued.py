@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio.engine.ports import SystemClock
 from disputatio.failures import InvalidInputError
 from disputatio.fleet.desk import Desk
-from disputatio.fleet.port import QUEUE, Job, JobState, Raised
+from disputatio.fleet.port import QUEUE, Also, Job, JobState, Raised, nothing_more
 from disputatio.kernel import JsonObject
 from disputatio.record.database import store_failures
 from disputatio.record.sql import SqlStore
@@ -45,27 +45,41 @@ class QueuedHolder:
         self._jobs = submitting_app()
         make_queue_tables(store)
 
-    async def submit(self, debate_id: str, order: JsonObject, *, priority: int = 0, queue: str = QUEUE) -> None:
+    async def submit(
+        self,
+        debate_id: str,
+        order: JsonObject,
+        *,
+        priority: int = 0,
+        queue: str = QUEUE,
+        also: Also = nothing_more,
+    ) -> None:
         """Take an order; it is durable when this returns."""
         job = Job(debate_id, JobState.WAITING, queue, priority, SystemClock().now())
 
-        def take_in() -> None:
-            self._desk.take_in(job, order, self._most_waiting, lambda connection: defer(self._jobs, job, connection))
+        def deferred(connection: Connection) -> None:
+            defer(self._jobs, job, connection)
+            also(connection)
 
-        await asyncio.to_thread(take_in)
+        await asyncio.to_thread(self._desk.take_in, job, order, self._most_waiting, deferred)
 
     async def cancel(self, debate_id: str) -> bool:
         """Have it stopped; the worker that holds it notices within a second."""
         return await asyncio.to_thread(self._desk.cancel, debate_id)
 
-    async def resume(self, debate_id: str, raised: Raised) -> bool:
+    async def resume(self, debate_id: str, raised: Raised, *, also: Also = nothing_more) -> bool:
         """Have a debate gone on with that is over."""
 
         def reopen() -> bool:
             job = self._desk.job(debate_id)
             if job is None:
                 return False
-            return self._desk.reopen(debate_id, raised, lambda connection: defer(self._jobs, job, connection))
+
+            def deferred(connection: Connection) -> None:
+                defer(self._jobs, job, connection)
+                also(connection)
+
+            return self._desk.reopen(debate_id, raised, deferred)
 
         return await asyncio.to_thread(reopen)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -42,6 +43,8 @@ DEAD_SECONDS = 5.0
 SWEEP_SECONDS = 1.0
 _STEADY_SECONDS = 8.0
 _AGAIN_SECONDS = 3
+_TOLD_AGAIN_SECONDS = 60.0
+"""How often a failure that lasts is reported."""
 _LOG = logging.getLogger("disputatio.worker")
 
 
@@ -108,6 +111,7 @@ class Worker:
         claims = self._store.writer_claims
         assert claims is not None  # noqa: S101  (PostgreSQL has them)
         claims.appear()
+        asyncio.get_running_loop().set_exception_handler(_report)
         sweeping = asyncio.create_task(self._sweep_on())
         try:
             while not self._stopping.is_set():
@@ -115,9 +119,10 @@ class Worker:
                     await self._run_queue()
                 except Exception as error:  # noqa: BLE001  (whatever the queue's library raises, the worker goes on)
                     _LOG.warning("The queue failed: %s. Trying again.", _cause(error))
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(1.0):
-                            await self._stopping.wait()
+                # It may also have stopped by itself, and reported why.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(1.0):
+                        await self._stopping.wait()
         finally:
             sweeping.cancel()
             await asyncio.gather(sweeping, return_exceptions=True)
@@ -128,7 +133,7 @@ class Worker:
 
         app = self._app()
         async with app.open_async():
-            self._inner = QueueWorker(
+            self._inner = _with_lasting_heartbeat(QueueWorker)(
                 app,
                 queues=list(self._queues),
                 concurrency=self._concurrency,
@@ -205,6 +210,10 @@ class Worker:
         except DisputatioError as failure:
             _LOG.warning("debate %s: %s Trying again.", debate, failure.cause)
             raise
+        except Exception as error:
+            # Whoever brought the job tries it again too, and says nothing of it.
+            _LOG.warning("debate %s: %s. Trying again.", debate, _cause(error))
+            raise
 
     async def _sweep_on(self) -> None:
         while True:
@@ -247,6 +256,50 @@ class Worker:
         for job in strays & self._strays:
             connection.exec_driver_sql(_RETRY, {"job": job})
         self._strays = strays - self._strays
+
+
+def _with_lasting_heartbeat(queue_worker: type[QueueWorker]) -> type[QueueWorker]:
+    """``queue_worker`` whose heartbeat goes on after a failure.
+
+    Procrastinate means to stop a worker whose heartbeat has ended, and looks only until its first task has: that of
+    periodic jobs, at once. A worker without a heartbeat is taken for dead by all others.
+    """
+
+    class Lasting(queue_worker):  # type: ignore[valid-type,misc]
+        async def _update_heartbeat(self) -> None:
+            told, told_at = "", 0.0
+            while True:
+                try:
+                    await super()._update_heartbeat()
+                except Exception as error:  # noqa: BLE001  (whatever it is, the next beat is tried)
+                    cause = _cause(error)
+                    if cause != told or time.monotonic() - told_at > _TOLD_AGAIN_SECONDS:
+                        told, told_at = cause, time.monotonic()
+                        _LOG.warning("The queue: the heartbeat of this worker failed: %s. Trying again.", cause)
+
+    return Lasting
+
+
+class QueueReports(logging.Handler):
+    """Reports in one line each what procrastinate's own tasks raised. What became of a job the worker says itself."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Report one record, unless it is about a job."""
+        if not str(getattr(record, "action", "")).startswith("job_"):
+            error = record.exc_info[1] if record.exc_info else None
+            what = " ".join(record.getMessage().split())[:200]
+            _LOG.warning("The queue: %s%s", what, f" ({_cause(error)})" if error else "")
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report in one line what a task raised that nobody waits for; its traceback where somebody looks for a bug."""
+    error = context.get("exception")
+    _LOG.warning("%s: %s", context.get("message"), _cause(error) if error else "no exception")
+    if os.environ.get("DISPUTATIO_DEBUG"):
+        loop.default_exception_handler(context)
 
 
 def _in_words(ended: Ended) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import ne
 from typing import Any, NamedTuple
 
 from disputatio.kernel import JsonObject
@@ -94,6 +95,11 @@ class Ledger:
         self.unpriced_calls = 0
         self._held: dict[str, Reservation] = {}
         self._gauges: dict[str, TokenGauge] = {}
+
+    @property
+    def has_calls_in_flight(self) -> bool:
+        """Whether a call holds a reservation, some of which it will give back."""
+        return bool(self._held)
 
     @property
     def held_usd(self) -> Decimal:
@@ -196,15 +202,12 @@ class Ledger:
 
 def call_size(call: Call) -> tuple[int, int]:
     """The bytes a call sends, its schema included, and the number of its messages."""
-    size, messages, before = 0, 0, ""
-    for segment in call.segments:
-        size += _bytes(segment.text) + 2
-        if segment.role != before:
-            messages += 1
-            before = segment.role
+    # Every call sends the whole history again, so this counts without a step of Python for each segment.
+    roles, texts = [row.role for row in call.segments], [row.text for row in call.segments]
+    size = sum(map(len if all(map(str.isascii, texts)) else _bytes, texts)) + 2 * len(texts)
     if call.schema is not None:
         size += _bytes(call.schema_text or canonical(call.schema))
-    return size, messages
+    return size, bool(roles) + sum(map(ne, roles, roles[1:]))
 
 
 def _bytes(text: str) -> int:

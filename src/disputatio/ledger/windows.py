@@ -13,11 +13,16 @@ UNKNOWN_WINDOW = 32_768
 
 def context_window(seating: ModelSeating) -> int:
     """The context window in tokens, prompt and answer together; ``UNKNOWN_WINDOW`` where no table has the model."""
+    return known_window(seating) or UNKNOWN_WINDOW
+
+
+def known_window(seating: ModelSeating) -> int | None:
+    """The context window in tokens, prompt and answer together; None where no table has the model."""
     if seating.provider == "embedded":
         return 4_096 if seating.model == EMBEDDED_MODEL else 16_384  # what its server is started with
     provider = PROVIDERS.get(seating.provider)
     table = provider and provider.price_id_at(seating.base_url)
-    return (table and _from_table(table, seating.model)) or UNKNOWN_WINDOW
+    return _from_table(table, seating.model) if table else None
 
 
 @lru_cache(maxsize=256)

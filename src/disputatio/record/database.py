@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,6 +100,23 @@ def _check_file(name: str | None, *, create: bool) -> None:
             f"The folder of the store, {path.parent}, cannot be made: {_reason(error)}.",
             "Choose another place with --store PATH.",
         ) from None
+    if found is None:
+        _make_private(path)
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file that its owner alone can read and write, whatever the umask; SQLite takes it for a new one.
+
+    What SQLite puts beside it (``-wal``, ``-shm``, ``-journal``) gets the same permissions.
+    """
+    # Where it cannot be made, SQLite says why in a moment.
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(handle, 0o600)
+        finally:
+            os.close(handle)
 
 
 def _reason(error: OSError | ValueError) -> str:

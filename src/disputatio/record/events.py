@@ -84,7 +84,8 @@ class TurnAsked:
 class CallSent:
     """A call was about to leave; it is durable before it does.
 
-    ``prompt`` is a list of [role, text hash]; ``schema`` a text hash or "". ``reserved`` has ``input_tokens``,
+    ``prompt`` is a list of [role, text hash]; ``schema`` a text hash or "". ``max_tokens`` is the limit that was sent,
+    ``reasoning_allowance`` the part of it that was for reasoning. ``reserved`` has ``input_tokens``,
     ``output_tokens`` and ``usd`` (a string, or null where no price is known). A prompt that begins as that of an
     earlier call names it in ``begins``, with the number of segments they share, and lists only its others:
     `disputatio.record.history.History.prompts` has them whole.
@@ -103,6 +104,7 @@ class CallSent:
     schema: str
     reserved: JsonObject
     begins: tuple[str, int] | tuple[()] = ()
+    reasoning_allowance: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,10 +112,11 @@ class CallMade:
     """A call came back. ``fault`` is "" for an answer; ``text`` is the raw output, also of a discarded answer.
 
     ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported), and ``written_tokens``
-    where the provider says how many of the input it put into its cache. ``cost_usd`` is a
-    string, null where no price is known; ``cost_basis`` says how it was found. ``charged_tokens`` is what counts
-    against a token ceiling. ``retry_after_s`` is the rest in seconds that the provider asked for: a long one makes
-    the seat's second model take over, on replay too.
+    where the provider says how many of the input it put into its cache, ``reasoning_tokens`` where it says how many of
+    the output were reasoning; these are included in ``output_tokens``. ``cost_usd`` is a string, null where no price is
+    known; ``cost_basis`` says how it was found. ``charged_tokens`` is what counts against a token ceiling.
+    ``retry_after_s`` is the rest in seconds that the provider asked for: a long one makes the seat's second model take
+    over, on replay too.
     """
 
     kind: ClassVar[str] = "CallMade"

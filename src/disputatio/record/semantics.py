@@ -4,7 +4,8 @@ Two records have the same semantic content exactly when the same asks drew the s
 scores and verdict. A debate that was killed and resumed must equal one that was not: what the kill added
 (lost calls, the resumption, an earlier truncated closing) is left out, and so are call numbers and the sizes of
 reservations, which depend on what had been measured by then, and what a provider's cache served, which depends on
-who else asked it. Outcomes and sign-offs that were attached after the end are about the debate and no part of it, and
+who else asked it. So does how much room a model is given to reason, and with it whether a call was cut there and made
+again. Outcomes and sign-offs that were attached after the end are about the debate and no part of it, and
 an estimate of its cost is a guess.
 """
 
@@ -29,6 +30,7 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
             path: [
                 {"sent": _sent_meaning(sent, history), "made": _call_meaning(made)}
                 for sent, made in history.settled(path)
+                if made.fault not in _RESIZED
             ]
             for path in paths
         },
@@ -43,10 +45,15 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
     }
 
 
+_RESIZED = frozenset({"cut_while_reasoning", "limit_too_large"})
+"""Faults after which the same call is made again with another limit."""
+
+
 def _sent_meaning(sent: CallSent, history: History) -> dict[str, Any]:
     """A call that left, with its whole prompt: how it is shortened depends on which call left before it."""
-    meaning = _meaning(sent, drop=("call", "reserved", "begins"))
-    return {**meaning, "prompt": history.prompts[sent.call]}
+    meaning = _meaning(sent, drop=("call", "reserved", "begins", "reasoning_allowance"))
+    answer = sent.max_tokens - sent.reasoning_allowance
+    return {**meaning, "max_tokens": answer, "prompt": history.prompts[sent.call]}
 
 
 def _call_meaning(made: CallMade) -> dict[str, Any]:

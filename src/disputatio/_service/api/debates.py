@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -18,7 +19,7 @@ from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
 from disputatio._service.streaming import number_in, stream
 from disputatio.fleet import Job, Raised
-from disputatio.orders import Order
+from disputatio.orders import Order, kept_source
 
 router = APIRouter(prefix="/v1", tags=["debates"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
@@ -29,6 +30,8 @@ FRAME = {
     "description": "One frame.",
     "properties": {"id": {"type": "string"}, "event": {"type": "string"}, "data": {"type": "string"}},
 }
+NO_NULL = r"^[^\x00]*$"
+"""Of texts that a database is asked for: PostgreSQL takes no null character."""
 _LINKS = ("report", "events", "turns", "cancel", "verify")
 
 
@@ -86,20 +89,23 @@ async def start_debate(
 ) -> DebateView:
     """Start a debate. What cannot be held is refused at once, and nothing is spent."""
     service = service_of(request)
-    debate, new = await service.start(await with_uploads(service, order, caller), caller, idempotency_key)
+    body, uploads = await with_uploads(service, order, caller)
+    debate, new = await service.start(
+        body, caller, idempotency_key, lambda _reader: [kept_source(row) for row in uploads]
+    )
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/debates/{debate}"
     listed = await asyncio.to_thread(service.listed, debate, caller)
     return view(service, listed, await service.job(debate))
 
 
-async def with_uploads(service: Service, order: OrderGiven, caller: Caller) -> dict[str, Any]:
-    """The order with the uploads that it names in it."""
+async def with_uploads(
+    service: Service, order: OrderGiven, caller: Caller
+) -> tuple[dict[str, Any], list[Mapping[str, str]]]:
+    """The order with the knowledge base that it names in it, and the sources that it names, as they were kept."""
     body = order.normal()
     rows = [await asyncio.to_thread(service.book.uploaded, caller.tenant, name) for name in order.evidence_ids]
     body = {name: value for name, value in body.items() if name not in {"evidence_ids", "knowledge_id"}}
-    if rows:
-        body["evidence"] = [*body.get("evidence", []), *map(dict, rows)]
     if order.knowledge_id is not None:
         if order.knowledge is not None:
             raise RefusedError(
@@ -108,7 +114,7 @@ async def with_uploads(service: Service, order: OrderGiven, caller: Caller) -> d
             )  # fmt: skip
         kept = await asyncio.to_thread(service.book.uploaded, caller.tenant, order.knowledge_id)
         body["knowledge"] = kept["text"]
-    return body
+    return body, rows
 
 
 @router.get("/debates", response_model=DebatePage, responses=responses())
@@ -117,8 +123,8 @@ async def list_debates(
     caller: Reader,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=200, description="``next`` of the page before.")] = None,
-    status: Annotated[str | None, Query(max_length=32)] = None,
-    format: Annotated[str | None, Query(max_length=64)] = None,  # noqa: A002  (the word users know)
+    status: Annotated[str | None, Query(max_length=32, pattern=NO_NULL)] = None,
+    format: Annotated[str | None, Query(max_length=64, pattern=NO_NULL)] = None,  # noqa: A002  (the word users know)
 ) -> DebatePage:
     """List the debates of the key's tenant, newest first; those that wait stand at the top of the first page."""
     service = service_of(request)
@@ -146,7 +152,7 @@ def place_of(cursor: str | None) -> tuple[str, str] | None:
         at, space, debate = base64.urlsafe_b64decode(cursor.encode("ascii")).decode("ascii").partition(" ")
     except (binascii.Error, UnicodeError):
         at, space, debate = "", "", ""
-    if not space:
+    if not space or "\0" in at + debate:
         raise RefusedError(422, "invalid", "The cursor is none of a page before.", "Begin without one.")
     return at, debate
 

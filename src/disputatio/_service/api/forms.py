@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from disputatio._service.keys import Period, Scope
+from disputatio.orders.form import Amount, Flag, Number, Whole
 from disputatio.orders.nesting import ShallowObject
 
 DebateId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,32}$", description="The debate's whole id.")]
@@ -77,9 +77,9 @@ class CeilingsGiven(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    budget_usd: Annotated[Decimal | None, Field(gt=0, le=1_000_000, max_digits=16)] = None
-    budget_tokens: Annotated[int | None, Field(ge=1, le=10**12, examples=[80_000])] = None
-    max_calls: Annotated[int | None, Field(ge=1, le=10**9)] = None
+    budget_usd: Annotated[Amount | None, Field(gt=0, le=1_000_000, max_digits=16)] = None
+    budget_tokens: Annotated[Whole | None, Field(ge=1, le=10**12, examples=[80_000])] = None
+    max_calls: Annotated[Whole | None, Field(ge=1, le=10**9)] = None
 
 
 class PostView(BaseModel):
@@ -118,6 +118,14 @@ class TurnAskedView(BaseModel):
     because: Literal["", "shape", "rule"]
 
 
+class SeatView(BaseModel):
+    """A seat that people take."""
+
+    seat: str = Field(examples=["con_2"])
+    taken_by: str | None = Field(None, description="The name of the key that sits there; null while it is free.")
+    yours: bool = Field(description="Whether this key sits there.")
+
+
 class TurnGiven(BaseModel):
     """A person's turn, or that they pass."""
 
@@ -125,7 +133,7 @@ class TurnGiven(BaseModel):
 
     path: Annotated[str, Field(min_length=1, max_length=200, examples=["opening/pro"])]
     content: ShallowObject | None = Field(None, examples=[{"arguments": []}])
-    passes: bool = False
+    passes: Flag = False
 
 
 class TurnReceived(BaseModel):
@@ -180,9 +188,9 @@ class GateAsked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     task_type: Annotated[str, Field(min_length=1, max_length=60, examples=["contract"])]
-    confidence: Annotated[float | None, Field(ge=0, le=1)] = None
-    downside_usd: Annotated[float | None, Field(ge=0, le=1e15)] = None
-    cost_usd: Annotated[float, Field(gt=0, le=1e9)] = 0.5
+    confidence: Annotated[Number | None, Field(ge=0, le=1)] = None
+    downside_usd: Annotated[Number | None, Field(ge=0, le=1e15)] = None
+    cost_usd: Annotated[Number, Field(gt=0, le=1e9)] = 0.5
     answer: Annotated[str, Field(max_length=100_000)] = ""
 
 

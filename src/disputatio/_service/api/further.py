@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, UploadFile
 from starlette.datastructures import UploadFile as PlainUpload
@@ -23,14 +24,21 @@ from disputatio._service.api.forms import (
     SignOffGiven,
 )
 from disputatio._service.fetching import fetch
+from disputatio._service.key_ledger import NO_LIMIT, Room, in_digits
 from disputatio._service.keys import Caller, Key, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
 from disputatio.engine.debates import House
 from disputatio.engine.market_matter import KNOWLEDGE
+from disputatio.evidence.source_files import read_source
 from disputatio.failures import StoreError
 from disputatio.orders.form import LONGEST_KNOWLEDGE
 from disputatio.orders.knowledge import read_knowledge, text_of
+
+if TYPE_CHECKING:
+    from disputatio.evidence.reading_process import SourceReader
+    from disputatio.evidence.sources import Source
+    from disputatio.market.knowledge import KnowledgeBase
 
 router = APIRouter(prefix="/v1")
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
@@ -42,17 +50,21 @@ Admin = Annotated[Caller, Depends(Needs(Scope.ADMIN))]
 async def upload_evidence(file: UploadFile, request: Request, caller: Runner) -> EvidenceKept:
     """Take in a text, Markdown, HTML, PDF or JSON file for debates to come."""
     service = service_of(request)
-    raw = await uploaded_bytes(file, service.choices.upload_bytes)
-    return await asyncio.to_thread(keep_evidence, service, caller, raw, file.filename or "upload.txt")
+
+    def read(reader: SourceReader) -> Source:
+        raw = uploaded_bytes(file, service.choices.upload_bytes)
+        return read_source(raw, file.filename or "upload.txt", reader=reader)
+
+    return await keep_evidence(service, caller, read)
 
 
-async def uploaded_bytes(file: PlainUpload, most: int) -> bytes:
-    """The content of an upload.
+def uploaded_bytes(file: PlainUpload, most: int) -> bytes:
+    """The content of an upload. May wait for a disk; call it in a thread.
 
     Raises:
         RefusedError: it has more than ``most`` bytes.
     """
-    raw = await file.read(most + 1)
+    raw = file.file.read(most + 1)
     if len(raw) > most:
         raise RefusedError(413, "too-large", f"The file is larger than {most:,} bytes.", "Give the part that matters.")
     return raw
@@ -65,20 +77,19 @@ async def fetch_evidence(asked: FetchAsked, request: Request, caller: Runner) ->
     """Take in a page from a host that the server's list allows; without a list none is fetched."""
     service = service_of(request)
     name, raw = await fetch(asked.url, service.choices.allow, service.choices.upload_bytes)
-    return await asyncio.to_thread(keep_evidence, service, caller, raw, name)
+    return await keep_evidence(service, caller, lambda reader: read_source(raw, name, reader=reader))
 
 
-def keep_evidence(service: Service, caller: Caller, raw: bytes, name: str) -> EvidenceKept:
+async def keep_evidence(service: Service, caller: Caller, read: Callable[[SourceReader], Source]) -> EvidenceKept:
     """Read a source and keep it for the caller's tenant.
 
     Raises:
         InvalidInputError: it cannot be read.
+        ReadingQueueFullError: too much is being read already.
     """
-    from disputatio.evidence.source_files import read_source
-
-    source = read_source(raw, name)
+    source = await service.reading.read(caller.tenant, read)
     row = {"source_id": source.source_id, "title": source.title, "kind": source.kind.value, "text": source.text}
-    upload = service.book.upload(caller.tenant, row)
+    upload = await asyncio.to_thread(service.book.upload, caller.tenant, row)
     return EvidenceKept(
         id=upload, source_id=source.source_id, title=source.title, kind=source.kind.value, characters=len(source.text)
     )
@@ -88,22 +99,18 @@ def keep_evidence(service: Service, caller: Caller, raw: bytes, name: str) -> Ev
 async def upload_knowledge(file: UploadFile, request: Request, caller: Runner) -> KnowledgeKept:
     """Take in a knowledge base, as `disputatio market build` writes it, for market debates to come."""
     service = service_of(request)
-    raw = await uploaded_bytes(file, min(service.choices.upload_bytes, LONGEST_KNOWLEDGE))
-    return await asyncio.to_thread(keep_knowledge, service, caller, raw)
+    most = min(service.choices.upload_bytes, LONGEST_KNOWLEDGE)
 
+    def read(_reader: SourceReader) -> tuple[KnowledgeBase, str]:
+        base = read_knowledge(uploaded_bytes(file, most))
+        assert base is not None  # noqa: S101  (bytes name no example)
+        return base, text_of(base)
 
-def keep_knowledge(service: Service, caller: Caller, raw: bytes) -> KnowledgeKept:
-    """Read a knowledge base and keep it for the caller's tenant.
-
-    Raises:
-        InvalidInputError: it is none, or was changed after it was saved.
-    """
-    base = read_knowledge(raw)
-    assert base is not None  # noqa: S101  (bytes name no example)
+    base, text = await service.reading.read(caller.tenant, read)
     meta = base.meta
-    row = {"source_id": KNOWLEDGE, "title": f"{meta.subject_name} {meta.day}", "kind": KNOWLEDGE, "text": text_of(base)}
+    row = {"source_id": KNOWLEDGE, "title": f"{meta.subject_name} {meta.day}", "kind": KNOWLEDGE, "text": text}
     return KnowledgeKept(
-        id=service.book.upload(caller.tenant, row),
+        id=await asyncio.to_thread(service.book.upload, caller.tenant, row),
         subject=meta.subject_name,
         day=meta.day,
         synthetic=meta.synthetic,
@@ -185,9 +192,8 @@ async def attach_outcome(debate_id: DebateId, given: OutcomeGiven, request: Requ
     return Attached(debate=debate_id, head=event.head)
 
 
-def key_view(key: Key, left: tuple[Decimal | None, int | None] = (None, None)) -> KeyView:
+def key_view(key: Key, left: Room = NO_LIMIT) -> KeyView:
     """A key as the API shows it."""
-    usd, tokens = left
     return KeyView(
         id=key.id,
         name=key.name,
@@ -199,15 +205,15 @@ def key_view(key: Key, left: tuple[Decimal | None, int | None] = (None, None)) -
         budget_tokens=key.budget_tokens,
         period=key.period,
         per_minute=key.per_minute,
-        left_usd=None if usd is None else str(usd),
-        left_tokens=tokens,
+        left_usd=None if left.usd is None else in_digits(left.usd),
+        left_tokens=left.tokens,
     )
 
 
 @router.get("/key", response_model=KeyView, responses=responses(), tags=["keys"])
 async def read_own_key(request: Request, caller: Reader) -> KeyView:
     """Read what this key may do, and what its budget has left."""
-    left = await asyncio.to_thread(service_of(request).book.left, caller.key)
+    left = await asyncio.to_thread(service_of(request).ledger.room, caller.key.id)
     return key_view(caller.key, left)
 
 

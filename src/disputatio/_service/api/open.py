@@ -9,8 +9,9 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import Health, Ready
-from disputatio._service.keys import Caller, Scope
-from disputatio._service.problems import RefusedError, responses
+from disputatio._service.keys import OWN_TENANT, Caller, Scope
+from disputatio._service.problems import RefusedError, responses, retry_after
+from disputatio._service.service import READY_S
 from disputatio._version import VERSION
 from disputatio.fleet import JobState
 
@@ -25,11 +26,20 @@ async def health() -> Health:
 
 @router.get("/ready", response_model=Ready, responses={503: responses()[503]})
 async def ready(request: Request) -> Ready:
-    """Say whether the store answers and debates are taken; 503 while the server goes down."""
+    """Say whether keys are checked, the store answers and debates are taken; 503 where not, and while it goes down."""
     service = service_of(request)
     if service.draining.is_set():
         raise RefusedError(503, "store", "The server is going down.", "Ask another one.")
-    jobs = await service.holder.jobs(unfinished=True)
+    try:
+        jobs = await service.answers()
+    except TimeoutError:
+        raise RefusedError(
+            503,
+            "busy",
+            f"The server does not check keys and read its store within {READY_S:g} s.",
+            "Ask another one meanwhile.",
+            retry_after(READY_S),
+        ) from None
     running = sum(job.state is JobState.RUNNING for job in jobs)
     return Ready(status="ready", running=running, waiting=len(jobs) - running)
 
@@ -43,9 +53,16 @@ async def ready(request: Request) -> Ready:
 )
 async def prometheus(
     request: Request,
-    caller: Annotated[Caller, Depends(Needs(Scope.ADMIN))],  # noqa: ARG001  (its being there is checked)
+    caller: Annotated[Caller, Depends(Needs(Scope.ADMIN))],
 ) -> Response:
-    """Metrics of the whole server for Prometheus."""
+    """Metrics of the whole server for Prometheus, for the tenant of whoever runs it."""
+    if caller.tenant != OWN_TENANT:
+        raise RefusedError(
+            403,
+            "forbidden",
+            f"These figures are of all tenants together, and only keys of the tenant {OWN_TENANT} read them.",
+            "GET /v1/metrics counts the debates of your tenant.",
+        )
     service = service_of(request)
     text = await asyncio.to_thread(service.exposition)
     return Response(text, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 
 from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import (
     DebateId,
     PostView,
+    SeatView,
     SourceView,
     TurnAskedView,
     TurnGiven,
@@ -21,6 +22,7 @@ from disputatio._service.problems import RefusedError, responses
 from disputatio.participants.human.question import Question
 
 router = APIRouter(prefix="/v1", tags=["people in seats"])
+Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN))]
 
 
@@ -45,19 +47,41 @@ def turn_view(question: Question) -> TurnAskedView:
     )
 
 
-@router.get("/debates/{debate_id}/turns", response_model=list[TurnAskedView], responses=responses(404))
-async def list_turns(debate_id: DebateId, request: Request, caller: Runner) -> list[TurnAskedView]:
-    """See what people are asked for in a debate now."""
+@router.get("/debates/{debate_id}/seats", response_model=list[SeatView], responses=responses(404))
+async def list_seats(debate_id: DebateId, request: Request, caller: Reader) -> list[SeatView]:
+    """List the seats that people take, and which key sits in each."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
-    return [turn_view(row) for row in await service.floor.asked(debate_id)]
+    rows = await asyncio.to_thread(service.seating.seats, debate_id, caller)
+    return [SeatView(seat=row.seat, taken_by=row.name or None, yours=row.mine) for row in rows]
+
+
+@router.post("/debates/{debate_id}/seats/{seat}", response_model=SeatView, responses=responses(404))
+async def take_seat(
+    debate_id: DebateId, seat: Annotated[str, Path(max_length=80)], request: Request, caller: Runner
+) -> SeatView:
+    """Take a seat that is left to people. Its questions are then shown to this key alone. Safe to repeat."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    await asyncio.to_thread(service.seating.take, debate_id, seat, caller)
+    return SeatView(seat=seat, taken_by=caller.key.name or None, yours=True)
+
+
+@router.get("/debates/{debate_id}/turns", response_model=list[TurnAskedView], responses=responses(404))
+async def list_turns(debate_id: DebateId, request: Request, caller: Runner) -> list[TurnAskedView]:
+    """See what people are asked for in a debate now: in seats of this key, and in free ones what is public of it."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    return [turn_view(row) for row in await service.seating.questions(debate_id, caller)]
 
 
 @router.post("/debates/{debate_id}/turns", response_model=TurnReceived, responses=responses(404, 409))
 async def give_turn(debate_id: DebateId, turn: TurnGiven, request: Request, caller: Runner) -> TurnReceived:
-    """Hand in a person's turn. It is checked by the code that checks a model's."""
+    """Hand in a person's turn, and take its seat where it is free. The code that checks a model's turn checks it."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
+    asked = await service.floor.question(debate_id, turn.path)
+    await asyncio.to_thread(service.seating.take, debate_id, asked.seat, caller)
     if turn.passes:
         await service.floor.pass_over(debate_id, turn.path)
         return TurnReceived(breaches=[])

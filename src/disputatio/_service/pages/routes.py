@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from disputatio._service.access import COOKIE, Needs, check_origin, service_of
-from disputatio._service.api.debates import cursor_of, place_of
-from disputatio._service.api.forms import DebateId
+from disputatio._service.api.debates import NO_NULL, cursor_of, place_of
+from disputatio._service.api.forms import CeilingsGiven, DebateId
 from disputatio._service.key_book import SESSION_HOURS
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.pages import seats, starting
@@ -20,9 +20,10 @@ from disputatio._service.pages.figures import tables_of
 from disputatio._service.pages.rendering import page, static
 from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Service
-from disputatio.failures import DisputatioError
+from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.fleet import Raised
 from disputatio.formats.registry import FORMATS
+from disputatio.motion import one_line
 from disputatio.record.history import Status
 
 _ROWS = 30
@@ -57,15 +58,15 @@ async def log_in(request: Request) -> Response:
     service = service_of(request)
     check_origin(request)
     where = f"login {request.client.host if request.client else ''}"
-    await asyncio.to_thread(service.rates.take, where, 20)
+    await service.check(service.rates.take, where, 20)
     async with request.form() as form:
         token = str(form.get("key") or "").strip()
-    key = await asyncio.to_thread(service.keys.find, token)
+    key = await service.check(service.keys.find, token)
     if key is None:
         return page(
             request, "login.html", None, status=401, cause="This key is not known, or was revoked.", next_step=""
         )
-    secret = await asyncio.to_thread(service.keys.begin_session, key)
+    secret = await service.check(service.keys.begin_session, key)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         COOKIE, secret, max_age=SESSION_HOURS * 3600, httponly=True, samesite="lax", secure=service.choices.secure
@@ -87,8 +88,8 @@ async def debates(
     request: Request,
     caller: Reader,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
-    format: Annotated[str, Query(max_length=64)] = "",  # noqa: A002  (the word users know)
-    status: Annotated[str, Query(max_length=32)] = "",
+    format: Annotated[str, Query(max_length=64, pattern=NO_NULL)] = "",  # noqa: A002  (the word users know)
+    status: Annotated[str, Query(max_length=32, pattern=NO_NULL)] = "",
 ) -> HTMLResponse:
     """The debates of the tenant."""
     service = service_of(request)
@@ -130,7 +131,7 @@ async def debate(debate_id: DebateId, request: Request, caller: Reader) -> Respo
         listed=listed,
         job=job,
         goes_on=goes_on,
-        asked=await service.floor.asked(debate_id),
+        **await _people(service, debate_id, caller),
         standing=standing,
         transcript=transcript,
         after=after,
@@ -162,7 +163,7 @@ def _so_far(service: Service, debate_id: str) -> tuple[str, Any, int]:
     found = read_debate(service.store, debate_id)
     if not found.record:
         return "", "", 0
-    report = found.report()
+    report = found.for_audience().report()
     spoken = sum(entry.state.value == "taken" for entry in report.entries)
     totals = report.totals
     tokens = (totals.input_tokens or 0) + (totals.output_tokens or 0)
@@ -187,8 +188,24 @@ async def transcript(debate_id: DebateId, request: Request, caller: Reader) -> H
 async def asked(debate_id: DebateId, request: Request, caller: Reader) -> HTMLResponse:
     """What people are asked for now, as a part of a page."""
     service = service_of(request)
-    await asyncio.to_thread(service.listed, debate_id, caller)
-    return page(request, "asked.html", caller, asked=await service.floor.asked(debate_id))
+    listed = await asyncio.to_thread(service.listed, debate_id, caller)
+    return page(request, "asked.html", caller, listed=listed, **await _people(service, debate_id, caller))
+
+
+async def _people(service: Service, debate_id: str, caller: Caller) -> dict[str, Any]:
+    """Who sits in the seats of people, and what they are asked for: no word of the questions."""
+    rows = await asyncio.to_thread(service.seating.seats, debate_id, caller)
+    asked = await service.floor.asked(debate_id) if rows else ()
+    mine = {row.path: await _may_speak(service, debate_id, row.path, caller) for row in asked}
+    return {"asked": asked, "may_speak": mine, "persons": rows}
+
+
+async def _may_speak(service: Service, debate_id: str, path: str, caller: Caller) -> bool:
+    try:
+        await service.seating.question(debate_id, path, caller)
+    except RefusedError:
+        return False
+    return True
 
 
 @router.post("/debates/{debate_id}/cancel")
@@ -205,9 +222,8 @@ async def resume(debate_id: DebateId, request: Request, caller: Runner) -> Respo
     """Go on with a debate."""
     service, form = service_of(request), await request.form()
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
-    tokens = str(form.get("budget_tokens") or "").strip()
     try:
-        raised = Raised(budget_tokens=int(tokens) if tokens.isascii() and tokens.isdigit() else None)
+        raised = Raised(budget_tokens=_tokens(str(form.get("budget_tokens") or "").strip()))
         await service.resume(debate_id, raised, caller)
     except (RefusedError, DisputatioError) as error:
         refused = refusal_of(error)
@@ -216,12 +232,28 @@ async def resume(debate_id: DebateId, request: Request, caller: Runner) -> Respo
     return RedirectResponse(f"/debates/{debate_id}", 303)
 
 
+def _tokens(typed: str) -> int | None:
+    """The ceiling that was typed; None where none was.
+
+    Raises:
+        InvalidInputError: it is none.
+    """
+    if not typed:
+        return None
+    try:
+        return CeilingsGiven(budget_tokens=int(typed)).budget_tokens
+    except ValueError:
+        raise InvalidInputError(
+            f"{one_line(typed, 20)!r} is no ceiling in tokens.", "Give a whole number from 1 to 1,000,000,000,000."
+        ) from None
+
+
 @router.get("/compare")
 async def compare(
     request: Request,
     caller: Reader,
-    a: Annotated[str, Query(max_length=32)] = "",
-    b: Annotated[str, Query(max_length=32)] = "",
+    a: Annotated[str, Query(max_length=32, pattern=NO_NULL)] = "",
+    b: Annotated[str, Query(max_length=32, pattern=NO_NULL)] = "",
 ) -> HTMLResponse:
     """Two debates side by side."""
     service = service_of(request)

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from disputatio._service.access import Needs, service_of
@@ -31,9 +31,9 @@ async def turn(debate_id: DebateId, request: Request, caller: Runner, path: Aske
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
     try:
-        asked = await service.floor.question(debate_id, path)
+        asked = await service.seating.question(debate_id, path, caller)
     except RefusedError:
-        # It was given in another window, or the debate went on; the debate says what is asked now.
+        # It was given in another window, the debate went on, or the seat is not theirs: the debate's page says what is.
         return RedirectResponse(f"/debates/{debate_id}", 303)
     values = values_of(asked.sheet, asked.last) if asked.last is not None else {}
     return _form(request, caller, asked, values, json.dumps(asked.last or {}, indent=1))
@@ -56,6 +56,17 @@ def _form(
     )
 
 
+@router.post("/debates/{debate_id}/seats/{seat}")
+async def sit(
+    debate_id: DebateId, seat: Annotated[str, Path(max_length=80)], request: Request, caller: Runner
+) -> Response:
+    """Take a seat."""
+    service = service_of(request)
+    await asyncio.to_thread(service.listed, debate_id, caller)
+    await asyncio.to_thread(service.seating.take, debate_id, seat, caller)
+    return RedirectResponse(f"/debates/{debate_id}", 303)
+
+
 @router.post("/debates/{debate_id}/turn")
 async def give(debate_id: DebateId, request: Request, caller: Runner, path: AskedPath) -> Response:
     """Hand in the turn that was filled in."""
@@ -63,6 +74,7 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
     await asyncio.to_thread(service.listed, debate_id, caller)
     values = {key: value for key, value in form.items() if isinstance(value, str)}
     asked = await service.floor.question(debate_id, path)
+    await asyncio.to_thread(service.seating.take, debate_id, asked.seat, caller)
     wrong = [] if values.get("do") == "pass" else faults_of(asked.sheet, values)
     if wrong:
         # Told field by field; the debate is not bothered with what is plainly unfinished.

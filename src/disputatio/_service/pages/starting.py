@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData, UploadFile
@@ -22,10 +22,16 @@ from disputatio._service.service import Service
 from disputatio.config.matter import topics
 from disputatio.config.presets import presets
 from disputatio.engine.debates import House
+from disputatio.evidence.source_files import check_number, read_source
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.registry import FORMATS
+from disputatio.motion import one_line
 from disputatio.orders import proposal_of
 from disputatio.orders.form import LONGEST_KNOWLEDGE
+
+if TYPE_CHECKING:
+    from disputatio.evidence.reading_process import SourceReader
+    from disputatio.evidence.sources import Source
 
 router = APIRouter()
 Runner = Annotated[Caller, Depends(Needs(Scope.RUN, page=True))]
@@ -96,7 +102,8 @@ async def start(request: Request, caller: Runner) -> Response:
     values = {key: value for key, value in form.items() if isinstance(value, str)}
     try:
         body = await _order(service, form, values)
-        debate, _ = await service.start(body, caller, f"page {values.get('once', '')[:60]}")
+        once = f"page {one_line(values.get('once', ''), 60)}"
+        debate, _ = await service.start(body, caller, once, lambda reader: _sources(service, form, values, reader))
     except (RefusedError, DisputatioError) as error:
         refused = refusal_of(error)
         return _form(
@@ -134,8 +141,6 @@ async def _order(service: Service, form: FormData, values: Mapping[str, str]) ->
     body |= {name: True for name in ("both_orders", "anonymous") if values.get(name)}
     if form_name == "market":
         body["knowledge"] = await _knowledge(service, form)
-    else:
-        body["evidence"] = await _evidence(service, form, values.get("pasted", ""))
     return {name: value for name, value in body.items() if value}
 
 
@@ -162,19 +167,21 @@ def _seats(text: str) -> dict[str, str]:
     return found
 
 
-async def _evidence(service: Service, form: FormData, pasted: str) -> list[dict[str, str]]:
-    from disputatio.evidence.source_files import read_source
+def _sources(service: Service, form: FormData, values: Mapping[str, str], reader: SourceReader) -> Sequence[Source]:
+    """The files that were chosen as evidence, and what was pasted; as the command line reads the same files.
 
-    rows = []
-    for file in form.getlist("evidence"):
-        if not isinstance(file, UploadFile) or not file.filename:
-            continue
-        raw = await uploaded_bytes(file, service.choices.upload_bytes)
-        source = await asyncio.to_thread(read_source, raw, file.filename)
-        rows.append({"title": source.title, "text": source.text, "kind": source.kind.value})
-    if pasted.strip():
-        rows.append({"title": "pasted.txt", "text": pasted})
-    return rows
+    Raises:
+        InvalidInputError: one cannot be read, or there are too many.
+        RefusedError: one is too large.
+    """
+    if values.get("format") == "market":
+        return ()
+    files = [file for file in form.getlist("evidence") if isinstance(file, UploadFile) and file.filename]
+    pasted = values.get("pasted", "").strip()
+    check_number(len(files) + bool(pasted))
+    most = service.choices.upload_bytes
+    found = [read_source(uploaded_bytes(file, most), file.filename or "", reader=reader) for file in files]
+    return [*found, read_source(pasted, "pasted.txt")] if pasted else found
 
 
 async def _knowledge(service: Service, form: FormData) -> str:
@@ -182,7 +189,8 @@ async def _knowledge(service: Service, form: FormData) -> str:
     file = form.get("knowledge")
     if not isinstance(file, UploadFile) or not file.filename:
         return ""
-    return (await uploaded_bytes(file, min(service.choices.upload_bytes, LONGEST_KNOWLEDGE))).decode("utf-8", "replace")
+    most = min(service.choices.upload_bytes, LONGEST_KNOWLEDGE)
+    return (await asyncio.to_thread(uploaded_bytes, file, most)).decode("utf-8", "replace")
 
 
 @router.get("/debates/{debate_id}/afterwards")

@@ -29,41 +29,30 @@
   const soon = () => { due = due || setTimeout(refresh, 250); };
   const tell = (words) => { document.getElementById("told").textContent = words; };
 
-  // The words of an answer that is only half there: its strings, without the keys.
-  const words = (raw) => {
-    if (!/^\s*[{[]/.test(raw)) return raw;
-    const found = [];
-    for (const match of raw.matchAll(/"((?:[^"\\]|\\.)*)("?)(\s*:)?/g)) {
-      if (match[3] || match[1].length < 12) continue;
-      let text = match[1].replace(/\\u[0-9a-fA-F]{0,3}$|\\$/, "");
-      try { text = JSON.parse(`"${text}"`); } catch { continue; }
-      found.push(text);
-    }
-    return found.join(" ");
-  };
   const drop = (path) => {
-    for (const [key, one] of texts) if (one.path === path) { one.box.remove(); texts.delete(key); }
+    texts.get(path)?.box.remove();
+    texts.delete(path);
     writing.hidden = texts.size === 0;
   };
-  const show = (path, part, text) => {
-    const key = `${path} ${part}`;
-    let one = texts.get(key);
+  // The server reads an answer that is only half there; nothing of its notation comes here.
+  const show = ({ path, seat, said }) => {
+    if (!said) return;
+    let one = texts.get(path);
     if (!one) {
       const box = document.createElement("div");
       const who = document.createElement("b");
-      const said = document.createElement("p");
-      const seat = path.split("/").pop().split("#")[0];
+      const words = document.createElement("p");
       box.className = `writer ${seat.startsWith("pro") ? "pro" : seat.startsWith("con") ? "con" : "judge"}`;
       who.textContent = path.replaceAll("/", " · ");
-      box.append(who, said);
-      one = { path, box, said, raw: "" };
-      texts.set(key, one);
+      box.append(who, words);
+      one = { box, words };
+      texts.set(path, one);
       writers.append(box);
     }
-    one.raw = (one.raw + text).slice(-8000);
     const shown = document.createElement("span");
-    shown.textContent = words(one.raw).slice(-700);
-    one.said.replaceChildren(shown);
+    shown.dir = "auto";
+    shown.textContent = said;
+    one.words.replaceChildren(shown);
     writing.hidden = false;
   };
 
@@ -74,6 +63,6 @@
   on("TurnTaken", (event) => { drop(event.body.path); tell(`${event.body.seat} has spoken: ${event.body.phase}`); soon(); });
   on("Abstained", (event) => { drop(event.body.path); tell(`${event.body.seat} took no turn: ${event.body.phase}`); soon(); });
   on("AnswerRejected", (event) => { drop(event.body.path); soon(); });
-  on("text", (event) => show(event.path, event.part, event.text));
+  on("text", show);
   on("end", () => { source.close(); location.reload(); });
 })();
