@@ -102,6 +102,29 @@ def stream(events: Sequence[object], *, done: bool = True, then: Callable[[web.R
     return send
 
 
+@dataclass
+class Endless:
+    """Sends ``part`` again and again; ``gave_up`` once nobody stopped it for long."""
+
+    part: bytes = b"data: {" + b" " * 2**16
+    status: int = 200
+    content_type: str = "application/json"
+    most: int = 2**27
+    sent: int = 0
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(status=self.status, headers={"Content-Type": self.content_type})
+        await response.prepare(request)
+        while not self.gave_up:
+            await response.write(self.part)
+            self.sent += len(self.part)
+        return response
+
+    @property
+    def gave_up(self) -> bool:
+        return self.sent >= self.most
+
+
 def hang_up(request: web.Request) -> None:
     assert request.transport is not None
     request.transport.abort()

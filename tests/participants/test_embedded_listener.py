@@ -77,6 +77,30 @@ async def test_a_streamed_answer_is_heard_as_it_is_written_and_is_whole_at_the_e
     assert reply == Reply("Größe counts.", "tiny.gguf", Usage(40, 9, 31), "stop")
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_answer_without_an_end_is_stopped(model: Path, streamed: bool) -> None:
+    sent = 0
+
+    async def say(request: web.Request) -> web.StreamResponse:
+        nonlocal sent
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while sent < 2**27:
+            await response.write(delta("word " * 20) * 500)
+            sent += 2**16
+        return response
+
+    heard: list[str] = []
+    async with played_listener(model, say) as gateway:
+        fault = await gateway.call(a_call(max_tokens=77), heard.append if streamed else None)
+    assert isinstance(fault, Fault), fault
+    assert fault.kind is FaultKind.ANSWER_TOO_LONG
+    assert "the bound for 77 tokens" in fault.message
+    assert fault.text.startswith("word word" if streamed else "data: {")
+    assert len(fault.text) <= 500
+    assert sent < 2**27
+
+
 async def test_the_request_carries_the_secret_the_grammar_and_one_message_a_role(model: Path) -> None:
     seen: dict[str, Any] = {}
 

@@ -17,6 +17,7 @@ from remote_server import (
     KEY,
     SCHEMA,
     Answer,
+    Endless,
     Server,
     a_call,
     answer,
@@ -187,7 +188,7 @@ async def test_an_answer_is_a_reply_in_every_mode(name: str, mode: OutputMode) -
     assert json.loads(reply.text) == (ARGUMENT if mode is TOOL else {})
     assert (reply.served_model, reply.finish) == ("served", "stop")
     # Anthropic counts tokens written to and read from its cache beside the others; the record wants the sum.
-    assert reply.usage == Usage(15, 5, 3)
+    assert reply.usage == Usage(15, 5, 3, 2 if name == "anthropic" else None)
     (received,) = server.received
     assert received.path.partition("?")[0] == speaks.path
     assert "Transcript.\\n\\nYour task." in json.dumps(received.body)
@@ -318,6 +319,19 @@ FAULTS = [
 FAULTS += [(name, 200, junk, K.GARBLED) for name in PROTOCOLS for junk in ({}, "<html>", "{")]
 
 
+@every_provider
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_answer_without_an_end_is_stopped(name: str, streamed: bool) -> None:
+    speaks = protocol(name)
+    endless = Endless(content_type="text/event-stream" if streamed else "application/json")
+    async with serving(endless) as server, opened(seat(server, name)) as gateway:
+        fault = await gateway.call(a_call(speaks.modes[0]), (lambda _: None) if streamed else None)
+    assert isinstance(fault, Fault), fault
+    assert fault.kind is K.ANSWER_TOO_LONG, fault.message
+    assert "the bound for 100 tokens" in fault.message
+    assert not endless.gave_up
+
+
 @pytest.mark.parametrize(("name", "status", "body", "kind"), FAULTS)
 async def test_what_goes_wrong_is_told_by_its_kind(name: str, status: int, body: object, kind: FaultKind) -> None:
     speaks = protocol(name)
@@ -353,6 +367,102 @@ async def test_a_lost_connection_is_told(name: str) -> None:
     assert (cut.kind, gone.kind) == (K.CUT_OFF, K.UNREACHABLE)
 
 
+EFFORTS: list[tuple[str, str, str | int, dict[str, Any]]] = [
+    ("anthropic", "claude-sonnet-4-5", "low", {"thinking": {"type": "enabled", "budget_tokens": 2048}}),
+    ("anthropic", "claude-sonnet-4-5", 5000, {"thinking": {"type": "enabled", "budget_tokens": 5000}}),
+    ("anthropic", "claude-sonnet-4-5", "none", {"temperature": 0.2}),
+    ("anthropic", "claude-opus-5", "high", {"thinking": {"type": "adaptive"}, "effort": "high"}),
+    ("anthropic", "claude-opus-5", 5000, {}),
+    ("google", "gemini-2.5-flash", "none", {"thinkingConfig": {"thinking_budget": 0}, "temperature": 0.2}),
+    ("google", "gemini-2.5-flash", 3000, {"thinkingConfig": {"thinking_budget": 3000}, "temperature": 0.2}),
+    ("google", "gemini-3.8-flash", "low", {"thinkingConfig": {"thinking_level": "LOW"}, "temperature": 0.2}),
+    ("groq", "openai/gpt-oss-120b", "low", {"reasoning_effort": "low", "temperature": 0.2}),
+    ("groq", "qwen/qwen3-32b", "none", {"reasoning_effort": "none", "temperature": 0.2}),
+    ("mistral", "mistral-large-4", "none", {"reasoning_effort": "none", "temperature": 0.2}),
+    ("mistral", "magistral-medium-latest", 4000, {"temperature": 0.2}),
+]
+
+
+@pytest.mark.parametrize(("name", "model", "effort", "expected"), EFFORTS)
+async def test_the_effort_of_a_seat_has_each_providers_own_name(
+    name: str, model: str, effort: str | int, expected: dict[str, Any]
+) -> None:
+    speaks = protocol(name)
+    given = answer(speaks.said)
+    async with serving(given) as server, opened(seat(server, name, model=model, reasoning_effort=effort)) as gateway:
+        reply = await gateway.call(a_call(TEXT, max_tokens=9_000))
+        assert isinstance(reply, Reply), reply
+    body = server.received[0].body
+    body = {**body, **body.get("generationConfig", {}), **body.get("output_config", {})}
+    names = ("thinking", "effort", "thinkingConfig", "reasoning_effort", "temperature")
+    found = {key: body[key] for key in names if key in body}
+    if "thinkingConfig" in found:
+        found["thinkingConfig"].pop("include_thoughts", None)
+    assert found == expected
+    budget = found.get("thinking", {}).get("budget_tokens", 1024)
+    assert 1024 <= budget < 9_000
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "effort", "words"),
+    [
+        ("anthropic", "claude-sonnet-4-5", 1000, "takes a reasoning_effort of 1,024 tokens or more"),
+        ("anthropic", "claude-opus-5-5", "none", "does not know the reasoning_effort none"),
+        ("google", "gemini-2.5-pro", "none", "does not know the reasoning_effort none"),
+        ("groq", "llama-3.3-70b-versatile", "low", "does not reason"),
+        ("groq", "openai/gpt-oss-120b", "none", "does not know the reasoning_effort none"),
+    ],
+)
+async def test_an_effort_that_a_model_does_not_take_is_refused_without_a_call(
+    name: str, model: str, effort: str | int, words: str
+) -> None:
+    protocol(name)
+    async with serving() as server, opened(seat(server, name, model=model, reasoning_effort=effort)) as gateway:
+        fault = await gateway.call(a_call(TEXT))
+        assert server.received == []
+    assert isinstance(fault, Fault)
+    assert fault.kind is K.SETTING_REFUSED
+    assert words in fault.message
+
+
+def reasoned() -> dict[str, dict[str, Any]]:
+    """Answers with reasoning in the place that each provider has for it."""
+    usage = {"input_tokens": 10, "output_tokens": 5, "output_tokens_details": {"thinking_tokens": 4}}
+    thinking = [{"type": "text", "text": "Hm."}]
+    told = {"completion_tokens_details": {"reasoning_tokens": 4}, "prompt_tokens": 1, "completion_tokens": 5}
+    counts = {"promptTokenCount": 15, "candidatesTokenCount": 1, "thoughtsTokenCount": 4, "totalTokenCount": 20}
+    return {
+        "anthropic": claude(
+            {"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "text": "{}"}, usage=usage
+        ),
+        "google": gemini({"text": "Hm.", "thought": True}, {"text": "{}"}, usageMetadata=counts),
+        "mistral": completion(
+            None, message={"content": [{"type": "thinking", "thinking": thinking}, {"type": "text", "text": "{}"}]}
+        ),
+        "groq": completion("{}", message={"reasoning": "Hm."}, usage={**told, "total_tokens": 6}),
+    }
+
+
+@every_provider
+async def test_what_was_reasoned_is_counted_and_no_part_of_the_answer(name: str) -> None:
+    protocol(name)
+    async with serving(answer(reasoned()[name])) as server, opened(seat(server, name)) as gateway:
+        reply = await gateway.call(a_call(TEXT))
+    assert isinstance(reply, Reply), reply
+    assert reply.text == "{}"
+    # Mistral does not say.
+    assert reply.usage.reasoning_tokens == (None if name == "mistral" else 4)
+    assert reply.usage.output_tokens == 5
+
+
+async def test_groqs_models_may_reason_in_tags_also_where_they_are_cut() -> None:
+    protocol("groq")
+    whole, cut = completion("<think>Hm.</think>\n{}"), completion("<think>Hm, so", finish_reason="length")
+    async with serving(answer(whole), answer(cut)) as server, opened(seat(server, "groq")) as gateway:
+        replies = [await gateway.call(a_call(TEXT)) for _ in range(2)]
+    assert [row.text for row in replies] == ["{}", ""]
+
+
 PROBES = {
     "anthropic": ("/v1/models/claude-sonnet-5-5", "x-api-key"),
     "google": ("/v1beta/models/gemini-3.8-flash", "x-goog-api-key"),
@@ -366,16 +476,19 @@ async def test_a_probe_asks_for_models_with_the_key(name: str) -> None:
     protocol(name)
     path, header = PROBES[name]
     found = answer({"id": PROTOCOLS[name].model, "data": [{"id": PROTOCOLS[name].model}]})
-    async with serving(found) as server, opened(seat(server, name)) as gateway:
-        assert await gateway.probe() is None
+    async with serving(found) as server:
+        async with opened(seat(server, name)) as gateway:
+            assert await gateway.probe() is None
         assert (server.received[0].method, server.received[0].path) == ("GET", path)
         assert server.received[0].headers[header].endswith(KEY)
-        server.answers = [answer({"error": {"message": "no"}}, 401)]
-        rejected = await gateway.probe()
-        server.answers = [
-            answer({"data": [{"id": "other"}], "error": {"message": "not found"}}, 404 if "x-" in header else 200)
-        ]
-        missing = await gateway.probe()
+        # What was found good is not asked again at once; another time limit makes another endpoint of it.
+        async with opened(seat(server, name, timeout_s=299)) as gateway:
+            server.answers = [answer({"error": {"message": "no"}}, 401)]
+            rejected = await gateway.probe()
+            server.answers = [
+                answer({"data": [{"id": "other"}], "error": {"message": "not found"}}, 404 if "x-" in header else 200)
+            ]
+            missing = await gateway.probe()
     assert rejected is not None
     assert missing is not None
     assert (rejected.kind, missing.kind) == (K.KEY_REJECTED, K.NO_SUCH_MODEL)
@@ -417,6 +530,16 @@ class TestBedrock:
         assert (reply.text, reply.usage) == ("{}", Usage(10, 5, None))
 
     @pytest.mark.parametrize(
+        ("status", "kind"), [(200, K.ANSWER_TOO_LONG), (500, K.SERVER_ERROR), (429, K.RATE_LIMITED)]
+    )
+    async def test_an_answer_without_an_end_is_stopped(self, status: int, kind: FaultKind) -> None:
+        endless = Endless(status=status)
+        fault = await self.outcome(endless)
+        assert isinstance(fault, Fault), fault
+        assert fault.kind is kind, fault.message
+        assert not endless.gave_up
+
+    @pytest.mark.parametrize(
         ("status", "code", "message", "kind"),
         [
             (403, "AccessDeniedException", "no access", K.KEY_REJECTED),
@@ -440,6 +563,22 @@ class TestBedrock:
         fault = await self.outcome(answer(self.SAID))
         assert isinstance(fault, Fault)
         assert (fault.kind, "AWS_DEFAULT_REGION" in fault.message) == (K.KEY_MISSING, True)
+
+    @pytest.mark.parametrize(
+        ("effort", "expected"),
+        [
+            ("low", {"thinking": {"type": "enabled", "budget_tokens": 2048}}),
+            (3000, {"thinking": {"type": "enabled", "budget_tokens": 3000}}),
+        ],
+    )
+    async def test_the_effort_is_claudes_budget(self, effort: str | int, expected: dict[str, Any]) -> None:
+        async with serving(answer(self.SAID)) as server:
+            seating = ModelSeating(provider="bedrock", model=self.MODEL, base_url=server.url, reasoning_effort=effort)
+            async with opened(seating, None) as gateway:
+                assert isinstance(await gateway.call(a_call(TEXT, max_tokens=9_000)), Reply)
+        body = server.received[0].body
+        assert body["additionalModelRequestFields"] == expected
+        assert "temperature" not in body["inferenceConfig"]
 
     async def test_there_is_nothing_to_probe(self) -> None:
         async with opened(ModelSeating(provider="bedrock", model=self.MODEL), None) as gateway:

@@ -132,6 +132,32 @@ BODIES = [
         {"error": "Trying to keep the first 9 tokens when context the overflows. Context length is 8"},
         K.CONTEXT_TOO_LONG,
     ),
+    (404, {"error": {"message": "No models loaded. Please load a model in the developer page."}}, K.NO_SUCH_MODEL),
+    (429, {"error": "No models loaded"}, K.NO_SUCH_MODEL),
+    # One request over the limit of a minute: waiting does not cure it.
+    (
+        429,
+        openai(
+            "Request too large for gpt-5 in organization org-x on tokens per min (TPM): Limit 10000, Requested 12062. "
+            "The input or output tokens must be reduced in order to run successfully.",
+            "rate_limit_exceeded",
+            "tokens",
+        ),
+        K.CONTEXT_TOO_LONG,
+    ),
+    # A gate before the provider, and a country that it does not serve
+    (
+        403,
+        openai(
+            "Country, region, or territory not supported", "unsupported_country_region_territory", "request_forbidden"
+        ),
+        K.BAD_REQUEST,
+    ),
+    (400, {"error": {"code": 400, "message": "User location is not supported for the API use."}}, K.BAD_REQUEST),
+    (403, "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>", K.BAD_REQUEST),
+    (403, "<html><head><title>Attention Required! | Cloudflare</title></head></html>", K.BAD_REQUEST),
+    (403, "error code: 1020", K.BAD_REQUEST),
+    (403, openai("Your key may not use this endpoint"), K.KEY_REJECTED),
     # FastAPI servers
     (
         422,

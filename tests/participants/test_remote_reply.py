@@ -14,7 +14,10 @@ from remote_server import a_call, answer, chunk, completion, opened, serving, st
 
 from disputatio.participants.call import Fault, FaultKind, Gateway, OutputMode, Reply, Usage
 from disputatio.participants.remote import RemoteGateway, open_gateway
+from disputatio.participants.remote.thoughts import TAGS
 from disputatio.participants.seating import ModelSeating
+
+ANSWER = '{"score": 3, "why": "so", "pick": "pro"}'
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
@@ -94,6 +97,34 @@ class TestUsage:
                 {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13, "prompt_cache_hit_tokens": 6},
                 Usage(9, 4, 6),
             ),
+            (
+                {
+                    "prompt_tokens": 9,
+                    "completion_tokens": 400,
+                    "total_tokens": 409,
+                    "completion_tokens_details": {"reasoning_tokens": 380},
+                },
+                Usage(9, 400, reasoning_tokens=380),
+            ),
+            (
+                {
+                    "prompt_tokens": 9,
+                    "completion_tokens": 4,
+                    "total_tokens": 13,
+                    "completion_tokens_details": {"reasoning_tokens": 0},
+                },
+                Usage(9, 4, reasoning_tokens=0),
+            ),
+            # xAI leaves its reasoning out of the completion, and charges it.
+            (
+                {
+                    "prompt_tokens": 9,
+                    "completion_tokens": 4,
+                    "total_tokens": 113,
+                    "completion_tokens_details": {"reasoning_tokens": 100},
+                },
+                Usage(9, 104, reasoning_tokens=100),
+            ),
         ],
     )
     async def test_it_is_what_the_server_counted(self, usage: dict[str, object] | None, expected: Usage) -> None:
@@ -131,6 +162,37 @@ async def test_thinking_is_not_part_of_the_answer() -> None:
     )
     assert isinstance(reply, Reply)
     assert (reply.text, heard) == ("{}", ["{", "}"])
+
+
+@pytest.mark.parametrize(("opening", "closing"), TAGS)
+@pytest.mark.parametrize("opened", [True, False])
+async def test_reasoning_in_tags_is_neither_answer_nor_heard(opening: str, closing: str, opened: bool) -> None:
+    """Some models' templates open the tag in the prompt, so that only its end is written."""
+    thought = f"{opening if opened else ''}Hm, {{so}} it is.{closing}\n\n"
+    assert (await replied(completion(thought + ANSWER))).text == ANSWER
+    for size in (1, 7, 1000):
+        whole = thought + ANSWER
+        pieces = [whole[place : place + size] for place in range(0, len(whole), size)]
+        reply, heard = await streamed([*(chunk({"content": piece}) for piece in pieces), chunk({}, "stop")])
+        assert isinstance(reply, Reply)
+        assert reply.text == ANSWER
+        if opened:
+            assert "".join(heard).strip() == ANSWER
+
+
+@pytest.mark.parametrize(("opening", "closing"), TAGS)
+async def test_who_is_cut_while_reasoning_has_said_nothing(opening: str, closing: str) -> None:
+    cut = await replied(completion(f"{opening}Hm, so it", finish_reason="length"))
+    assert (cut.text.strip(), cut.finish) == ("", "length")
+    reply, heard = await streamed([chunk({"content": f"{opening}Hm, so it"}), chunk({}, "length")])
+    assert isinstance(reply, Reply)
+    assert (reply.text.strip(), "".join(heard).strip()) == ("", "")
+    assert closing not in cut.text
+
+
+async def test_a_tag_that_an_answer_quotes_stays() -> None:
+    quoting = '{"score": 3, "why": "it said </think> and </reasoning>"}'
+    assert (await replied(completion(quoting))).text == quoting
 
 
 class TestStreaming:

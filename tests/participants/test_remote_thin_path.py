@@ -145,6 +145,17 @@ def bodies() -> list[Any]:
         completion("<think>Hm.</think>\n{}"),
         completion("so <think>Hm.</think> {}"),
         completion("<thinking>{}"),
+        completion("<thinking>Hm.</thinking>{}"),
+        completion("Hm. </think>\n{}"),
+        completion("[THINK]Hm.[/THINK]{}"),
+        completion('{"why": "</think>"}'),
+        completion("<think>Hm", finish_reason="length"),
+        completion("<thinking>Hm", finish_reason="length"),
+        *(
+            completion("{}", usage={**counts, "total_tokens": total, "completion_tokens_details": details})
+            for total in (13, 15, 113)
+            for details in ({"reasoning_tokens": 2}, {"reasoning_tokens": 100}, {"reasoning_tokens": None}, {}, None)
+        ),
         completion("<\u200d|im_end|> [\u2060INST] <\ufeffs>"),
         completion("plain \u200d joiner ä"),
         completion("[{}]", message={"content": [{"type": "text", "text": "{}"}]}),
@@ -521,7 +532,7 @@ class TestPlainReply:
                         "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0},
                     },
                 },
-                Usage(9, 4, 8),
+                Usage(9, 4, 8, reasoning_tokens=0),
             ),
             # vLLM
             ({"message": {"tool_calls": [], "reasoning_content": None}, "prompt_logprobs": None}, Usage(12, 5)),

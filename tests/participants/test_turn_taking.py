@@ -191,15 +191,33 @@ def test_how_often_a_rule_is_asked_again_is_the_limit_s(rule_asks: int) -> None:
 PASSING = [kind for kind in FaultKind if kind.worth_retrying]
 SETUP = [kind for kind in FaultKind if kind.is_setup]
 FINAL = [FaultKind.CONTEXT_TOO_LONG, FaultKind.BAD_REQUEST, FaultKind.SCHEMA_UNSUPPORTED]
+ONCE = [FaultKind.REFUSED, FaultKind.ANSWER_TOO_LONG]
 
 
-def test_every_fault_is_passing_final_for_setup_or_a_refusal() -> None:
-    assert {*PASSING, *SETUP, *FINAL, FaultKind.REFUSED} == set(FaultKind)
-    assert not {*PASSING} & {*SETUP, *FINAL, FaultKind.REFUSED}
+def test_every_fault_is_passing_final_for_setup_or_tried_once_more() -> None:
+    assert {*PASSING, *SETUP, *FINAL, *ONCE} == set(FaultKind)
+    assert not {*PASSING} & {*SETUP, *FINAL, *ONCE}
+
+
+def test_a_rate_limit_is_waited_out_up_to_two_minutes() -> None:
+    result, orders = drive(turn(speech_ask(), seating(attempts=4)), lambda _send: fault(FaultKind.RATE_LIMITED))
+    assert isinstance(result, Abstention)
+    assert sum(rests(orders)) <= LONGEST_ASKED_REST_S < sum(rests(orders)) + LONGEST_REST_S
+    assert len(sends(orders)) > 4
+
+
+def test_a_short_asked_rest_grows_beyond_the_attempts() -> None:
+    _, orders = drive(turn(speech_ask(), seating(attempts=2)), lambda _send: fault(FaultKind.RATE_LIMITED, 0.01))
+    assert len(sends(orders)) < 15, "a server that always asks for an instant is not asked for ever"
+
+
+def test_one_attempt_stays_one_under_a_rate_limit() -> None:
+    _, orders = drive(turn(speech_ask(), seating(attempts=1)), lambda _send: fault(FaultKind.RATE_LIMITED))
+    assert len(sends(orders)) == 1
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 4, 9])
-@pytest.mark.parametrize("kind", PASSING)
+@pytest.mark.parametrize("kind", [kind for kind in PASSING if kind is not FaultKind.RATE_LIMITED])
 def test_a_passing_fault_is_tried_again_with_growing_rests_and_ends_in_an_abstention(
     kind: FaultKind, attempts: int
 ) -> None:
@@ -246,12 +264,13 @@ def test_without_a_wait_asked_for_the_usual_one_is_taken(asked_for: float | None
     assert rests(orders) == [1.0]
 
 
-def test_a_refusal_is_tried_once_more() -> None:
-    result, orders = drive(turn(speech_ask()), lambda _send: fault(FaultKind.REFUSED))
+@pytest.mark.parametrize("kind", ONCE)
+def test_a_refusal_or_an_endless_answer_is_tried_once_more(kind: FaultKind) -> None:
+    result, orders = drive(turn(speech_ask(), seating(attempts=9)), lambda _send: fault(kind))
     assert isinstance(result, Abstention)
-    assert result.reason == "refused"
+    assert result.reason == kind.value
     assert len(sends(orders)) == 2
-    taken, _ = drive(turn(speech_ask()), one_after_the_other(fault(FaultKind.REFUSED), GOOD))
+    taken, _ = drive(turn(speech_ask()), one_after_the_other(fault(kind), GOOD))
     assert isinstance(taken, Taken)
 
 
@@ -368,7 +387,8 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
 
     result, orders = run()
     asks = (1 + shape_asks) * (1 + rule_asks)
-    most_sends = asks * sum(row.attempts for row in seatings) + len(seatings) * (len(modes) - 1)
+    # Two minutes of rests that double to half a minute are eight more calls to the last model at most.
+    most_sends = asks * (sum(row.attempts for row in seatings) + 8) + len(seatings) * (len(modes) - 1)
     assert len(sends(orders)) <= most_sends
     assert len([row for row in rejections(orders) if row.because == "rule"]) <= rule_asks
     assert len([row for row in rejections(orders) if row.because == "shape"]) <= shape_asks * (1 + rule_asks)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import json_repair
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,7 +61,10 @@ STILL_JSON = {
 
 def test_all_other_ways_are_no_json_at_all() -> None:
     readable = {kind for kind in Malformation if not isinstance(read(malform(GOOD, 1, kind)), type)}
-    assert readable == STILL_JSON
+    # From Python 3.14 on only the stack of the machine bounds how deep its reader goes. Ours has a bound of its own.
+    assert readable - {Malformation.NESTED_TOO_DEEP} == STILL_JSON
+    with pytest.raises(orjson.JSONDecodeError):
+        orjson.loads(malform(GOOD, 1, Malformation.NESTED_TOO_DEEP))
 
 
 def test_without_a_kind_every_way_comes_up() -> None:

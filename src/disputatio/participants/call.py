@@ -47,7 +47,10 @@ class Call(NamedTuple):
         schema_name: a short identifier for the schema, ``[a-zA-Z0-9_]{1,64}``.
         mode: how the structured answer is requested.
         temperature: sampling temperature, or None to leave it to the provider.
-        max_tokens: most tokens the answer may have.
+        max_tokens: most tokens of output, reasoning and answer together: the limit that is sent.
+        reasoning_allowance: how many of these are for reasoning, 0 or more and fewer than ``max_tokens``.
+        usual_tokens: how many an answer usually needs. Where a ceiling or a server leaves no more, the limit may shrink
+            to them; None where it may not shrink.
         seed: passed on to providers that take one.
     """
 
@@ -59,19 +62,37 @@ class Call(NamedTuple):
     max_tokens: int
     seed: int | None = None
     schema_text: str = ""
+    reasoning_allowance: int = 0
+    usual_tokens: int | None = None
+
+    @property
+    def answer_tokens(self) -> int:
+        """The part of the limit that is for the answer."""
+        return self.max_tokens - self.reasoning_allowance
+
+    @property
+    def least_tokens(self) -> int:
+        """The smallest limit that the call may be made with."""
+        return self.answer_tokens if self.usual_tokens is None else self.usual_tokens
+
+    def with_room(self, answer: int, allowance: int) -> Call:
+        """The same call with so many tokens for its answer and for reasoning."""
+        return self._replace(max_tokens=answer + allowance, reasoning_allowance=allowance)
 
 
 class Usage(NamedTuple):
     """Tokens of one call as the provider reported them; None where it did not say (which is not zero).
 
     ``cached_tokens`` is the part of ``input_tokens`` that the provider served from its prefix cache, ``written_tokens``
-    the part that it put there, which some providers charge above their usual price.
+    the part that it put there, which some providers charge above their usual price. ``reasoning_tokens`` is the part of
+    ``output_tokens`` that the model spent on reasoning.
     """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
     written_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 class Reply(NamedTuple):
@@ -97,6 +118,8 @@ class FaultKind(StrEnum):
     CUT_OFF = "cut_off"
     GARBLED = "garbled"
     """The response is not what the protocol allows: no JSON, an error body with status 200, no choices."""
+    ANSWER_TOO_LONG = "answer_too_long"
+    """More came than the bound for the call's token limit allows, and it was cut off."""
     REFUSED = "refused"
     """The model or the provider's filter declined to answer."""
     KEY_REJECTED = "key_rejected"
@@ -104,16 +127,30 @@ class FaultKind(StrEnum):
     NO_SUCH_MODEL = "no_such_model"
     QUOTA_EXHAUSTED = "quota_exhausted"
     CONTEXT_TOO_LONG = "context_too_long"
+    CUT_WHILE_REASONING = "cut_while_reasoning"
+    """The limit went into reasoning, so that there is no whole answer. More room helps, and being brief does not."""
+    LIMIT_TOO_LARGE = "limit_too_large"
+    """The server does not take a limit that leaves so much room for reasoning; with less it may."""
     SCHEMA_UNSUPPORTED = "schema_unsupported"
     """The server does not take this mode of structured output; a lesser mode may work."""
+    SETTING_REFUSED = "setting_refused"
+    """The model does not take what a user set for it."""
     BAD_REQUEST = "bad_request"
     NOT_INSTALLED = "not_installed"
     """The library or weights this provider needs are not there."""
 
     @property
     def worth_retrying(self) -> bool:
-        """Whether the same request may succeed a little later."""
+        """Whether the same request may succeed a little later, or with another limit."""
         return self in _PASSING
+
+    @property
+    def worth_one_retry(self) -> bool:
+        """Whether the same request may succeed, but each try may cost as much as a whole answer.
+
+        A refusal may be the luck of one draw, and so may an answer without an end; twice it is the model's way.
+        """
+        return self in _ONCE
 
     @property
     def is_setup(self) -> bool:
@@ -129,8 +166,11 @@ _PASSING = frozenset(
         FaultKind.UNREACHABLE,
         FaultKind.CUT_OFF,
         FaultKind.GARBLED,
+        FaultKind.CUT_WHILE_REASONING,
+        FaultKind.LIMIT_TOO_LARGE,
     }
 )
+_ONCE = frozenset({FaultKind.REFUSED, FaultKind.ANSWER_TOO_LONG})
 _SETUP = frozenset(
     {
         FaultKind.KEY_REJECTED,
@@ -138,6 +178,7 @@ _SETUP = frozenset(
         FaultKind.NO_SUCH_MODEL,
         FaultKind.QUOTA_EXHAUSTED,
         FaultKind.NOT_INSTALLED,
+        FaultKind.SETTING_REFUSED,
     }
 )
 

@@ -34,7 +34,7 @@ def open_gateway(
 
 
 class SharedGateways:
-    """One gateway for each model, address, key and time limit, however many seats use it."""
+    """One gateway for each model, address, key, effort and time limit, however many seats use it."""
 
     def __init__(self, opener: OpenGateway) -> None:
         self._opener = opener
@@ -42,7 +42,8 @@ class SharedGateways:
 
     def get(self, seating: ModelSeating, api_key: str | None) -> Gateway:
         """The gateway for ``seating``."""
-        identity = (seating.provider, seating.model, seating.base_url, seating.timeout_s, seating.mode, api_key)
+        place = (seating.provider, seating.model, seating.base_url, api_key)
+        identity = (*place, seating.timeout_s, seating.mode, seating.reasoning_effort)
         if identity not in self._open:
             self._open[identity] = self._opener(seating, api_key)
         return self._open[identity]

@@ -335,7 +335,7 @@ class SeatValue:
     base_url: str | None = None
 
 
-_ADDRESS = re.compile(r"^(?P<rest>.*?)\s+at\s+(?P<url>https?://\S*)$", re.DOTALL | re.IGNORECASE)
+_ADDRESS = re.compile(r"^(?P<rest>.*?)(?<!\s)\s++at\s+(?P<url>https?://\S*)$", re.DOTALL | re.IGNORECASE)
 
 
 def parse_seat_value(text: str, *, source: str = "the seat") -> SeatValue:

@@ -32,6 +32,8 @@ class ModelSeating:
         persona: a description the prompt gives to this seat.
         piecewise: ask for one argument at a time, the way that small models can follow.
         max_tokens: the answer's limit for every phase of this seat; None takes each phase's default.
+        reasoning_effort: how much the model is to reason: a word of `disputatio.participants.reasoning.EFFORTS`, or a
+            number of tokens; None leaves it to the provider.
         timeout_s: seconds without a finished answer before a call counts as timed out.
         attempts: how often a call is tried at most before the fallback or an abstention, 1 or more.
         mode: fixes how structured answers are requested; None tries the model's best first.
@@ -51,6 +53,7 @@ class ModelSeating:
     mode: OutputMode | None = None
     price: Price | None = None
     fallback: ModelSeating | None = None
+    reasoning_effort: str | int | None = None
 
     @property
     def address(self) -> str:

@@ -12,20 +12,23 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
 It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
 the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
 `disputatio.kernel.LenientForm`); a broken rule is asked again once and then the answer is accepted with its
-violations. Nothing is put in the place of an answer.
+violations. Nothing is put in the place of an answer. A call that was cut while its model reasoned is
+made again as it is, with the room that was learned meanwhile, like a call that brought a passing fault.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Part, Turn, Violation
+from disputatio.formats.turns.sizes import MOST_TOKENS, Sized, sized
+from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Limits, Part, Turn, Violation
 from disputatio.motion import clean
 from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
+from disputatio.participants.reasoning import Allowances
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import canonical
 from disputatio.tools import (
@@ -46,7 +49,6 @@ FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
 LONGEST_ASKED_REST_S = 120.0
 """A provider that asks for a longer wait than this is treated as down."""
-_MOST_TOKENS = 16_000
 _CHOICE_TOKENS = 600
 """Of the answer which tools to call."""
 _USUAL_LIMITS = ToolLimits()
@@ -119,11 +121,14 @@ class _Answer(NamedTuple):
 class _Shape(NamedTuple):
     """A schema with its canonical text, which the ledger, the record and the check all need.
 
-    ``temperature`` is the form's own for this answer, None where the phase's holds; ``name`` is what it is called.
+    ``temperature`` is the form's own for this answer, None where the phase's holds; ``name`` is what it is called. What
+    is asked for is ``size``: its schema may allow shorter texts than the one that the answer is checked against.
     """
 
     schema: JsonObject
     text: str
+    size: Sized
+    sent_text: str
     temperature: float | None
     name: str
 
@@ -163,6 +168,7 @@ class ModelTurn:
         seed: the debate's seed, or None to send none.
         tools: what the seat may consult before it speaks.
         tool_limits: how much of it.
+        allowances: how much room each model has to reason; what is learned of that between two calls counts at once.
     """
 
     def __init__(
@@ -177,7 +183,12 @@ class ModelTurn:
         seed: int | None,
         tools: Sequence[OfferedTool] = (),
         tool_limits: ToolLimits = _USUAL_LIMITS,
+        allowances: Allowances | None = None,
     ) -> None:
+        self._allowances = allowances or Allowances()
+        self._grown: dict[str, int] = {}
+        if (own := seatings[0].max_tokens) is not None:
+            ask = replace(ask, limits=replace(ask.limits, max_tokens=own, fixed=True))
         self._path, self._ask = path, ask
         self._tools, self._tool_limits = tools, tool_limits
         self._seatings, self._modes = list(seatings), [list(row) for row in modes]
@@ -192,7 +203,8 @@ class ModelTurn:
         return self._take_whole()
 
     def _take_whole(self) -> TurnTaking:
-        limits, shape = self._ask.limits, self._shape(self._ask.form.schema)
+        limits = self._ask.limits
+        shape = self._shape(self._ask.form.schema, limits)
         prompt = self._prompts.whole(self._ask)
         if self._tools:
             found = yield from self._consultations(prompt)
@@ -200,7 +212,7 @@ class ModelTurn:
                 return found
             # Before the task, where the history grows: what was served from a prefix cache still is.
             prompt, self._asked = (*prompt[:-1], *found, prompt[-1]), 0
-        answer = yield from self._shaped("", prompt, shape, limits.max_tokens)
+        answer = yield from self._shaped("", prompt, shape)
         if isinstance(answer, Abstention):
             return answer
         best = self._read(answer)
@@ -211,7 +223,7 @@ class ModelTurn:
             reasons = tuple(row.detail for row in best.violations)
             yield Reject("", "rule", reasons)
             again = self._again(prompt, answer.raw, "rule", reasons)
-            second = yield from self._shaped("", again, shape, limits.max_tokens)
+            second = yield from self._shaped("", again, shape)
             if isinstance(second, Abstention):
                 break
             read = self._read(second)
@@ -222,13 +234,13 @@ class ModelTurn:
     def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[Order, Any, tuple[Segment, ...] | Abstention]:
         """What the seat looks up before its turn, round by round, until it wants no more or may not."""
         limits, task = self._tool_limits, prompt[-1]
-        shape = self._shape(choice_schema(self._tools, limits.calls), name=CHOICE_FORM)
+        shape = self._shape(choice_schema(self._tools, limits.calls), self._limits(_CHOICE_TOKENS), name=CHOICE_FORM)
         question = self._prompts.choosing(task.text, self._tools, limits.calls)
         found: list[Segment] = []
         called: set[str] = set()
         for number in range(1, limits.rounds + 1):
             asked = (*prompt[:-1], *found, question)
-            answer = yield from self._shaped(choice_part(number), asked, shape, _CHOICE_TOKENS)
+            answer = yield from self._shaped(choice_part(number), asked, shape)
             if isinstance(answer, Abstention):
                 # Who cannot say what to look up can still speak; the record has the answers that did not fit.
                 return tuple(found) if answer.reason == "misfit" else answer
@@ -270,8 +282,13 @@ class ModelTurn:
         prompt = self._prompts.part(self._ask, part)
         if reasons:
             prompt = (*prompt, self._prompts.reasons("rule", reasons))
-        shape = self._shape(part.schema, part.temperature)
-        return (yield from self._shaped(part.label, prompt, shape, part.max_tokens))
+        shape = self._shape(part.schema, self._limits(part.max_tokens), part.temperature)
+        return (yield from self._shaped(part.label, prompt, shape))
+
+    def _limits(self, max_tokens: int) -> Limits:
+        """Those of an answer that is not the turn, unless the seat has a limit for all of them."""
+        own = self._seatings[0].max_tokens
+        return Limits(own or max_tokens, fixed=own is not None)
 
     def _joined(self, done: list[_Answer]) -> Taken:
         content = self._ask.form.join(tuple(row.content for row in done))
@@ -294,14 +311,17 @@ class ModelTurn:
         told = self._prompts.reasons(because, reasons)
         return (*prompt, Segment("assistant", shown), told) if shown.strip() else (*prompt, told)
 
-    def _shape(self, schema: JsonObject, temperature: float | None = None, name: str = "") -> _Shape:
-        return _Shape(schema, canonical(schema), temperature, name or self._ask.form.name)
+    def _shape(self, schema: JsonObject, limits: Limits, temperature: float | None = None, name: str = "") -> _Shape:
+        text, size = canonical(schema), sized(schema, limits)
+        sent_text = text if size.schema is schema else canonical(size.schema)
+        return _Shape(schema, text, size, sent_text, temperature, name or self._ask.form.name)
 
     def _shaped(
-        self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
+        self, part: str, prompt: tuple[Segment, ...], shape: _Shape
     ) -> Generator[Order, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow."""
-        current, tokens = prompt, self._seatings[0].max_tokens or max_tokens
+        # An answer that did not fit will hardly fit when it is asked for again because of a rule.
+        current, tokens = prompt, max(shape.size.tokens, self._grown.get(part, 0))
         misfit, last = Misfit(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
             reply = yield from self._reply(part, current, shape, tokens)
@@ -315,7 +335,7 @@ class ModelTurn:
                 return _Answer(read.content, read.repaired, reply.text)
             misfit, last = read, "" if cut else reply.text
             if cut:
-                tokens = min(2 * tokens, max(tokens, _MOST_TOKENS))
+                tokens = self._grown[part] = min(2 * tokens, max(tokens, MOST_TOKENS))
             if number < self._ask.limits.shape_asks:
                 yield Reject(part, "shape", misfit.reasons)
                 current = self._again(prompt, "" if cut or part else reply.text, "shape", misfit.reasons)
@@ -325,6 +345,7 @@ class ModelTurn:
         asks = 1 + self._ask.limits.shape_asks
         where = f" for {part}" if part else ""
         detail = f"{asks} answers{where} did not fit the form; the last: {misfit.reasons[0]}"
+        detail += f". {shape.size.note}" if shape.size.note and not last else ""
         return Abstention(self._ask.seat, "misfit", detail)
 
     def _reply(
@@ -350,7 +371,7 @@ class ModelTurn:
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
     ) -> Generator[Order, Any, Reply | Fault]:
         seating, modes = self._seatings[0], self._modes[0]
-        tried = 0
+        tried, rested = 0, 0.0
         while True:
             call = self._call(part, prompt, shape, max_tokens, seating, modes[0])
             outcome: Reply | Fault = yield Send(call, seating, part)
@@ -361,14 +382,18 @@ class ModelTurn:
                 continue
             tried += 1
             patient = (outcome.retry_after_s or 0) <= LONGEST_ASKED_REST_S
-            # A refusal may be the luck of one draw; twice it is an answer.
-            again = outcome.kind.worth_retrying or (outcome.kind is FaultKind.REFUSED and tried < 2)
+            again = outcome.kind.worth_retrying or (outcome.kind.worth_one_retry and tried < 2)
             if not (again and patient):
                 return outcome
+            rest = max(outcome.retry_after_s or 0.0, 0.0) or min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S)
             if tried >= seating.attempts:
-                return outcome
-            asked_rest = max(outcome.retry_after_s or 0.0, 0.0)
-            yield Rest(asked_rest or min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S))
+                # A rate limit passes by itself: without a fallback it is waited out beyond the attempts. One stays one.
+                rest = max(rest, min(FIRST_REST_S * 2 ** (tried - 1), LONGEST_REST_S))
+                limited = outcome.kind is FaultKind.RATE_LIMITED and seating.attempts > 1
+                if not limited or len(self._seatings) > 1 or rested + rest > LONGEST_ASKED_REST_S:
+                    return outcome
+            rested += rest
+            yield Rest(rest)
 
     def _call(
         self,
@@ -380,18 +405,23 @@ class ModelTurn:
         mode: OutputMode,
     ) -> Call:
         if mode in {OutputMode.PROMPTED, OutputMode.TEXT}:
-            prompt, mode = (*prompt, self._prompts.schema(shape.schema)), OutputMode.PROMPTED
+            prompt, mode = (*prompt, self._prompts.schema(shape.size.schema)), OutputMode.PROMPTED
         fitting = self._ask.limits.temperature if shape.temperature is None else shape.temperature
         temperature = fitting if seating.temperature is None else seating.temperature
+        # What grew because an answer was cut does not shrink again.
+        usual = shape.size.usual if max_tokens == shape.size.tokens else None
+        answer, allowance = self._allowances.room(seating, max_tokens, usual or max_tokens, prompt)
         return Call(
             prompt,
-            shape.schema,
+            shape.size.schema,
             shape.name,
             mode,
             temperature,
-            max_tokens,
+            answer + allowance,
             seed=self._drawn_seed(part),
-            schema_text=shape.text,
+            schema_text=shape.sent_text,
+            reasoning_allowance=allowance,
+            usual_tokens=usual,
         )
 
     def _drawn_seed(self, part: str) -> int | None:

@@ -49,6 +49,7 @@ class ChatPrompts:
         breaks_control_tokens: whether the server may read control tokens in a text as control.
         headers: headers of every request.
         names_cache: whether requests name the cache they belong to, by a hash of their system message.
+        reasoning: what every body has for the effort with which the model is to reason.
         marks_cache: whether the server's cache begins and ends at marks; then prompts are marked and nothing else of
             them is kept.
     """
@@ -65,7 +66,9 @@ class ChatPrompts:
         headers: dict[str, Any] | None = None,
         names_cache: bool = False,
         marks_cache: bool = False,
+        reasoning: dict[str, Any] | None = None,
     ) -> None:
+        self._reasoning = reasoning or {}
         self._limit_key = limit_key
         self._system_role = system_role
         self._transformer = transformer
@@ -93,6 +96,7 @@ class ChatPrompts:
             body["temperature"] = call.temperature
         if call.seed is not None:
             body["seed"] = call.seed
+        body.update(self._reasoning)
         body.update(self._structures.of(call) or {})
         return body
 
@@ -131,8 +135,8 @@ def _unread(call: Call) -> list[tuple[str, str]]:
     return spoken(call, _broken)
 
 
-# The same texts are sent with call after call.
-_broken = lru_cache(maxsize=512)(broken)
+# The same texts are sent with call after call: up to 4,000 in the longest legal debate, a panel of 100 and 10 rounds.
+_broken = lru_cache(maxsize=4096)(broken)
 
 
 class ChatModel(OpenAIChatModel):
@@ -205,9 +209,12 @@ def counted(usage: object) -> RequestUsage:
     details = getattr(usage, "prompt_tokens_details", None)
     # DeepSeek counts its cache at the top level.
     cached = _count(details, "cached_tokens", getattr(usage, "prompt_cache_hit_tokens", None))
+    prompt, output = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+    reasoning = _count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)
     said = {
-        "input_tokens": getattr(usage, "prompt_tokens", None),
-        "output_tokens": getattr(usage, "completion_tokens", None),
+        "input_tokens": prompt,
+        "output_tokens": whole_output(prompt, output, getattr(usage, "total_tokens", None), reasoning),
+        "output_reasoning_tokens": reasoning,
         "cache_read_tokens": cached,
         "cache_write_tokens": _count(details, "cache_write_tokens", None),
     }
@@ -216,6 +223,16 @@ def counted(usage: object) -> RequestUsage:
         if isinstance(count, int):
             setattr(counts, name, count)
     return counts
+
+
+def whole_output(prompt: Any, output: Any, total: Any, reasoning: Any) -> Any:
+    """All output tokens, those of reasoning included.
+
+    xAI leaves them out of ``completion_tokens``; its ``total_tokens`` then has them on top
+    (docs.x.ai/docs/guides/reasoning).
+    """
+    counted = reasoning and all(type(count) is int for count in (prompt, output, total, reasoning))
+    return output + reasoning if counted and total == prompt + output + reasoning else output
 
 
 def _count(details: object, name: str, otherwise: object) -> object:

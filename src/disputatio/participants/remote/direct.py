@@ -29,8 +29,10 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 
 from disputatio.participants.call import Call, OutputMode, Reply, Segment, Usage
-from disputatio.participants.remote.chat import ChatModel, ChatPrompts
+from disputatio.participants.remote.chat import ChatModel, ChatPrompts, whole_output
+from disputatio.participants.remote.models import NO_TAGS
 from disputatio.participants.remote.posting import Arrived, Destination
+from disputatio.participants.remote.thoughts import has_sign
 from disputatio.participants.remote.transport import AiohttpTransport, address_of, led
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 _SAMPLE: Final = Call((Segment("user", "-"),), None, "", OutputMode.TEXT, None, 1)
 _LATEST: Final = 2**33
 """A later time of making, in seconds since 1970, is a mistake that the library is to judge."""
-_THINKING: Final = ("<think>", "</think>")
 # What pydantic-ai takes out of an answer where it finds it inside a control token; also as JSON writes it.
 _JOINERS = re.compile(r"[\u200b-\u200d\u2060\ufeff]|\\u(?:200|206|feff)", re.IGNORECASE)
 
@@ -60,7 +61,7 @@ class Way:
     to: Destination
     added: dict[str, Any]
 
-    async def post(self, call: Call, transport: AiohttpTransport) -> Reply | Arrived | httpx2.TransportError | None:
+    async def post(self, call: Call, transport: AiohttpTransport) -> Reply | Arrived | httpx2.RequestError | None:
         """Post ``call``, once.
 
         Returns:
@@ -76,9 +77,9 @@ class Way:
             return None
         try:
             arrived = await transport.post(self.to, body)
-        except httpx2.TransportError as error:
+        except httpx2.RequestError as error:
             return error
-        reply = plain_reply(arrived.decoded(), call.mode) if arrived.status == 200 else None
+        reply = plain_reply(arrived.body, call.mode) if arrived.status == 200 else None
         return arrived if reply is None else reply
 
 
@@ -92,7 +93,7 @@ async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
     model, prompts = line.model, line.prompts
     if not isinstance(model, ChatModel) or not isinstance(prompts, ChatPrompts):
         return None
-    if model.profile.get("openai_chat_thinking_field") or model.profile.get("thinking_tags", _THINKING) != _THINKING:
+    if model.profile.get("openai_chat_thinking_field") or model.profile.get("thinking_tags") != NO_TAGS:
         return None
     request = prompts.request(_SAMPLE)
     # It is stopped on purpose; whatever else may come up comes up again when a call is made.
@@ -150,7 +151,7 @@ _COUNT: Final = frozenset({int, type(None)})
 _TIERS: Final = frozenset({None, "auto", "default", "flex", "scale", "priority"})
 
 
-def plain_reply(body: bytes | None, mode: OutputMode) -> Reply | None:
+def plain_reply(body: bytes, mode: OutputMode) -> Reply | None:
     """The reply in the body of a response with status 200, or None where anything about it is out of the ordinary.
 
     Ordinary is: JSON with every field of the protocol of its own type, one choice that stopped or reached its limit,
@@ -158,7 +159,7 @@ def plain_reply(body: bytes | None, mode: OutputMode) -> Reply | None:
     numbers. Fields that the protocol does not know are passed over, as the library does.
     """
     try:
-        data = orjson.loads(body or b"")
+        data = orjson.loads(body)
         [choice] = data["choices"]
         message = choice["message"]
         usage = _counts(data.get("usage"))
@@ -222,7 +223,7 @@ def _text(message: dict[str, Any], finish: object, mode: OutputMode) -> str | No
             return None
         argument = function["arguments"]
         return argument if type(argument) is str and not _JOINERS.search(argument) else None
-    if finish not in ("stop", "length") or type(text) is not str or "<think" in text:
+    if finish not in ("stop", "length") or type(text) is not str or has_sign(text):
         return None
     if not text.isascii() and _JOINERS.search(text):
         return None
@@ -246,4 +247,6 @@ def _counts(usage: Any) -> Usage | None:
         return None
     if not _leaves_out(_USAGE, usage):
         return None
-    return Usage(prompt, completion, cached, details.get("cache_write_tokens"))
+    reasoning = others.get("reasoning_tokens")
+    output = whole_output(prompt, completion, total, reasoning)
+    return Usage(prompt, output, cached, details.get("cache_write_tokens"), reasoning)

@@ -27,6 +27,7 @@ class Endpoint:
         timeout_s: seconds for a whole call.
         mode: the only structured-output mode to use, or None for the kind's modes.
         keep_alive: whether connections are used for more than one call.
+        reasoning_effort: how much the model is to reason, as its seat has it.
         straight: whether whole answers of OpenAI's protocol may take the thin path (``direct``).
     """
 
@@ -43,6 +44,7 @@ class Endpoint:
     mode: OutputMode | None = None
     keep_alive: bool = True
     straight: bool = True
+    reasoning_effort: str | int | None = None
 
     @classmethod
     def of(cls, seating: ModelSeating, api_key: str | None) -> Endpoint:
@@ -60,6 +62,7 @@ class Endpoint:
             install=provider.install or "",
             timeout_s=seating.timeout_s,
             mode=seating.mode,
+            reasoning_effort=seating.reasoning_effort,
         )
 
     @property

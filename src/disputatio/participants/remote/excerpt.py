@@ -30,21 +30,22 @@ _DEEPEST: Final = 8
 _UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-def one_line(text: str, secret: str | None = None) -> str:
-    """``text`` as one line of at most ``LONGEST`` characters, without keys and unprintable characters.
+def one_line(text: str, secret: str | None = None, longest: int = LONGEST) -> str:
+    """``text`` as one line of at most ``longest`` characters, without keys and unprintable characters.
 
     Args:
         text: anything a server sent.
         secret: the key in use; wherever it stands in ``text``, ``[key]`` stands instead.
+        longest: how many characters it may have.
     """
     # Far more than is kept: a huge body must not cost a huge regular expression search.
-    text = text[: LONGEST * 20]
+    text = text[: longest * 20]
     text = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
     # A placeholder such as "x" or "none" is no secret and may be part of any word.
     if secret and len(secret) >= 8:
         text = text.replace(secret, "[key]")
     text = " ".join(_KEY_SHAPES.sub("[key]", text).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
 def words_in(body: object) -> str:

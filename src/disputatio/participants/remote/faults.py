@@ -15,19 +15,22 @@ from __future__ import annotations
 
 import errno
 import math
+import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import aiohttp
 
+from disputatio.participants.bounds import LONGEST_BEGINNING, OverlongError
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Usage
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.excerpt import codes_in, one_line, words_in
-from disputatio.participants.remote.rejection import Rejection
+from disputatio.participants.remote.rejection import Rejection, not_served_from_here
 from disputatio.participants.remote.tokens import usage_of
 from disputatio.participants.remote.transport import CONNECT_TIMEOUT_S
+from disputatio.participants.remote.waits import asked_wait
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
@@ -44,8 +47,10 @@ _SAYINGS: Final = {
     FaultKind.NO_SUCH_MODEL: "does not have this model, or the address is wrong",
     FaultKind.QUOTA_EXHAUSTED: "says that the account's quota or balance is used up",
     FaultKind.CONTEXT_TOO_LONG: "cannot take a prompt of this length",
+    FaultKind.SETTING_REFUSED: "does not take the reasoning_effort that was set",
     FaultKind.BAD_REQUEST: "rejects the request",
 }
+_ABOUT_REASONING = re.compile(r"reasoning|thinking", re.IGNORECASE)
 _LOST_NAMES: Final = {"ReadError", "WriteError", "CloseError", "RemoteProtocolError", "IncompleteRead", "ProtocolError"}
 _TIMEOUT_NAMES: Final = {"ReadTimeout", "WriteTimeout", "ReadTimeoutError"}
 _UNCONNECTED_NAMES: Final = {"ConnectError", "EndpointConnectionError", "ProxyError", "ProxyConnectionError"}
@@ -83,6 +88,8 @@ def fault_from(error: BaseException, endpoint: Endpoint, mode: OutputMode | None
     """
     from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, ModelConnectionError, UserError
 
+    if overlong := next((link for link in _chain(error) if isinstance(link, OverlongError)), None):
+        return _overlong(overlong, endpoint, text)
     match error:
         case NoAnswerError():
             return _no_answer(error, endpoint, mode, text)
@@ -168,16 +175,17 @@ def _rejected(error: ModelAPIError, endpoint: Endpoint, mode: OutputMode | None,
         kind = FaultKind.KEY_REJECTED
     if kind is FaultKind.BAD_REQUEST and status is None:
         kind = FaultKind.GARBLED
-    wait = error.retry_after if error.retry_after is not None else _wait(getattr(error, "headers", None))
+    if kind is FaultKind.BAD_REQUEST and endpoint.reasoning_effort is not None and _ABOUT_REASONING.search(words):
+        kind = FaultKind.SETTING_REFUSED
+    wait = asked_wait(getattr(error, "headers", None), words)
+    wait = error.retry_after if wait is None else wait
     return _fault(kind, endpoint, words, mode=mode, status=status, retry_after_s=wait, text=text)
 
 
-def _wait(headers: Mapping[str, str] | None) -> float | None:
-    """The seconds of a ``Retry-After`` header with a fraction, which the library does not read."""
-    try:
-        return float((headers or {}).get("retry-after", ""))
-    except ValueError:
-        return None
+def _overlong(error: OverlongError, endpoint: Endpoint, text: str) -> Fault:
+    """The fault for an answer that was stopped at its bound; its text is the beginning of what came."""
+    head = one_line(text or error.head.decode(errors="replace"), endpoint.api_key, LONGEST_BEGINNING)
+    return Fault(FaultKind.ANSWER_TOO_LONG, f"{endpoint.place} {error.sentence}.", text=head)
 
 
 def _is_rejection(error: ModelAPIError) -> bool:
@@ -312,7 +320,9 @@ def _fault(
     retry_after_s: float | None = None,
     text: str = "",
 ) -> Fault:
-    if kind is FaultKind.SCHEMA_UNSUPPORTED:
+    if kind is FaultKind.BAD_REQUEST and not_served_from_here(words):
+        saying = "does not answer calls from this network or country"
+    elif kind is FaultKind.SCHEMA_UNSUPPORTED:
         saying = f"does not take structured output in {mode} mode"
     else:
         saying = _SAYINGS[kind]

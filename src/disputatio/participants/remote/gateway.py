@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from disputatio.failures import InvalidInputError
+from disputatio.participants.bounds import AnswerBound
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.participants.providers import Kind, shown
 from disputatio.participants.remote.endpoint import Endpoint
+from disputatio.participants.remote.thoughts import Unthinking
 from disputatio.participants.seating import ModelSeating
 from disputatio.participants.shared_work import SharedWork
 
@@ -97,19 +99,15 @@ class RemoteGateway:
         path = (self._way or await self._find_way() if on_text is None else None) or await self._open()
         if isinstance(path, Fault):
             return path
-        from disputatio.participants.remote.models import Line
+        from disputatio.participants.remote.receiving import bounded
 
         heard: list[str] = []
+        ear = None if on_text is None else _Ear(on_text, heard)
         limit = asyncio.timeout(self._endpoint.timeout_s)
         try:
             async with limit:
-                if isinstance(path, Line):
-                    response = await _asked(path, call, None if on_text is None else _Ear(on_text, heard))
-                else:
-                    brought = await self._straight(path, call)
-                    if isinstance(brought, (Reply, Fault)):
-                        return brought
-                    response = brought
+                with bounded(AnswerBound.of(call.max_tokens, streamed=ear is not None)):
+                    response = await self._made(path, call, ear)
         except _ListenerError as error:
             raise error.raised from None
         except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
@@ -118,9 +116,19 @@ class RemoteGateway:
             if limit.expired():
                 return timed_out(self._endpoint, "".join(heard))
             return fault_from(error, self._endpoint, call.mode, "".join(heard))
+        if isinstance(response, (Reply, Fault)):
+            return response
         from disputatio.participants.remote.reply import reply_from
 
         return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
+
+    async def _made(self, path: Line | Way, call: Call, ear: _Ear | None) -> Reply | Fault | ModelResponse:
+        """What ``call`` brings over ``path``."""
+        from disputatio.participants.remote.models import Line
+
+        if isinstance(path, Line):
+            return await _asked(path, call, ear)
+        return await self._straight(path, call)
 
     @property
     def _is_straight(self) -> bool:
@@ -196,9 +204,13 @@ def _opened(endpoint: Endpoint) -> Line | Fault:
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         return key_malformed(endpoint)
     try:
+        from disputatio.participants.remote.efforts import EffortRefusedError, effort_refused
         from disputatio.participants.remote.models import open_line
 
-        return open_line(endpoint)
+        try:
+            return open_line(endpoint)
+        except EffortRefusedError as why:
+            return effort_refused(endpoint, why)
     except Exception as error:  # noqa: BLE001  - a library may object to an address or a region in any way
         return unopened(error, endpoint)
 
@@ -234,8 +246,12 @@ class _Ear:
     def __init__(self, on_text: OnText, heard: list[str]) -> None:
         self._on_text = on_text
         self._heard = heard
+        self._unthinking = Unthinking()
 
     def hear(self, text: str) -> None:
+        text = self._unthinking.take(text)
+        if not text:
+            return
         self._heard.append(text)
         try:
             self._on_text(text)

@@ -18,17 +18,22 @@ import httpx2
 from pydantic_ai.models import Model
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.settings import ModelSettings
 
 from disputatio._version import VERSION
 from disputatio.participants.providers import Kind
+from disputatio.participants.remote.efforts import compatible_fields, is_reasoning, library_settings, openai_fields
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.prompt import LibraryPrompts, Prompts
+from disputatio.participants.remote.receiving import CountedResponse
 from disputatio.participants.remote.transport import CONNECT_TIMEOUT_S, AiohttpTransport, trusted_certificates
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _NO_KEY: Final = "no-key"
+NO_TAGS: Final = ("\x00", "\x00")
+"""Tags that no text has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,7 @@ def open_line(endpoint: Endpoint) -> Line:
 
     Raises:
         ImportError: the library of this kind is not installed.
+        EffortRefusedError: the model does not take the effort that was set.
     """
     if endpoint.root.startswith("https"):
         trusted_certificates()
@@ -68,17 +74,19 @@ def _openai(endpoint: Endpoint) -> Line:
     from disputatio.participants.remote.chat import ChatModel, ChatPrompts
 
     http = http_client(endpoint)
-    model = ChatModel(endpoint.model, provider=OpenAIProvider(openai_client=_openai_client(endpoint, http)))
+    provider = OpenAIProvider(openai_client=_openai_client(endpoint, http))
+    model = ChatModel(endpoint.model, provider=provider, profile=with_whole_text)
     profile = model.profile
     prompts = ChatPrompts(
         limit_key="max_completion_tokens",
         system_role=profile.get("openai_system_prompt_role") or "system",
         transformer=profile.get("json_schema_transformer"),
         parallel_tools=True,
-        takes_temperature=not _reasons(profile),
+        takes_temperature=not is_reasoning(profile, endpoint.reasoning_effort),
         headers=_headers(endpoint),
         names_cache=True,
         marks_cache=bool(profile.get("openai_supports_prompt_cache_breakpoints", False)),
+        reasoning=openai_fields(endpoint, model),
     )
     return Line(model, prompts, http.aclose)
 
@@ -89,10 +97,12 @@ def _openai_compatible(endpoint: Endpoint) -> Line:
     from disputatio.participants.remote.chat import ChatModel, ChatPrompts
 
     http = http_client(endpoint)
-    provider = OpenAICompatibleProvider(endpoint.provider, openai_client=_openai_client(endpoint, http))
+    client = _openai_client(endpoint, http)
+    provider = OpenAICompatibleProvider(endpoint.provider, openai_client=client)
     model = ChatModel(endpoint.model, provider=provider, profile=compatible_profile)
     breaks = bool(model.profile.get("may_tokenize_special_tokens_in_content", False))
-    prompts = ChatPrompts(breaks_control_tokens=breaks, headers=_headers(endpoint))
+    reasoning = compatible_fields(endpoint, client)
+    prompts = ChatPrompts(breaks_control_tokens=breaks, headers=_headers(endpoint), reasoning=reasoning)
     return Line(model, prompts, http.aclose)
 
 
@@ -114,7 +124,17 @@ def compatible_profile(default: ModelProfile) -> ModelProfile:
         openai_chat_supports_max_completion_tokens=False,
         openai_supports_strict_tool_definition=True,
         may_tokenize_special_tokens_in_content=default.get("may_tokenize_special_tokens_in_content", False),
+        thinking_tags=NO_TAGS,
     )
+
+
+def with_whole_text(default: ModelProfile) -> ModelProfile:
+    """``default`` without the tags in which the library looks for reasoning.
+
+    It takes out what is in between, wherever in an answer, also where an answer quotes the tags; and of reasoning that
+    was cut off it takes out the tag alone. `thoughts` has the rule instead.
+    """
+    return {**default, "thinking_tags": NO_TAGS}
 
 
 def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
@@ -141,14 +161,6 @@ def _headers(endpoint: Endpoint) -> dict[str, Any]:
     return headers
 
 
-def _reasons(profile: ModelProfile) -> bool:
-    """Whether the model reasons unless told otherwise, in which case OpenAI rejects a temperature."""
-    return bool(profile.get("openai_supports_reasoning", False)) and not (
-        profile.get("openai_supports_reasoning_effort_none", False)
-        and not profile.get("thinking_enabled_by_default", False)
-    )
-
-
 def _anthropic(endpoint: Endpoint) -> Line:
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -163,7 +175,12 @@ def _anthropic(endpoint: Endpoint) -> Line:
     )
     model = AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=client))
     samples = not model.profile.get("anthropic_disallows_sampling_settings", False)
-    prompts = LibraryPrompts(takes_temperature=samples, caches_system="anthropic_cache_instructions")
+    prompts = LibraryPrompts(
+        # Claude takes no temperature while it thinks.
+        takes_temperature=samples and endpoint.reasoning_effort in (None, "none"),
+        fixed=_reasoning(endpoint, model),
+        caches_system="anthropic_cache_instructions",
+    )
     return Line(model, prompts, http.aclose)
 
 
@@ -174,7 +191,7 @@ def _google(endpoint: Endpoint) -> Line:
     http = http_client(endpoint)
     provider = GoogleProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
     model = GoogleModel(endpoint.model, provider=provider)
-    return Line(model, LibraryPrompts(fixed={"max_retries": 0}), http.aclose)
+    return Line(model, LibraryPrompts(fixed={"max_retries": 0, **_reasoning(endpoint, model)}), http.aclose)
 
 
 def _mistral(endpoint: Endpoint) -> Line:
@@ -184,24 +201,42 @@ def _mistral(endpoint: Endpoint) -> Line:
     http = http_client(endpoint)
     provider = MistralProvider(api_key=endpoint.api_key, base_url=endpoint.root, http_client=http)
     model = MistralModel(endpoint.model, provider=provider)
-    return Line(model, LibraryPrompts(fixed={"max_retries": 0}), http.aclose)
+    return Line(model, LibraryPrompts(fixed={"max_retries": 0, **_reasoning(endpoint, model)}), http.aclose)
 
 
 def _groq(endpoint: Endpoint) -> Line:
     from pydantic_ai.models.groq import GroqModel
     from pydantic_ai.providers.groq import GroqProvider
 
-    # Groq's library is built on the older httpx, so it has connections of its own.
+    # Groq's library is built on the older httpx.
     httpx = _library("httpx")
     http = httpx.AsyncClient(
+        transport=_older_transport(httpx, keep_alive=endpoint.keep_alive),
         timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_TIMEOUT_S),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
     )
     client = _library("groq").AsyncGroq(
         api_key=endpoint.api_key, base_url=endpoint.root, max_retries=0, http_client=http
     )
-    model = GroqModel(endpoint.model, provider=GroqProvider(groq_client=client))
-    return Line(model, LibraryPrompts(), http.aclose)
+    model = GroqModel(endpoint.model, provider=GroqProvider(groq_client=client), profile=with_whole_text)
+    return Line(model, LibraryPrompts(fixed=_reasoning(endpoint, model)), http.aclose)
+
+
+def _older_transport(httpx: Any, *, keep_alive: bool) -> Any:
+    """The transport of this package as one of the older httpx, so that its pool and its bounds hold there too."""
+    carrier = AiohttpTransport(keep_alive=keep_alive)
+
+    async def handle(_: object, request: Any) -> Any:
+        content = await request.aread()
+        asked = httpx2.Request(request.method, str(request.url), headers=request.headers.raw, content=content)
+        brought = await carrier.handle_async_request(asked)
+        parts: Any = brought.stream
+        stream = type("Body", (httpx.AsyncByteStream,), {"__aiter__": lambda _: aiter(parts), "aclose": parts.aclose})
+        return httpx.Response(brought.status_code, headers=brought.headers.raw, stream=stream(), request=request)
+
+    async def close(_: object) -> None:
+        await carrier.aclose()
+
+    return type("Transport", (httpx.AsyncBaseTransport,), {"handle_async_request": handle, "aclose": close})()
 
 
 def _bedrock(endpoint: Endpoint) -> Line:
@@ -219,17 +254,43 @@ def _bedrock(endpoint: Endpoint) -> Line:
     bearer = _bearer_session(endpoint.api_key) if endpoint.api_key else None
     session = _library("boto3").Session(botocore_session=bearer)
     client = session.client("bedrock-runtime", config=config, endpoint_url=endpoint.base_url)
+    _bound_amazon(client)
     model = BedrockConverseModel(endpoint.model, provider=BedrockProvider(bedrock_client=client))
     samples = not any(
         model.profile.get(name, False)
         for name in ("anthropic_disallows_sampling_settings", "bedrock_disallows_sampling_settings")
     )
 
+    # Claude takes no temperature while it thinks, there as well.
+    samples &= endpoint.reasoning_effort in (None, "none")
+
     async def close() -> None:
         client.close()
 
     caches = "bedrock_cache_instructions" if model.profile.get("bedrock_supports_prompt_caching", False) else ""
-    return Line(model, LibraryPrompts(takes_temperature=samples, caches_system=caches), close)
+    prompts = LibraryPrompts(takes_temperature=samples, fixed=_reasoning(endpoint, model), caches_system=caches)
+    return Line(model, prompts, close)
+
+
+def _reasoning(endpoint: Endpoint, model: Model[Any]) -> ModelSettings:
+    """What every request of the library's own has for the effort."""
+    settings: Any = library_settings(endpoint, model)
+    return settings  # type: ignore[no-any-return]
+
+
+def _bound_amazon(client: Any) -> None:
+    """Let Amazon's library read no more of a response than its call may bring; it decompresses nothing."""
+    session: Any = client._endpoint.http_session
+    send: Callable[[Any], Any] = session.send
+
+    def bounded_send(request: Any) -> Any:
+        # Else the whole response is read before anybody can count it.
+        request.stream_output = True
+        response = send(request)
+        response.raw = CountedResponse(response.raw, response.status_code)
+        return response
+
+    session.send = bounded_send
 
 
 def _bearer_session(key: str) -> object:

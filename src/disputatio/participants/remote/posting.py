@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import aiohttp
-import httpx2
-from aiohttp.hdrs import CONNECTION, CONTENT_ENCODING
+from aiohttp.hdrs import CONNECTION
 from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
+
+from disputatio.participants.bounds import Intake
+from disputatio.participants.remote.receiving import plain_headers, read_whole
 
 # A line break would begin a header of its own.
 _FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -30,21 +32,11 @@ _INTERIM: Final = frozenset(range(100, 200)) - {101}
 
 
 class Arrived(NamedTuple):
-    """A whole response, as it came over the wire; ``encoded`` is whether a header says so of its body."""
+    """A whole response: its status, its headers but those about encoding, and its body, decompressed."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes
-    encoded: bool
-
-    def decoded(self) -> bytes | None:
-        """The body without its content encoding, None where it cannot be decoded."""
-        if not self.encoded:
-            return self.body
-        try:
-            return httpx2.Response(self.status, headers=list(self.headers), content=self.body).content
-        except httpx2.DecodingError:
-            return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +84,7 @@ async def exchanged(
     to: Destination,
     body: bytes,
     timeout: aiohttp.ClientTimeout,
+    intake: Intake,
 ) -> Arrived:
     """Post ``body`` and read the whole response, once.
 
@@ -101,10 +94,13 @@ async def exchanged(
         to: the destination, which has a head.
         body: what is posted.
         timeout: how long connecting may take.
+        intake: bounds the response.
 
     Raises:
         aiohttp.ClientError: what a session would raise.
         OSError: as for a session.
+        OverlongError: the response passes its bound.
+        httpx2.DecodingError: it cannot be decompressed.
     """
     connection = await _connected(connector, opening, to, timeout)
     try:
@@ -122,17 +118,16 @@ async def exchanged(
             raise aiohttp.ClientResponseError(
                 asked, (), status=error.code, message=error.message, headers=error.headers
             ) from error
-        # What is all there takes no steps of its own to read.
-        content = payload.read_nowait() if payload.is_eof() else await payload.read()
-        # Answered before all of it was read, the rest would go ahead of the next request; and a server that was asked
-        # to close may do so without having said it would.
-        if transport.get_write_buffer_size() or to.headers.get(CONNECTION) == "close":
+        content = await read_whole(message.code, message.raw_headers, payload, intake)
+        # What was not read would be taken for the next response. Answered before all of it was sent, the rest would go
+        # ahead of the next request; and a server that was asked to close may do so without having said it would.
+        if not payload.is_eof() or transport.get_write_buffer_size() or to.headers.get(CONNECTION) == "close":
             connection.close()
     except BaseException:
         connection.close()
         raise
     connection.release()
-    return Arrived(message.code, message.raw_headers, content, CONTENT_ENCODING in message.headers)
+    return Arrived(message.code, plain_headers(message.raw_headers), content)
 
 
 async def _connected(

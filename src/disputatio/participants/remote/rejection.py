@@ -2,13 +2,15 @@
 
 The rules, in order; the first that fits decides:
 
-1.  The prompt does not fit the model's context          -> CONTEXT_TOO_LONG
+1.  The prompt does not fit the model's context, or one
+    request is over the account's limit for a minute     -> CONTEXT_TOO_LONG
 2.  The account's quota, credit or balance is used up    -> QUOTA_EXHAUSTED
 3.  A filter declined the content                        -> REFUSED
 4.  The model failed to keep to the schema               -> GARBLED (another try may succeed)
 5.  This way of asking for structure is not taken        -> SCHEMA_UNSUPPORTED (only in such a mode)
 6.  The model is unknown, or not open to this account    -> NO_SUCH_MODEL
-7.  The key is not accepted                              -> KEY_REJECTED
+7.  This network or country is not served                -> BAD_REQUEST
+    The key is not accepted                              -> KEY_REJECTED
 8.  Too many requests for now                            -> RATE_LIMITED
 9.  The request took too long on the server (408)        -> TIMED_OUT
 10. The server failed (5xx, and 409, 424, 425)           -> SERVER_ERROR
@@ -34,6 +36,10 @@ _CONTEXT_WORDS = re.compile(
     r"|exceeds? the (?:model'?s? )?(?:maximum|max) (?:number of )?(?:input )?tokens|too large for model",
     re.IGNORECASE,
 )
+_TOO_LARGE_FOR_A_MINUTE = re.compile(
+    r"request too large for|request is too large|tokens per minute.{0,40}requested \d+.{0,60}reduce", re.IGNORECASE
+)
+"""One request over the limit of a minute: OpenAI and Groq call it a rate limit, and waiting does not cure it."""
 _QUOTA_CODES: Final = {
     # OpenAI: https://platform.openai.com/docs/guides/error-codes
     "insufficient_quota",
@@ -83,9 +89,17 @@ _MODEL_WORDS = re.compile(
     r"\bmodels?\b.{0,120}?(?:not found|(?:does|do|did) ?n[o']t exist|not exist|is not (?:available|served|accessible)"
     r"|no longer available|not supported for generatecontent)"
     r"|(?:invalid|unknown|no such|unsupported) model\b|not a valid model|model identifier is invalid"
-    r"|not have access to (?:the )?model|模型不存在",
+    r"|not have access to (?:the )?model|模型不存在|no models? (?:is |are )?loaded|model (?:is )?not loaded",
     re.IGNORECASE | re.DOTALL,
 )
+_ELSEWHERE_CODES: Final = {"unsupported_country_region_territory", "unsupported_country", "region_not_supported"}
+_ELSEWHERE_WORDS = re.compile(
+    r"country, region, or territory not supported|not (?:available|supported) in your (?:country|region|location)"
+    r"|user location is not supported|attention required! \| cloudflare|just a moment\.\.\.|cloudflare"
+    r"|error code:? (?:1009|1010|1015|1020)\b|access denied \| .+ used cloudflare",
+    re.IGNORECASE,
+)
+"""A gate before the provider, or a provider that does not serve a country: the key is not to blame."""
 _KEY_CODES: Final = {"invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated"}
 _RATE_CODES: Final = {"rate_limit_exceeded", "rate_limit_error", "too_many_requests", "throttlingexception"}
 _SERVER_CODES: Final = {
@@ -102,6 +116,15 @@ _SERVER_CODES: Final = {
     "internal",
     "timeout_error",
 }
+
+
+_NOT_LOADED = re.compile(r"no models? (?:is |are )?loaded|model (?:is )?not loaded", re.IGNORECASE)
+"""LM Studio and others, under whatever status: no waiting loads a model."""
+
+
+def not_served_from_here(words: str) -> bool:
+    """Whether a refusal's sentence blames the network or country that the call came from."""
+    return _ELSEWHERE_WORDS.search(words) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +161,20 @@ class Rejection:
             return FaultKind.QUOTA_EXHAUSTED
         if refusable and (self._names(_FILTER_CODES, _FILTER_WORDS) or (self.zhipu and "1301" in self.codes)):
             return FaultKind.REFUSED
+        if self.status in (None, 413, 429) and _TOO_LARGE_FOR_A_MINUTE.search(self.words):
+            return FaultKind.CONTEXT_TOO_LONG
         if self.codes & _MISSED_SCHEMA_CODES:
             return FaultKind.GARBLED
         if self._is_about_structure(mode):
             return FaultKind.SCHEMA_UNSUPPORTED
         if (
             refusable
-            and self.status != 429
+            and (self.status != 429 or _NOT_LOADED.search(self.words))
             and (self._names(_MODEL_CODES, _MODEL_WORDS) or (self.zhipu and "1211" in self.codes))
         ):
             return FaultKind.NO_SUCH_MODEL
+        if self.codes & _ELSEWHERE_CODES or (self.status in (400, 403, 451) and not_served_from_here(self.words)):
+            return FaultKind.BAD_REQUEST
         if self.codes & _KEY_CODES:
             return FaultKind.KEY_REJECTED
         if self.codes & _RATE_CODES:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from disputatio.participants.call import Fault, OutputMode, Reply
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.faults import cut_off, garbled, refused
+from disputatio.participants.remote.thoughts import without_thoughts
 from disputatio.participants.remote.tokens import usage_of
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
-# Servers of open models pass a model's thinking on as text, and pydantic-ai misses it where a stream brings
-# the tag and its content in one piece.
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 _FINISHED: Final = {"stop": "stop", "tool_call": "stop", "length": "length"}
 
 
@@ -25,7 +22,7 @@ def reply_from(response: ModelResponse, endpoint: Endpoint, mode: OutputMode, *,
     An answer cut at the token limit is a reply, also an empty one: a model may spend all its tokens on
     thinking. An empty answer that claims to be complete is none.
     """
-    text = _text_of(response, mode)
+    text = _text_of(response, mode, cut=response.finish_reason == "length")
     usage = usage_of(response.usage)
     served = response.model_name or None
     details = response.provider_details or {}
@@ -41,7 +38,7 @@ def reply_from(response: ModelResponse, endpoint: Endpoint, mode: OutputMode, *,
     return Reply(text=text, served_model=served, usage=usage, finish=finish)
 
 
-def _text_of(response: ModelResponse, mode: OutputMode) -> str:
+def _text_of(response: ModelResponse, mode: OutputMode, *, cut: bool) -> str:
     from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
 
     if mode is OutputMode.TOOL:
@@ -51,4 +48,5 @@ def _text_of(response: ModelResponse, mode: OutputMode) -> str:
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     if any(isinstance(part, ThinkingPart) for part in response.parts):
         text = text.lstrip()
-    return _THOUGHT.sub("", text, count=1)
+    # pydantic-ai knows one pair of tags, and misses it where a stream brings the tag and its content in one piece.
+    return without_thoughts(text, cut=cut)

@@ -23,4 +23,14 @@ def usage_of(usage: RequestUsage) -> Usage:
         output_tokens=said.get("output_tokens"),
         cached_tokens=said.get("cache_read_tokens"),
         written_tokens=said.get("cache_write_tokens"),
+        reasoning_tokens=_reasoning_tokens(usage),
     )
+
+
+def _reasoning_tokens(usage: RequestUsage) -> int | None:
+    """The count of its own field, else that of the details, where the library has it for Groq and Gemini."""
+    told = vars(usage).get("output_reasoning_tokens")
+    if isinstance(told, int):
+        return told
+    names = ("reasoning_tokens", "thoughts_tokens", "thinking_tokens")
+    return next((usage.details[name] for name in names if name in usage.details), None)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import io
 import ssl
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -26,17 +27,21 @@ from weakref import WeakKeyDictionary
 
 import aiohttp
 import httpx2
-from aiohttp.hdrs import CONTENT_ENCODING
 from multidict import CIMultiDict
 from yarl import URL
 
+from disputatio.participants.bounds import Intake, OverlongError
 from disputatio.participants.remote.posting import Arrived, Destination, exchanged
+from disputatio.participants.remote.receiving import bound_now, incoming, plain_headers, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 CONNECT_TIMEOUT_S: Final = 10.0
 """Seconds for looking the host up, connecting and the TLS handshake together."""
+
+
+_LARGE: Final = 1 << 20
 
 
 @dataclass(slots=True)
@@ -48,14 +53,14 @@ class Passage:
         shown: the request that it would have sent.
     """
 
-    arrived: Arrived | httpx2.TransportError | None = None
+    arrived: Arrived | httpx2.RequestError | None = None
     shown: httpx2.Request | None = None
 
     def through(self, request: httpx2.Request) -> httpx2.Response:
         """What comes of ``request``.
 
         Raises:
-            httpx2.TransportError: the failure, or that this is where it stops.
+            httpx2.RequestError: the failure, or that this is where it stops.
         """
         self.shown = request
         match self.arrived:
@@ -71,7 +76,7 @@ _LED: ContextVar[Passage | None] = ContextVar("_LED", default=None)
 
 
 @contextmanager
-def led(arrived: Arrived | httpx2.TransportError | None, *, shows: bool = False) -> Iterator[Passage]:
+def led(arrived: Arrived | httpx2.RequestError | None, *, shows: bool = False) -> Iterator[Passage]:
     """Lead the requests of this context through ``arrived`` instead of sending them.
 
     Args:
@@ -88,6 +93,8 @@ def led(arrived: Arrived | httpx2.TransportError | None, *, shows: bool = False)
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Carries httpx2 requests over the running loop's shared pool.
+
+    Responses are decompressed here and bounded by what ``bounded`` set, before anybody else holds them.
 
     The pool is joined at the first request and left by ``aclose``; the last to leave closes it. A transport
     that is used in a second event loop joins that loop's pool.
@@ -113,32 +120,39 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         passage = _LED.get()
         if passage is not None:
             return passage.through(request)
+        body = await request.aread()
         with _truthful():
             response = await self._send(
-                request.method, address_of(request.url), request.headers.multi_items(), await request.aread() or None
+                request.method, address_of(request.url), request.headers.multi_items(), body or None
             )
-        return httpx2.Response(response.status, headers=response.raw_headers, stream=_Body(response), request=request)
+        return httpx2.Response(
+            response.status,
+            headers=plain_headers(response.raw_headers),
+            stream=_Body(response, Intake(bound_now(), len(body))),
+            request=request,
+        )
 
     async def post(self, to: Destination, body: bytes) -> Arrived:
         """Post ``body`` and read the whole response.
 
         Raises:
-            httpx2.TransportError: as for ``handle_async_request``.
+            httpx2.RequestError: as for ``handle_async_request``, or that the response cannot be decoded.
         """
-        pool = self._joined()
+        pool, intake = self._joined(), Intake(bound_now(), len(body))
         try:
             opening = pool.opening_to(to)
             if opening is not None:
-                return await exchanged(pool.connector, opening, to, body, self._timeout)
+                return await exchanged(pool.connector, opening, to, body, self._timeout, intake)
             response = await self._send("POST", to.url, to.headers, body)
             try:
-                content = await response.read()
+                content = await read_whole(response.status, response.raw_headers, response.content, intake)
             except BaseException:
                 response.close()
                 raise
+            response.release()
         except _FAILURES as error:
             raise _told(error) from error
-        return Arrived(response.status, response.raw_headers, content, CONTENT_ENCODING in response.headers)
+        return Arrived(response.status, plain_headers(response.raw_headers), content)
 
     async def _send(
         self, method: str, url: URL, headers: Mapping[str, str] | Iterable[tuple[str, str]], body: bytes | None
@@ -152,7 +166,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             method,
             url,
             headers=headers,
-            data=body,
+            # aiohttp warns of large bytes, and writes a file piece by piece.
+            data=body if body is None or len(body) < _LARGE else io.BytesIO(body),
             allow_redirects=False,
             auto_decompress=False,
             timeout=self._timeout,
@@ -229,13 +244,14 @@ class _Whole(httpx2.AsyncByteStream):
 
 
 class _Body(httpx2.AsyncByteStream):
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
-        self._response = response
+    def __init__(self, response: aiohttp.ClientResponse, intake: Intake) -> None:
+        self._response, self._intake = response, intake
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        response = self._response
         with _truthful():
-            async for chunk in self._response.content.iter_any():
-                yield chunk
+            async for part in incoming(response.status, response.raw_headers, response.content, self._intake):
+                yield part
 
     async def aclose(self) -> None:
         # Back to the pool when read to the end; otherwise the connection is closed.
@@ -253,12 +269,12 @@ def _truthful() -> Iterator[None]:
 
 
 # A TimeoutError is an OSError; cancellation is none of these and passes through.
-_FAILURES: Final = (aiohttp.ClientError, OSError, ValueError)
+_FAILURES: Final = (aiohttp.ClientError, OSError, ValueError, OverlongError)
 
 
 def _told(error: Exception) -> httpx2.TransportError:
     """The exception of httpx2 that says what ``error`` says."""
-    if not isinstance(error, (aiohttp.ClientError, OSError)):
+    if not isinstance(error, (aiohttp.ClientError, OSError, OverlongError)):
         # What is wrong with an address beyond its scheme, such as its port.
         return httpx2.UnsupportedProtocol(str(error))
     return _counterpart(error)(str(error))

@@ -4,10 +4,12 @@ from disputatio.testing.provider.behaviour import AnswerMaker, Behaviour
 from disputatio.testing.provider.latency import Latency, lognormal, uniform
 from disputatio.testing.provider.mishaps import Mishap, MishapFamily, Mishaps
 from disputatio.testing.provider.process import provider_process
+from disputatio.testing.provider.reasoning import THOUGHT, Reasoning, ReasoningText
 from disputatio.testing.provider.received import ReceivedRequest
-from disputatio.testing.provider.server import FakeProvider, refused_base_url
+from disputatio.testing.provider.server import FakeProvider, reasoning_provider, refused_base_url
 
 __all__ = [
+    "THOUGHT",
     "AnswerMaker",
     "Behaviour",
     "FakeProvider",
@@ -15,9 +17,12 @@ __all__ = [
     "Mishap",
     "MishapFamily",
     "Mishaps",
+    "Reasoning",
+    "ReasoningText",
     "ReceivedRequest",
     "lognormal",
     "provider_process",
+    "reasoning_provider",
     "refused_base_url",
     "uniform",
 ]

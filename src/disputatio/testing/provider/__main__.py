@@ -19,6 +19,7 @@ from typing import Final, NoReturn
 from disputatio.participants.call import OutputMode
 from disputatio.testing.provider.latency import Latency, lognormal
 from disputatio.testing.provider.mishaps import Mishap, Mishaps
+from disputatio.testing.provider.reasoning import Reasoning, ReasoningText
 from disputatio.testing.provider.server import FakeProvider
 
 _REMEMBERED: Final = 1000
@@ -61,6 +62,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--honours", type=_modes, default=None, metavar="MODES", help="native, tool, both by a comma, or none")
     add("--max-context", type=int, help="most tokens of prompt and answer together")
     add("--no-prefix-cache", action="store_true", help="report no cached tokens")
+    add("--refuse", action="append", default=[], metavar="PARAMETER", help="a parameter to refuse, as OpenAI does")
+    add("--realistic-lengths", action="store_true", help="texts as long as those of a large model")
+    add("--reasoning", type=float, metavar="TOKENS", help="reason before each answer; the median of its tokens")
+    add("--reasoning-spread", type=float, default=0.5, help="deviation of the logarithm of these tokens")
+    add(
+        "--reasoning-text",
+        type=ReasoningText,
+        choices=list(ReasoningText),
+        default=ReasoningText.HIDDEN,
+        help="where the reasoning text stands",
+    )
     add("--retry-after", default="1", help="what the Retry-After header says with status 429")
     add("--mishap", action="append", default=[], metavar="RULE", help="what goes wrong, and when; see below")
     add("--until-input-ends", action="store_true", help="end when the standard input is closed")
@@ -79,6 +91,9 @@ def _provider(options: argparse.Namespace) -> FakeProvider:
         aliases=dict(options.alias),
         max_context=options.max_context,
         prefix_cache=not options.no_prefix_cache,
+        refuses=options.refuse,
+        realistic_lengths=options.realistic_lengths,
+        reasoning=_reasoning(options),
         retry_after=options.retry_after,
         mishaps=_mishaps(options.mishap, options.seed),
         keep=_REMEMBERED,
@@ -91,6 +106,14 @@ def _provider(options: argparse.Namespace) -> FakeProvider:
             f"the environment variable {options.api_key_env} with the key is not set"
         )
     return provider
+
+
+def _reasoning(options: argparse.Namespace) -> Reasoning | None:
+    if options.reasoning is None:
+        return None
+    return Reasoning(
+        median=options.reasoning, spread=options.reasoning_spread, seed=options.seed, text=options.reasoning_text
+    )
 
 
 def _refuse(why: str) -> NoReturn:

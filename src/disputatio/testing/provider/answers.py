@@ -16,10 +16,11 @@ import orjson
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
-from disputatio.testing.instances import instance, mixed, prose, seed_of
+from disputatio.testing.instances import at_realistic_lengths, instance, mixed, prose, seed_of
 from disputatio.testing.provider.behaviour import Behaviour
 from disputatio.testing.provider.counting import BYTES_PER_TOKEN, PrefixIndex, prompt_text, tokens_in
-from disputatio.testing.provider.received import ReceivedRequest
+from disputatio.testing.provider.reasoning import Reasoning
+from disputatio.testing.provider.received import Body, ReceivedRequest
 
 _CACHED_SCHEMAS: Final = 256
 _KEPT_ANSWERS: Final = 256
@@ -39,6 +40,8 @@ class Answer:
         prompt_tokens: by the rule of ``counting``.
         cached_tokens: None where they are not reported.
         seed: stands for the request wherever something about it is drawn.
+        reasoning_tokens: what it took to reason; None where the provider does not.
+        thought: the reasoning text, where it is shown.
     """
 
     text: str
@@ -50,11 +53,13 @@ class Answer:
     prompt_tokens: int = 0
     cached_tokens: int | None = None
     seed: int = 0
+    reasoning_tokens: int | None = None
+    thought: str = ""
 
     @property
     def completion_tokens(self) -> int:
-        """By the rule of ``counting``."""
-        return tokens_in(self.text) + tokens_in(self.refusal or "")
+        """By the rule of ``counting``, with what was reasoned."""
+        return tokens_in(self.text) + tokens_in(self.refusal or "") + (self.reasoning_tokens or 0)
 
     def cut(self, characters: int, finish: str) -> Answer:
         """Only the beginning of the answer."""
@@ -116,7 +121,8 @@ def answer_to(request: ReceivedRequest, behaviour: Behaviour, prefixes: PrefixIn
     cached = prefixes.cached_tokens(model, prompt)
     try:
         if behaviour.answer is None:
-            answer = _made_up(_Asked(request.fingerprint, frozenset(behaviour.honours), request))
+            known = _Asked(request.fingerprint, frozenset(behaviour.honours), behaviour.realistic_lengths, request)
+            answer = _made_up(known)
         else:
             answer = _written(request, behaviour)
     except InvalidInputError as error:
@@ -127,14 +133,24 @@ def answer_to(request: ReceivedRequest, behaviour: Behaviour, prefixes: PrefixIn
         prompt_tokens=prompt_tokens,
         cached_tokens=cached if behaviour.prefix_cache else None,
     )
-    if behaviour.obeys_max_tokens and allowed and answer.completion_tokens > allowed:
-        return _at_limit(answer, allowed)
-    return answer
+    limit = allowed if behaviour.obeys_max_tokens else 0
+    if behaviour.reasoning is not None:
+        answer = _reasoned(answer, behaviour.reasoning, request, limit)
+    return _at_limit(answer, limit) if limit and answer.completion_tokens > limit else answer
+
+
+def _reasoned(answer: Answer, reasoning: Reasoning, request: ReceivedRequest, limit: int) -> Answer:
+    """``answer`` after what it took to come to it; ``limit`` is 0 where there is none."""
+    needed = reasoning.tokens(request)
+    tokens = min(needed, limit) if limit else needed
+    return replace(answer, reasoning_tokens=tokens, thought=reasoning.written(tokens, request))
 
 
 def _at_limit(answer: Answer, tokens: int) -> Answer:
-    data = answer.text.encode("utf-8", "surrogatepass")[: tokens * BYTES_PER_TOKEN]
-    return replace(answer, text=data.decode("utf-8", "ignore"), finish="length")
+    room = tokens - (answer.reasoning_tokens or 0)
+    data = answer.text.encode("utf-8", "surrogatepass")[: room * BYTES_PER_TOKEN]
+    # Who is cut while reasoning has not come to a tool call.
+    return replace(answer, text=data.decode("utf-8", "ignore"), tool=answer.tool if room else None, finish="length")
 
 
 def _rejection(request: ReceivedRequest, behaviour: Behaviour) -> Rejection | None:
@@ -152,7 +168,37 @@ def _rejection(request: ReceivedRequest, behaviour: Behaviour) -> Rejection | No
         return Rejection(400, f"response_format {kind!r} is not supported", param="response_format")
     if body.get("tools") and not _passes(OutputMode.TOOL, behaviour):
         return Rejection(400, "tools are not supported by this model", param="tools")
-    return _format_rejection(request, behaviour)
+    return _parameter_rejection(body, behaviour) or _format_rejection(request, behaviour)
+
+
+_RENAMED: Final = {"max_tokens": "max_completion_tokens"}
+_ONLY_ONE: Final = ("temperature", "top_p")
+
+
+def _parameter_rejection(body: Body, behaviour: Behaviour) -> Rejection | None:
+    """The rejection of a parameter, or of its value, in the words of OpenAI's API for its reasoning models."""
+    for name in behaviour.refuses:
+        value = body.get(name)
+        if value is None or (name in _ONLY_ONE and value == 1):
+            continue
+        if name in _ONLY_ONE:
+            message = (
+                f"Unsupported value: '{name}' does not support {value} with this model. "
+                "Only the default (1) value is supported."
+            )
+            return Rejection(400, message, code="unsupported_value", param=name)
+        cure = f" Use '{_RENAMED[name]}' instead." if name in _RENAMED else ""
+        message = f"Unsupported parameter: '{name}' is not supported with this model.{cure}"
+        return Rejection(400, message, code="unsupported_parameter", param=name)
+    effort = body.get("reasoning_effort")
+    if behaviour.reasoning is None or effort is None or effort in behaviour.reasoning.efforts:
+        return None
+    *most, last = [f"'{row}'" for row in behaviour.reasoning.efforts]
+    message = (
+        f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model. "
+        f"Supported values are: {', '.join(most)}, and {last}."
+    )
+    return Rejection(400, message, code="unsupported_value", param="reasoning_effort")
 
 
 def _passes(mode: OutputMode, behaviour: Behaviour) -> bool:
@@ -243,13 +289,14 @@ class _Asked:
 
     fingerprint: str
     honours: frozenset[OutputMode]
+    realistic_lengths: bool
     request: ReceivedRequest = field(compare=False)
 
 
 @lru_cache(maxsize=_KEPT_ANSWERS)
 def _made_up(asked: _Asked) -> Answer:
     """A debate that is held a hundred times at once asks the same a hundred times."""
-    return _written(asked.request, Behaviour(honours=asked.honours))
+    return _written(asked.request, Behaviour(honours=asked.honours, realistic_lengths=asked.realistic_lengths))
 
 
 def _written(request: ReceivedRequest, behaviour: Behaviour) -> Answer:
@@ -267,7 +314,8 @@ def _written(request: ReceivedRequest, behaviour: Behaviour) -> Answer:
     elif given is not None:
         text = json.dumps(given, ensure_ascii=False)
     elif schema is not None:
-        text = json.dumps(instance(schema, seed_text), ensure_ascii=False)
+        wanted = at_realistic_lengths(schema, seed_of(seed_text)) if behaviour.realistic_lengths else schema
+        text = json.dumps(instance(wanted, seed_text), ensure_ascii=False)
     elif _wants_any_json(request, behaviour):
         text = json.dumps({"answer": prose(seed_of(seed_text), 1)})
     else:

@@ -11,6 +11,7 @@ from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
 from disputatio.testing.provider.latency import Latency
 from disputatio.testing.provider.mishaps import Mishaps, Script
+from disputatio.testing.provider.reasoning import Reasoning
 from disputatio.testing.provider.received import ReceivedRequest
 
 AnswerMaker: TypeAlias = Callable[[ReceivedRequest], "str | JsonObject | None"]
@@ -35,6 +36,11 @@ class Behaviour:
             as the rules of OpenAI's structured outputs say.
         max_context: most tokens of prompt and answer together; None for no limit.
         obeys_max_tokens: whether an answer ends at the request's token limit, with the reason ``length``.
+        refuses: parameters that are refused with status 400 and OpenAI's words. Of ``temperature`` and ``top_p`` the
+            default value 1 is taken all the same.
+        reasoning: how it reasons before it answers; None for a model that does not.
+        realistic_lengths: whether texts are as long as those of a large model (a question of 20 words, reasons of 75),
+            rather than one sentence each. They never exceed the schema.
         prefix_cache: whether cached tokens are reported. They depend on what came before, so leave them out
             where two runs are compared byte by byte.
         reports_usage: whether token counts are reported at all.
@@ -62,6 +68,9 @@ class Behaviour:
     checks_strict_schemas: bool = True
     max_context: int | None = None
     obeys_max_tokens: bool = True
+    refuses: Collection[str] = ()
+    reasoning: Reasoning | None = None
+    realistic_lengths: bool = False
     prefix_cache: bool = True
     reports_usage: bool = True
     lists_models: bool = True

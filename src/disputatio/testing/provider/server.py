@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from disputatio.testing.provider.behaviour import Behaviour
+from disputatio.testing.provider.reasoning import Reasoning
 from disputatio.testing.provider.received import Inbox, ReceivedRequest
 from disputatio.testing.provider.waiting import Gate, Tally
 
@@ -183,6 +184,28 @@ class FakeProvider(Behaviour):
             await work
         else:
             await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+
+def reasoning_provider(median: float, *, spread: float = 0.5, seed: int = 0, **settings: Any) -> FakeProvider:
+    """A provider that behaves like OpenAI's gpt-5.
+
+    It charges its reasoning to the limit, hides the reasoning text, refuses ``max_tokens`` (it takes
+    ``max_completion_tokens``), a temperature other than 1 and the effort ``none``, and writes texts of realistic
+    length.
+
+    Args:
+        median: reasoning tokens a call, 0 or more; see ``Reasoning`` for ``spread`` and ``seed``.
+        settings: other settings of ``Behaviour``, which take precedence.
+
+    Raises:
+        InvalidInputError: a number is out of its range.
+    """
+    usual: dict[str, Any] = {
+        "reasoning": Reasoning(median=median, spread=spread, seed=seed),
+        "refuses": ("max_tokens", "temperature", "top_p"),
+        "realistic_lengths": True,
+    }
+    return FakeProvider(**usual | settings)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import orjson
 from disputatio.kernel import Json, JsonObject
 from disputatio.testing.provider.answers import Answer, Rejection
 from disputatio.testing.provider.behaviour import Behaviour
+from disputatio.testing.provider.reasoning import ReasoningText
 from disputatio.testing.provider.received import ReceivedRequest
 
 JSON: Final = "application/json"
@@ -63,19 +64,33 @@ def completion_payload(answer: Answer, request: ReceivedRequest, behaviour: Beha
 
 def completion_body(answer: Answer, request: ReceivedRequest, behaviour: Behaviour) -> dict[str, Any]:
     """The body of a ``chat.completion``."""
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
+    before, field = _thought(answer, behaviour)
+    message: dict[str, Any] = {"role": "assistant", "content": before + answer.text, "refusal": answer.refusal, **field}
     if answer.refusal is not None:
         message["content"] = None
     elif answer.tool is not None:
-        message |= {"content": None, "tool_calls": [_tool_call(answer, request, answer.text)]}
+        message |= {"content": before or None, "tool_calls": [_tool_call(answer, request, answer.text)]}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": answer.finish}
     body = _frame(answer, request, "chat.completion") | {"choices": [choice]}
     if behaviour.reports_usage:
-        body["usage"] = usage_of(answer)
+        body["usage"] = usage_of(answer, behaviour)
     return body
 
 
-def usage_of(answer: Answer) -> dict[str, Any]:
+def _thought(answer: Answer, behaviour: Behaviour) -> tuple[str, dict[str, str]]:
+    """What stands of the reasoning text before the content, and in a field of its own."""
+    place = behaviour.reasoning.text if behaviour.reasoning is not None else ReasoningText.HIDDEN
+    if not answer.thought or place is ReasoningText.HIDDEN:
+        return "", {}
+    if place in (ReasoningText.TAGS, ReasoningText.CLOSING_TAG):
+        opened = "<think>\n" if place is ReasoningText.TAGS else ""
+        # Who is cut while reasoning never closes the tag.
+        closed = "" if answer.finish == "length" and not answer.text else "\n</think>\n\n"
+        return f"{opened}{answer.thought}{closed}", {}
+    return "", {place.value: answer.thought}
+
+
+def usage_of(answer: Answer, behaviour: Behaviour) -> dict[str, Any]:
     """The ``usage`` object, counted by the rule of ``counting``."""
     prompt, completion = answer.prompt_tokens, answer.completion_tokens
     usage: dict[str, Any] = {
@@ -85,6 +100,8 @@ def usage_of(answer: Answer) -> dict[str, Any]:
     }
     if answer.cached_tokens is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": answer.cached_tokens}
+    if behaviour.reasoning is not None and behaviour.reasoning.reports and answer.reasoning_tokens is not None:
+        usage["completion_tokens_details"] = {"reasoning_tokens": answer.reasoning_tokens}
     return usage
 
 
@@ -131,13 +148,14 @@ def _tool_call(answer: Answer, request: ReceivedRequest, arguments: str) -> dict
 
 def _chunks(answer: Answer, request: ReceivedRequest, behaviour: Behaviour) -> list[dict[str, Any]]:
     """The events of a stream, the last one of the completion with the finish reason, then the usage."""
+    before, field = _thought(answer, behaviour)
     text = answer.text if answer.refusal is None else answer.refusal
-    size = max(behaviour.chunk_chars, -(-len(text) // _MOST_PIECES))
-    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    thoughts = [{"content": piece} for piece in _pieces(before, behaviour)]
+    thoughts += [{name: piece} for name, thought in field.items() for piece in _pieces(thought, behaviour)]
     first: dict[str, Any] = {"role": "assistant", "content": None if answer.tool else ""}
     if answer.tool is not None:
         first["tool_calls"] = [{"index": 0, **_tool_call(answer, request, "")}]
-    deltas = [first, *(_delta(answer, piece) for piece in pieces), {}]
+    deltas = [first, *thoughts, *(_delta(answer, piece) for piece in _pieces(text, behaviour)), {}]
     wants_usage = request.part("stream_options").get("include_usage") is True
     frame = _frame(answer, request, "chat.completion.chunk")
     if wants_usage and behaviour.reports_usage:
@@ -147,8 +165,13 @@ def _chunks(answer: Answer, request: ReceivedRequest, behaviour: Behaviour) -> l
     ]
     chunks[-1]["choices"][0]["finish_reason"] = answer.finish
     if wants_usage and behaviour.reports_usage:
-        chunks.append(frame | {"choices": [], "usage": usage_of(answer)})
+        chunks.append(frame | {"choices": [], "usage": usage_of(answer, behaviour)})
     return chunks
+
+
+def _pieces(text: str, behaviour: Behaviour) -> list[str]:
+    size = max(behaviour.chunk_chars, -(-len(text) // _MOST_PIECES))
+    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def _delta(answer: Answer, piece: str) -> dict[str, Any]:
