@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from disputatio.evidence import Retriever, Source, SourceSet
 from disputatio.evidence.passages import LONGEST_PASSAGE, PASSAGE_CHARS, passage_at, passages_of
+from disputatio.evidence.retrieval import search_tokens
 from disputatio.evidence.sentences import sentence_starts
+from disputatio.evidence.words import POINT, Atoms
 from disputatio.failures import InvalidInputError
 from strategies import examples
 
@@ -50,6 +53,24 @@ def test_passages_cover_every_visible_character_once_in_order(text: str) -> None
         end = passage.end
     assert not text[end:].strip()
     assert passages_of("s", text) == passages
+
+
+@given(st.text("aZ09.,'\"-+ \n\t()[]}{$%&#@*/\\^~|`<>=_:;!?\x1c\x7f", max_size=30))
+@examples(300)
+def test_plain_text_is_searched_by_the_words_that_its_atoms_are(text: str) -> None:
+    atoms = Atoms.of(text)
+    words = [fold for kind, fold in zip(atoms.kinds, atoms.folds, strict=True) if kind != POINT]
+    assert search_tokens(text) == words
+
+
+@pytest.mark.slow
+def test_a_source_that_is_one_sentence_is_cut_in_proportion_to_its_length() -> None:
+    """It was copied for every cut: a source of 10 MB took minutes."""
+    text = "word " * 1_000_000
+    begun = time.process_time()
+    passages = passages_of("s", text)
+    assert time.process_time() - begun < 10
+    assert len(passages) >= len(text) // PASSAGE_CHARS - 1
 
 
 @given(prose, st.integers(0, 5_000))

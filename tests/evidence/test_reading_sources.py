@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,24 @@ from disputatio.evidence import (
     read_source,
     read_sources,
 )
+from disputatio.evidence.extraction import extract
+from disputatio.evidence.html_text import DEEPEST, MOST_ATTRIBUTES
+from disputatio.evidence.reading_process import SourceReader
 from disputatio.failures import InvalidInputError
 from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence
 from strategies import examples
 
 
-def refusal(raw: str | bytes, name: str) -> str:
+@pytest.fixture(scope="module", autouse=True)
+def reader() -> Iterator[SourceReader]:
+    """One process for all files of this module that need one."""
+    with SourceReader() as found:
+        yield found
+
+
+def refusal(raw: str | bytes, name: str, reader: SourceReader) -> str:
     with pytest.raises(InvalidInputError) as refused:
-        read_source(raw, name)
+        read_source(raw, name, reader=reader)
     assert refused.value.next_step
     assert refused.value.cause.count("\n") == 0
     return refused.value.cause
@@ -84,8 +95,10 @@ def test_a_byte_order_mark_says_how_text_is_read(encoding: str) -> None:
         (b"hello", "said.pdf", "The source said.pdf cannot be read as a PDF: it is damaged or incomplete"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_one_sentence(raw: bytes, name: str, cause: str) -> None:
-    assert refusal(raw, name).startswith(cause)
+def test_what_cannot_be_used_is_refused_in_one_sentence(
+    raw: bytes, name: str, cause: str, reader: SourceReader
+) -> None:
+    assert refusal(raw, name, reader).startswith(cause)
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------------------
@@ -127,6 +140,13 @@ def test_markdown_is_read_as_its_reader_sees_it() -> None:
     )
 
 
+@pytest.mark.parametrize("mark", [">", "- ", "1. "])
+def test_markdown_is_read_to_a_depth_and_refused_beyond(mark: str) -> None:
+    assert read_source(mark * 40 + "deep", "a.md").text.endswith("deep")
+    with pytest.raises(InvalidInputError, match=r"The source a\.md is nested deeper than 99 levels"):
+        read_source(f"# Title\n\n{mark * 100}deep", "a.md")
+
+
 def test_html_inside_markdown_cannot_hide_words_in_the_text() -> None:
     source = read_source(
         'Seen <b>bold</b>.<span style="display:none">hidden</span>\n\n<div hidden>\n\nmore\n\n</div>\n', "a.md"
@@ -160,31 +180,63 @@ def test_html_is_read_as_its_reader_sees_it() -> None:
     )
 
 
-def test_a_page_says_how_its_bytes_are_read() -> None:
-    page = '<meta charset="iso-8859-1"><p>café'.encode("latin-1")
-    assert read_source(page, "a.html").text == "café"
-    assert "cannot be read as UTF-8 or as koi-none" in refusal(b'<meta charset="koi-none"><p>caf\xe9', "a.html")
+@pytest.mark.parametrize("charset", ["iso-8859-1", "Windows-1252", "latin1"])
+def test_a_page_says_how_its_bytes_are_read(charset: str, reader: SourceReader) -> None:
+    page = f'<meta charset="{charset}"><p>café'.encode("latin-1")
+    assert read_source(page, "a.html", reader=reader).text == "café"
+
+
+@pytest.mark.parametrize("charset", ["koi-none", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "hex"])
+def test_an_encoding_that_is_none_of_the_web_is_refused(charset: str, reader: SourceReader) -> None:
+    said = refusal(f'<meta charset="{charset}"><p>caf\xe9'.encode("latin-1"), "a.html", reader)
+    assert f"cannot be read as UTF-8 or as {charset}" in said
 
 
 @given(st.text(alphabet="<>/abp \"'=-!&;{}hidenstyl\n", max_size=200))
 @examples(60)
-def test_any_html_is_read_or_refused(html: str) -> None:
+def test_any_html_is_read_or_refused(reader: SourceReader, html: str) -> None:
     try:
-        source = read_source(html, "a.html")
+        source = read_source(html, "a.html", reader=reader)
     except InvalidInputError:
         return
     assert source.text
 
 
-def test_a_page_nested_ten_thousand_deep_is_read() -> None:
-    assert read_source("<div>" * 10_000 + "deep" + "</div>" * 10_000, "a.html").text == "deep"
+def test_levels_and_attributes_are_bounded_to_the_one(reader: SourceReader) -> None:
+    deep = "<div>" * DEEPEST + "deep" + "</div>" * DEEPEST
+    assert read_source(deep, "a.html", reader=reader).text == "deep"
+    assert refusal(f"<div>{deep}</div>", "a.html", reader) == "The source a.html is nested deeper than 512 levels."
+    many = " ".join(f"a{number}='>'" for number in range(MOST_ATTRIBUTES))
+    assert read_source(f"<p {many}>wide</p>", "a.html", reader=reader).text == "wide"
+    said = refusal(f"<p {many} one>wide</p>", "a.html", reader)
+    assert said == "The source a.html has an element with more than 200 attributes."
+
+
+SLOPPY = [
+    "<table>" + "<tr><td><div>cell<td><ul><li>row" * 2_000,
+    "<ul>" + "<li><div>item" * 2_000,
+    "<dl>" + "<dt><section>term<dd><blockquote>words" * 2_000,
+    "<div>line</div>" * 2_000,
+    "<p><span>line" * 2_000,
+    "<script>" + "'<div>' + " * 2_000 + "</script><p>line",
+    "<!-- " + "<div>" * 2_000 + " --><p>line",
+    f"<p title='{'<div>' * 2_000}'>line",
+    "<svg>" + "<g/>" * 2_000 + "</svg><p>line",
+    "<div/>line" * 2_000,
+]
+
+
+@pytest.mark.parametrize("page", SLOPPY, ids=range(len(SLOPPY)))
+def test_a_page_that_is_sloppy_and_not_deep_is_read(page: str, reader: SourceReader) -> None:
+    assert read_source(page, "a.html", reader=reader).text.endswith(("row", "item", "words", "line"))
 
 
 # --- PDF --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_pdf_is_read_page_after_page() -> None:
-    source = read_source(pdf([["Release took 3.8 h", "against 0.7 h."], [], ["Second page."]]), "report.pdf")
+def test_a_pdf_is_read_page_after_page(reader: SourceReader) -> None:
+    raw = pdf([["Release took 3.8 h", "against 0.7 h."], [], ["Second page."]])
+    source = read_source(raw, "report.pdf", reader=reader)
     assert source.kind is SourceKind.PDF
     assert source.text == "Release took 3.8 h\nagainst 0.7 h.\n\nSecond page."
     quote = Quotation("report", "took 3.8 h against 0.7 h")
@@ -195,24 +247,25 @@ def test_a_pdf_is_known_by_its_content_too() -> None:
     assert read_source(pdf([["Words."]]), "download").kind is SourceKind.PDF
 
 
-def test_a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read() -> None:
+def test_a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read(reader: SourceReader) -> None:
     plain = pdf([["Secret words."]])
-    assert refusal(encrypted(plain, "pass"), "a.pdf") == "The source a.pdf is encrypted and asks for a password."
-    assert read_source(encrypted(plain, ""), "a.pdf").text == "Secret words."
+    said = refusal(encrypted(plain, "pass"), "a.pdf", reader)
+    assert said == "The source a.pdf is encrypted and asks for a password."
+    assert read_source(encrypted(plain, ""), "a.pdf", reader=reader).text == "Secret words."
 
 
-def test_a_pdf_of_pictures_is_refused() -> None:
-    assert refusal(pdf([[], []]), "scan.pdf").startswith("The source scan.pdf has no text in it")
+def test_a_pdf_of_pictures_is_refused(reader: SourceReader) -> None:
+    assert refusal(pdf([[], []]), "scan.pdf", reader).startswith("The source scan.pdf has no text in it")
 
 
 @given(st.data())
 @examples(25)
-def test_a_damaged_pdf_is_read_or_refused(data: st.DataObject) -> None:
+def test_a_damaged_pdf_is_read_or_refused(reader: SourceReader, data: st.DataObject) -> None:
     raw = bytearray(pdf([["Some words here."]]))
     for _ in range(data.draw(st.integers(1, 4))):
         raw[data.draw(st.integers(8, len(raw) - 1))] = data.draw(st.integers(0, 255))
     try:
-        text = read_source(bytes(raw), "a.pdf").text
+        text = read_source(bytes(raw), "a.pdf", reader=reader).text
     except InvalidInputError:
         return
     assert text
@@ -283,18 +336,18 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("library", "name", "raw"),
+    ("library", "kind", "raw"),
     [
-        ("selectolax.lexbor", "a.html", b"<p>words"),
-        ("pypdf", "a.pdf", b"%PDF-1.4"),
-        ("selectolax.lexbor", "a.md", b"a <b>b</b>"),
+        ("selectolax.lexbor", SourceKind.HTML, b"<p>words"),
+        ("pypdf", SourceKind.PDF, b"%PDF-1.4"),
+        ("selectolax.lexbor", SourceKind.MARKDOWN, b"a <b>b</b>"),
     ],
 )
 def test_a_missing_library_is_named_with_the_extra_that_brings_it(
-    monkeypatch: pytest.MonkeyPatch, library: str, name: str, raw: bytes
+    monkeypatch: pytest.MonkeyPatch, library: str, kind: SourceKind, raw: bytes
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(
         InvalidInputError, match=r"is not installed\. Install it with: pip install 'disputatio\[evidence\]'"
     ):
-        read_source(raw, name)
+        extract(raw, kind, "The source")

@@ -31,6 +31,31 @@ _LEADING_SIGNS = frozenset("+\u00b1\u2212<>=~\u2264\u2265\u2248#")
 _INNER_POINTS = frozenset(":/.,'")
 
 
+_CURRENCY_SIGNS = {
+    "$": "usd",
+    "\u20ac": "eur",
+    "\u00a3": "gbp",
+    "\u00a5": "\u00a5",
+    "\u20b9": "inr",
+    "\u20bd": "\u20bd",
+    "\u20a9": "\u20a9",
+    "\u20ba": "\u20ba",
+    "\u20bf": "\u20bf",
+    "\u20ab": "\u20ab",
+    "\u00a2": "cent",
+}
+"""What a sign of a currency says in the table of units; the yen's is the yuan's too, and so only itself."""
+_CURRENCY_CODES = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cny", "inr"})
+_MONEY_SCALES = {
+    "k": Decimal(1_000),
+    "m": Decimal(1_000_000),
+    "mn": Decimal(1_000_000),
+    "b": Decimal(1_000_000_000),
+    "bn": Decimal(1_000_000_000),
+    "tn": Decimal(1_000_000_000_000),
+}
+
+
 REACH = 8
 """How many atoms around one are looked at for the rest of its figure."""
 
@@ -151,8 +176,9 @@ class _Reading:
     def number(self, atom: int) -> Figure:
         """The figure around the digits at ``atom``."""
         start, sign = self._signs(atom)
+        start, currency, sign = self._currency(start, sign)
         literals, end = self._literals(atom)
-        factor, scale, unit, end = self._tail(end)
+        factor, scale, unit, end = self._tail(end, currency)
         start, bound = self._bound(start)
         start = self._word_before(start)
         values = [plain_number(literal) for literal in literals]
@@ -173,7 +199,7 @@ class _Reading:
         single = (
             plain is not None and not (scale and factor is None) and not set(sign) & set("<>~\u00b1\u2264\u2265\u2248#")
         )
-        return Figure(start, end, tuple(keys), plain if single else None, places, unit or _currency(sign), bound)
+        return Figure(start, end, tuple(keys), plain if single else None, places, unit, bound)
 
     def spelled(self, atom: int) -> Figure:
         """The figure of a number word at ``atom``, such as ``twenty-five million``."""
@@ -183,7 +209,7 @@ class _Reading:
         if folds[atom] in TENS and atom < self.last and 0 < ONES.get(folds[atom + 1], 0) < 10:
             value += ONES[folds[atom + 1]]
             end += 1
-        factor, scale, unit, end = self._tail(end)
+        factor, scale, unit, end = self._tail(end, "")
         start, bound = self._bound(atom)
         key = _shown(value * factor if factor is not None else value, "")
         key += f" {scale}" if scale and factor is None else ""
@@ -199,6 +225,18 @@ class _Reading:
             sign = fold + sign
             atom -= 1
         return atom, sign
+
+    def _currency(self, start: int, sign: str) -> tuple[int, str, str]:
+        """The currency in front of a number by its first name in the table of units, and the signs without it.
+
+        It may be a sign or a code (``$5``, ``USD 5``), and then says what ``5 dollars`` says.
+        """
+        mark = next((char for char in sign if _is_currency(char)), "")
+        if mark:
+            return start, _CURRENCY_SIGNS[mark], sign.replace(mark, "")
+        if start > self.first and self.atoms.joints[start] == SPACE and self.atoms.folds[start - 1] in _CURRENCY_CODES:
+            return start - 1, unit_of(self.atoms.folds[start - 1]) or "", sign
+        return start, "", sign
 
     def _literals(self, atom: int) -> tuple[list[str], int]:
         """The digits from ``atom`` on: several where a dash makes a range; and the last atom of them."""
@@ -234,10 +272,14 @@ class _Reading:
         """Whether nothing but a short dash stands before ``atom``."""
         return self.atoms.text[self.atoms.ends[atom - 1] : self.atoms.starts[atom]] in _JOINING_DASHES
 
-    def _tail(self, atom: int) -> tuple[Decimal | None, str, str, int]:
-        """The factor, scale and unit behind ``atom``, and the last atom of them."""
+    def _tail(self, atom: int, currency: str) -> tuple[Decimal | None, str, str, int]:
+        """The factor, scale and unit behind ``atom``, and the last atom of them.
+
+        Behind a currency that stands in front, a glued letter is a scale: ``$5m`` is five million dollars.
+        """
         factor: Decimal | None = None
-        scale = unit = ""
+        scale = ""
+        unit = currency
         while atom < self.last:
             following = atom + 1
             joint, fold = self.atoms.joints[following], self.atoms.folds[following]
@@ -247,10 +289,20 @@ class _Reading:
             if self._on_new_line(following) and self._raw(following)[:1].isupper():
                 break  # the heading or the entry below, not a unit
             glued = joint == GLUED
+            if glued and currency and not scale and fold in _MONEY_SCALES:
+                factor, scale = _MONEY_SCALES[fold], fold
+                atom = following
+                continue
             found = None if scale else scale_of(fold, glued=glued)
-            if found is not None and not unit and not (glued and fold == "m" and not self._raw(following).isupper()):
+            if (
+                found is not None
+                and unit == currency
+                and not (glued and fold == "m" and not self._raw(following).isupper())
+            ):
                 factor, scale = found
-            elif not unit and (part := self._unit(following, glued=glued)):
+            elif unit == currency and (part := self._unit(following, glued=glued)):
+                if currency and part[0] != currency and not glued:
+                    break  # the currency is the unit; what follows is another word
                 unit, following = part
             else:
                 break
@@ -309,20 +361,4 @@ def _shown(value: Decimal | None, literal: str) -> str:
 
 
 def _is_currency(fold: str) -> bool:
-    return fold in {
-        "$",
-        "\u20ac",
-        "\u00a3",
-        "\u00a5",
-        "\u20b9",
-        "\u20bd",
-        "\u20a9",
-        "\u20ba",
-        "\u20bf",
-        "\u20ab",
-        "\u00a2",
-    }
-
-
-def _currency(sign: str) -> str:
-    return next((char for char in sign if _is_currency(char)), "")
+    return fold in _CURRENCY_SIGNS

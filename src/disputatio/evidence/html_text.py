@@ -32,15 +32,44 @@ p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article
 """
 _PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _CELLS = frozenset({"td", "th"})
+# The patterns of this module take a time that grows with the text alone: a repetition is possessive, or begins where
+# nothing of its kind stands before it.
+_NOUGHT = r"(?:0++(?:\.0++)?|\.0++)"
 _HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+\s*(?:;|$|!|%)"
-    r"|font-size\s*:\s*0*\.?0+\s*(?:px|em|rem|pt|%|;|$|!)|(?:left|right|top|text-indent)\s*:\s*-\d{3,}"
-    r"|clip(?:-path)?\s*:\s*(?:rect\(\s*0|inset\(\s*(?:50|100)%)|content-visibility\s*:\s*hidden",
+    rf"display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse)|opacity\s*+:\s*+{_NOUGHT}\s*+(?:;|$|!|%)"
+    rf"|font-size\s*+:\s*+{_NOUGHT}\s*+(?:px|em|rem|pt|%|;|$|!)|(?:left|right|top|text-indent)\s*+:\s*+-\d{{3,}}"
+    r"|clip(?:-path)?\s*+:\s*+(?:rect\(\s*+0|inset\(\s*+(?:50|100)%)|content-visibility\s*+:\s*+hidden",
     re.IGNORECASE,
 )
-_AT_RULE = re.compile(r"@[^{};]+(?:;|\{(?:[^{}]|\{[^{}]*\})*\})")
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+# Each begins where a rule can begin, and nothing is matched in two ways, so that a sheet takes linear time.
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AT_RULE = re.compile(r"(?<![^{};])([^{};@]*+)@[^{};]++(?:;|\{(?:[^{}]++|\{[^{}]*+\})*+\})")
+_RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
+
+MOST_ATTRIBUTES = 200
+"""Of one element. The parser compares each with all before it."""
+
+DEEPEST = 512
+"""How deep blocks may lie in each other: as deep as Chromium keeps them (its kMaximumHTMLParserDOMTreeDepth).
+
+The parser looks through all that is open at every block that begins.
+"""
+
+_CONTAINER_TAGS = """
+address applet article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup
+main marquee menu nav object ol pre search section select summary svg table template ul
+"""
+_CONTAINERS = frozenset(_CONTAINER_TAGS.split())
+_CELL_PARTS = frozenset({"caption", "tbody", "td", "tfoot", "th", "thead", "tr"})
+_ENDED_BY = {"li": frozenset({"ol", "ul", "menu", "dir"}), "dd": frozenset({"dl"}), "dt": frozenset({"dl"})}
+_RAW_TAGS = frozenset({"script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"})
+_TAG = re.compile(
+    r"<(?:(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]*+)"
+    r"(?P<attributes>(?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)|!--.*?(?:-->|\Z)|[!?/][^>]*+)",
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?+|'[^']*+'?+|[^\s>]*+))?+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +84,8 @@ def read_html(html: str, what: str) -> Page:
     """The title and the visible text of ``html``.
 
     Raises:
-        InvalidInputError: the library that reads HTML is not installed; ``what`` names the source.
+        InvalidInputError: it has more attributes or levels than are read, or the library that reads HTML is not
+            installed; ``what`` names the source.
     """
     try:
         from selectolax.lexbor import LexborHTMLParser
@@ -64,10 +94,62 @@ def read_html(html: str, what: str) -> Page:
             f"{what} is HTML, and the library that reads HTML is not installed.",
             "Install it with: pip install 'disputatio[evidence]'.",
         ) from None
+    _check_shape(html, what)
     tree = LexborHTMLParser(html)
     title = tree.css_first("head > title")
     shown = " ".join(title.text().split()) if title is not None else ""
     return Page(shown, _Writer(_hidden(tree)).written(tree.root) if tree.root is not None else "")
+
+
+def _check_shape(html: str, what: str) -> None:
+    """Refuse a page that the parser would take a time for that is the square of its length.
+
+    This is no parser: it counts tags, forgives what browsers forgive, and sees less depth than there is where tags
+    overlap. What it does not see is left to the limits of the process.
+
+    Raises:
+        InvalidInputError: an element has more than ``MOST_ATTRIBUTES``, or blocks lie deeper than ``DEEPEST``.
+    """
+    open_now: list[str] = []
+    place = html.find("<")
+    while place >= 0:
+        tag = _TAG.match(html, place)
+        place = place + 1 if tag is None else tag.end()
+        name = tag["name"].lower() if tag is not None and tag["name"] else ""
+        if tag is not None and name:
+            said = tag["attributes"]
+            if len(said) > 2 * MOST_ATTRIBUTES and sum(1 for _ in _ATTRIBUTE.finditer(said)) > MOST_ATTRIBUTES:
+                raise InvalidInputError(
+                    f"{what} has an element with more than {MOST_ATTRIBUTES} attributes.",
+                    "Give its text, or the part that bears on the motion.",
+                )
+            if name in _RAW_TAGS and not tag["end"]:
+                end = re.compile(f"</{name}(?![^\\s/>])", re.IGNORECASE).search(html, place)
+                place = len(html) if end is None else end.start()
+            elif not said.endswith("/"):
+                _follow(open_now, name, ends=bool(tag["end"]))
+            if len(open_now) > DEEPEST:
+                raise InvalidInputError(
+                    f"{what} is nested deeper than {DEEPEST} levels.",
+                    "Give its text, or the part that bears on the motion.",
+                )
+        place = html.find("<", place)
+
+
+def _follow(open_now: list[str], name: str, *, ends: bool) -> None:
+    """Open or end what ``name`` does in the stack of containers ``open_now``."""
+    if name in _CONTAINERS and not ends:
+        open_now.append(name)
+    elif name in _CONTAINERS:
+        if name in open_now:
+            while open_now.pop() != name:
+                pass
+    else:
+        # A row or an item ends what was left open in the one before it.
+        until = frozenset({"table"}) if name in _CELL_PARTS else _ENDED_BY.get(name, frozenset())
+        if until and not until.isdisjoint(open_now):
+            while open_now[-1] not in until:
+                open_now.pop()
 
 
 def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
@@ -76,8 +158,7 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
 
     selectors = ["[hidden]", "dialog:not([open])"]
     for style in tree.css("style"):
-        sheet = re.sub(r"/\*.*?\*/", "", style.text(), flags=re.DOTALL)
-        rules = _RULE.findall(_AT_RULE.sub("", sheet))
+        rules = _RULE.findall(_AT_RULE.sub(r"\1", _COMMENT.sub("", style.text())))
         selectors += [selector.strip() for selector, body in rules if _HIDING.search(body)]
     hidden = {node.mem_id for node in tree.css("[style]") if _HIDING.search(node.attributes.get("style") or "")}
     for selector in selectors:

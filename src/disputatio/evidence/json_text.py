@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from disputatio.evidence.findings import Span
 from disputatio.failures import InvalidInputError
+from disputatio.motion import LONGEST_RAW_EVIDENCE, MAX_EVIDENCE_CHARS, too_long
 
 Value: TypeAlias = "bool | int | Decimal | str | Sequence[Value] | Mapping[str, Value] | None"
 
@@ -24,6 +25,9 @@ DEEPEST = 100
 MOST_DIGITS = 400
 """How many digits a number may have."""
 
+_MOST_POINTER_CHARS = 20_000_000
+"""Of the pointers of all values together. The values below a long key repeat it."""
+
 _UNPAIRED = re.compile("[\\ud800-\\udfff]")
 
 
@@ -31,8 +35,10 @@ def read_json(text: str, what: str) -> Value:
     """The value in ``text``.
 
     Raises:
-        InvalidInputError: it is no JSON (RFC 8259), names a key twice, or is nested too deep; ``what`` names it.
+        InvalidInputError: it is no JSON (RFC 8259), names a key twice, or is too long or too deep; ``what`` names it.
     """
+    if len(text) > LONGEST_RAW_EVIDENCE:
+        raise too_long(what, f"{len(text):,} characters")
     try:
         value: Value = json.loads(
             text, parse_float=_decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_once
@@ -53,11 +59,11 @@ def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
     """``value`` as readable text, and where in it the value of each pointer stands.
 
     Raises:
-        InvalidInputError: it is nested deeper than ``DEEPEST``.
+        InvalidInputError: it is nested deeper than ``DEEPEST``, or the text or the pointers are too long.
     """
     spans: dict[str, Span] = {}
     pieces: list[str] = []
-    length = 0
+    length = pointed = 0
     open_at: list[tuple[str, int]] = []
     for pointer, piece, role in _written(value, what):
         if role == "close":
@@ -69,6 +75,18 @@ def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
             spans[pointer] = Span(length, length + len(piece))
         pieces.append(piece)
         length += len(piece)
+        pointed += len(pointer) if role in {"open", "value"} else 0
+        if length > MAX_EVIDENCE_CHARS:
+            raise InvalidInputError(
+                f"{what} is too long: it has more than {MAX_EVIDENCE_CHARS:,} characters when it is written out.",
+                "Give the part that bears on the motion.",
+            )
+        if pointed > _MOST_POINTER_CHARS:
+            raise InvalidInputError(
+                f"{what} has too many values below long keys: their addresses have more than "
+                f"{_MOST_POINTER_CHARS:,} characters.",
+                "Give the part that bears on the motion.",
+            )
     return "".join(pieces), spans
 
 
@@ -79,21 +97,21 @@ def _written(value: Value, what: str) -> Iterator[tuple[str, str, str]]:
         if depth > DEEPEST:
             raise _too_deep(what)
         if isinstance(value, Mapping):
-            entries = [(_quoted(key) + ": ", f"{pointer}/{_escaped(key)}", child) for key, child in value.items()]
+            named = ((_quoted(key) + ": ", _escaped(key), child) for key, child in value.items())
             brackets = "{}"
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            entries = [("", f"{pointer}/{number}", child) for number, child in enumerate(value)]
+            named = (("", str(number), child) for number, child in enumerate(value))
             brackets = "[]"
         else:
             yield pointer, _scalar(value), "value"
             return
-        if not entries:
+        if not value:
             yield pointer, brackets, "value"
             return
         yield pointer, brackets[0], "open"
-        for number, (label, place, child) in enumerate(entries):
+        for number, (label, part, child) in enumerate(named):
             yield pointer, (",\n" if number else "\n") + " " * (depth + 1) + label, "between"
-            yield from write(child, place, depth + 1)
+            yield from write(child, f"{pointer}/{part}", depth + 1)
         yield pointer, "\n" + " " * depth + brackets[1], "close"
 
     return write(value, "", 0)

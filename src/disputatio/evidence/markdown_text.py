@@ -7,26 +7,46 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from disputatio.evidence.html_text import Page, read_html
+from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
+
+
+DEEPEST = 100
+"""How deep quotations and lists may lie in each other; a list counts twice. The reader calls itself for each."""
+
+_DEEPEST_INLINE = 20
+"""As the library has it."""
 
 
 def read_markdown(text: str, what: str) -> Page:
     """The title (the first heading, if any) and the visible text of Markdown ``text``.
 
     Raises:
-        InvalidInputError: it holds HTML, and the library that reads HTML is not installed.
+        InvalidInputError: it is nested deeper than ``DEEPEST``, or holds HTML that cannot be read.
     """
     from markdown_it import MarkdownIt
 
-    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    reader = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    reader.core.ruler.before("inline", "bound what stands within a line", _bound_inline)
     tokens = reader.parse(_without_front_matter(text))
+    if any(token.nesting == 1 and token.level + 1 >= DEEPEST for token in tokens):
+        # The reader leaves out what lies deeper, and says nothing.
+        raise InvalidInputError(
+            f"{what} is nested deeper than {DEEPEST - 1} levels.", "Give the part that bears on the motion."
+        )
     title = next((_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
     if any(_is_markup(token) for token in tokens):
         # Raw HTML can hide text, so the page is read as a browser shows it.
         return Page(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
     return Page(title, _written(tokens))
+
+
+def _bound_inline(state: StateCore) -> None:
+    """Take brackets and stars that lie deeper as text: looking for their ends costs time for each level."""
+    state.md.options.maxNesting = _DEEPEST_INLINE
 
 
 def _without_front_matter(text: str) -> str:

@@ -5,18 +5,20 @@ It is refused, with the reason, when
 
 - a figure differs: number, sign, bound, scale, unit, month beside a number, number word, or the word behind a number;
 - a word of negation, direction, amount, frequency or certainty was changed, left out or put in;
-- a word was exchanged for another that may be its opposite;
+- a word was exchanged for another word, or put in (small words, forms of one word and slips excepted, see
+  ``sense.same_word``);
 - a name was exchanged or put in;
 - it would cut off part of a figure, of a word, or a negation right beside it;
 - another place of the source is as near but for such a difference, so that nobody can tell which one was meant.
 
-How near: at most one word in six is another one, put in or left out (a misspelt word counts a third of that), and the
+How near: at most one word in six is misspelt or left out (a misspelt word counts a third of that), and the
 letters are similar to at least ``LEAST_SIMILARITY``. Clauses that stand whole but in another order are a near miss too.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -25,10 +27,19 @@ from rapidfuzz import fuzz
 
 from disputatio.evidence.alignment import MOST_WORDS, Alignment, Step, align, starting_points, tiles
 from disputatio.evidence.edges import objection_at_edges, shown
-from disputatio.evidence.figures import Figure, figures, first_difference, keys_of
+from disputatio.evidence.figures import Figure, figure_at, figures, first_difference, keys_of
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
 from disputatio.evidence.quotes import Wording, refused, similarity_of
-from disputatio.evidence.sense import marks, resembles, turns, weight
+from disputatio.evidence.sense import (
+    marks,
+    names_nothing,
+    resembles,
+    same_word,
+    small_words,
+    splits_negation,
+    turns,
+    weight,
+)
 from disputatio.evidence.text_index import TextIndex
 from disputatio.evidence.units import unit_of
 from disputatio.evidence.words import GLUED, LETTER, NUMBER, SIGN, WORD, Atoms
@@ -104,6 +115,7 @@ class _Comparison:
         self.letters = sum(self.quote.kinds[atom] == LETTER for atom in self.words)
         self.length = len(self.words) - self.letters / 2
         self.figures = figures(self.quote, wording.first, wording.last)
+        self.figure_atoms = _atoms_of(self.figures)
 
     def candidates(self) -> tuple[list[_Candidate], float]:
         """The places that are near enough, and the similarity of the nearest that is not."""
@@ -188,8 +200,8 @@ class _Comparison:
     def _price(self, step: Step) -> float:
         """How much one difference weighs: a misspelt word a third, a letter of a script without spaces a half."""
         quote, source = self._pair(step)
-        if quote and source and _bare(quote) == _bare(source):
-            return 0.1
+        if (quote and source and _bare(quote) == _bare(source)) or self._inside_figures(step):
+            return 0.1  # whether the figures are the same is seen to elsewhere
         if any(word == "not" or word.endswith("n't") for word in (quote, source)):
             return 0.25  # "do not" and "don't": that neither says "not" alone is seen to elsewhere
         if quote and source and resembles(quote, source):
@@ -262,9 +274,9 @@ class _Comparison:
         """An objection to one changed word, word left out or word put in."""
         quote, source = self._pair(step)
         reason: Reason | None = None
-        if self._same_figure(step):
+        if self._same_figure(step) or self._inside_figures(step):
             return None
-        if self._touches_sign(step) or self._behind_figure(step):
+        if self._touches_sign(step) or (self._behind_figure(step) and not small_words(quote, source)):
             reason = Reason.NUMBER_DIFFERS
         elif quote and source and _bare(quote) == _bare(source):
             return None
@@ -272,9 +284,34 @@ class _Comparison:
             reason = Reason.SENSE_DIFFERS
         elif self._is_name(step) or self._in_address(step):
             reason = Reason.NAME_DIFFERS
+        elif self._is_another_word(step):
+            reason = Reason.SENSE_DIFFERS
         if reason is None:
             return None
         return Objection(reason, _said(source, quote), first, last)
+
+    def _is_another_word(self, step: Step) -> bool:
+        """Whether the quote has a word in this place that the source does not have there."""
+        quote, source = self._pair(step)
+        if quote.endswith("n't") and source.endswith("n't"):
+            quote, source = quote[:-3], source[:-3]
+        if step.quote is None or any(word == "not" or word.endswith("n't") for word in (quote, source)):
+            return False  # what is left out stands in the source's words; negation is compared as a whole
+        if not source:
+            neighbours = self.folds[max(0, step.quote - 1) : step.quote + 2]
+            contraction = neighbours[-1] == "not" and splits_negation(quote)
+            return not names_nothing(quote) and neighbours.count(quote) < 2 and not contraction
+        return not same_word(quote, source, is_a_word=bool(self.index.positions(quote)))
+
+    def _inside_figures(self, step: Step) -> bool:
+        """Whether the difference lies inside figures, which are compared by value: ``12%`` and ``12 per cent``."""
+        if step.quote is not None and self.words[step.quote] not in self.figure_atoms:
+            return False
+        if step.source is None:
+            return True
+        atom = self.index.words[step.source]
+        figure = figure_at(self.atoms, atom)
+        return figure is not None and not self._is_reference(figure)
 
     def _same_figure(self, step: Step) -> bool:
         """Whether a number or unit was only written in another way: ``1,000`` and ``1000``, ``%`` and ``percent``."""
@@ -348,6 +385,10 @@ def _inside_address(atoms: Atoms, atom: int) -> bool:
         return True
     behind = atom + 2 < len(atoms) and atoms.folds[atom + 1] in _INSIDE_ADDRESSES
     return behind and atoms.joints[atom + 1] == atoms.joints[atom + 2] == GLUED
+
+
+def _atoms_of(found: Sequence[Figure]) -> frozenset[int]:
+    return frozenset(atom for figure in found for atom in range(figure.first, figure.last + 1))
 
 
 def _said(source: str, quote: str) -> str:

@@ -7,6 +7,7 @@ white space, and depend on the text alone. A passage's id is ``SOURCE#NUMBER``, 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ PASSAGE_CHARS = 700
 
 LONGEST_PASSAGE = 1_400
 """How long a single sentence may be before it is cut, in characters."""
+
+_WHITE_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         space = max(text.rfind(" ", start, start + PASSAGE_CHARS), text.rfind("\n", start, start + PASSAGE_CHARS))
         cut = space if space > start else start + PASSAGE_CHARS
         yield start, start + len(text[start:cut].rstrip())
-        start = cut + len(text[cut:end]) - len(text[cut:end].lstrip())
+        # Not by a copy of the rest: a sentence may be as long as the source.
+        start = min(_WHITE_SPACE.match(text, cut).end(), end)  # type: ignore[union-attr]  # it matches nothing too
     if start < end:
         yield start, end
 

@@ -19,8 +19,8 @@ def read_pdf(raw: bytes, what: str, most_chars: int) -> Page:
     """The title and the text of a PDF; pages are parted by an empty line. Stops soon after ``most_chars`` characters.
 
     Raises:
-        InvalidInputError: it is encrypted, damaged, has no text or too many pages, or the library that reads PDF is not
-            installed; ``what`` names the source.
+        InvalidInputError: it is encrypted, damaged, has no text, too many pages or too much in it, or the library that
+            reads PDF is not installed; ``what`` names the source.
     """
     try:
         import pypdf
@@ -30,10 +30,17 @@ def read_pdf(raw: bytes, what: str, most_chars: int) -> Page:
             "Install it with: pip install 'disputatio[evidence]'.",
         ) from None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports every oddity of a file it reads well
+    from pypdf.errors import LimitReachedError
+
     try:
         return _read(pypdf.PdfReader(io.BytesIO(raw)), what, most_chars)
-    except InvalidInputError:
+    except (InvalidInputError, MemoryError):
         raise
+    except LimitReachedError:
+        raise InvalidInputError(
+            f"{what} unfolds into more than is read of one file.",
+            "Give the pages that bear on the motion, or its text.",
+        ) from None
     except Exception as error:  # noqa: BLE001  (a damaged file makes the library raise whatever its parser stumbles over)
         raise InvalidInputError(
             f"{what} cannot be read as a PDF: it is damaged or incomplete ({type(error).__name__}).",

@@ -34,7 +34,8 @@ SHORTEST_PIECE = 3
 LONGEST_GAP = 1_000
 """How many characters of a source an ellipsis may leave out."""
 
-_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*(?:…|\.(?:\s?\.){2,})\s*[\])]|…|\.(?:[ \xa0]?\.){2,})\s*")
+# The white space before it is matched from its beginning only: a long run would else be tried from each of its places.
+_ELLIPSIS = re.compile(r"(?:(?<!\s)\s++)?(?:[\[(]\s*(?:…|\.(?:\s?\.){2,})\s*[\])]|…|\.(?:[ \xa0]?\.){2,})\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ without spaces are taken two by two. It needs no model and no network, and passa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typing import Any
 from disputatio.evidence.passages import Passage
 from disputatio.evidence.sentences import sentence_starts
 from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.words import LETTER, POINT, Atoms
+from disputatio.evidence.words import LETTER, MINUS, POINT, Atoms
 from disputatio.failures import InvalidInputError
 
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 40, 220
@@ -186,6 +187,8 @@ def _sentences(sources: SourceSet) -> Iterable[Sentence]:
 
 def search_tokens(text: str) -> list[str]:
     """The words of ``text`` by which it is searched."""
+    if text.isascii() and not _BROKEN_WORD.search(text):
+        return _plain_tokens(text)
     atoms = Atoms.of(text)
     tokens: list[str] = []
     for atom, (kind, fold) in enumerate(zip(atoms.kinds, atoms.folds, strict=True)):
@@ -194,3 +197,28 @@ def search_tokens(text: str) -> list[str]:
         follows = kind == LETTER and atom + 1 < len(atoms) and atoms.kinds[atom + 1] == LETTER
         tokens.append(fold + atoms.folds[atom + 1] if follows else fold)
     return tokens
+
+
+_BROKEN_WORD = re.compile(r"[A-Za-z0-9]-\s*\n")
+_PLAIN_TOKEN = re.compile(
+    r"""[a-z][a-z0-9]*+(?:'[a-z][a-z0-9]*+)*+
+    |[0-9.](?:(?<=[0-9])|(?<![\w)\]}.,]\.)(?=[0-9]))[0-9]*+(?:[.,][0-9]+|'[0-9]{3}(?![0-9]))*
+    |\.(?:\x20?\.){2,}
+    |-(?:(?<![\w)\]}%'".]-)|(?<=[\s(\[]['"]-)|(?<=\A['"]-))(?=[.$]?[0-9])
+    |[%#&@*/\\$+<=>^~]""",
+    re.VERBOSE,
+)
+"""What ``atom_pattern`` finds in ASCII of small letters, but for punctuation: a word, a number, dots, a minus, a sign.
+Each kind begins with characters of its own, so that most places of a text are passed over at once."""
+
+
+def _plain_tokens(text: str) -> list[str]:
+    """As ``search_tokens``, of ASCII text without a word that is broken at a line's end, in a twentieth of the time."""
+    found: list[str] = _PLAIN_TOKEN.findall(text.lower())
+    if "." not in text and "-" not in text:
+        return found
+    return [
+        word if word[0] not in ".-" else MINUS if word == "-" else f"0{word}"
+        for word in found
+        if word[0] != "." or word[1].isdigit()
+    ]

@@ -1,10 +1,12 @@
 """Words on which the sense of a sentence hangs, so that a quote which changed one of them is never repaired.
 
-Two tiers. ``weight`` gives words that may be neither changed nor left out nor put in: negation, direction and order,
-amounts, and how sure or how often. ``turns`` gives words with an everyday opposite, which may not be exchanged for
-another word. English is covered best; for the other languages named below negation is covered, and direction for some.
+Three questions are answered here. ``weight`` names the words that may be neither changed nor left out nor put in:
+negation, direction and order, amounts, and how sure or how often. ``turns`` names words with an everyday opposite.
+``same_word`` decides whether two different spellings are one word: only such a word may stand in the place of another.
+English is covered best; for the other languages named below negation is covered, and direction for some.
 
-A list can only be incomplete. What it misses is still shown to readers in the source's own words, as a repair.
+``same_word`` needs no list of what is different. Two words are different unless a rule says that they are one, so an
+unknown drug, a rare noun or a verb of evidence cannot pass for another.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import re
 from functools import cache
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 _NEGATION = """
 not no never none nothing nobody nowhere neither nor without cannot unless except hardly scarcely barely lack lacks
@@ -94,7 +97,56 @@ _NEGATING_PREFIXES = tuple(_PREFIXES.split())
 _MISSPELT = 75
 """How similar two words are at least, of 100, where one may be the other misspelt."""
 
-_ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("free", ""))
+_ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("or", "ee"), ("free", ""))
+
+_SMALL = """
+a an the
+in on at upon
+while whilst
+among amongst
+der die das des dem den ein eine einen einem einer eines
+le la les l' un une du des de d'
+el la los las un una unos unas del
+il lo gli i una uno
+de het een
+"""
+_SMALL_WORDS = tuple(frozenset(line.split()) for line in _SMALL.strip().splitlines())
+"""Articles and prepositions of place. One of a line may stand for another of the same line."""
+_ARTICLES = frozenset({"the", "der", "la", "el", "il", "de"})
+_EMPTY_WORDS = "that of it they 的 了 之 は が を に の も と で"
+_MAY_BE_PUT_IN = frozenset(_EMPTY_WORDS.split()).union(*(words for words in _SMALL_WORDS if words & _ARTICLES))
+"""Words that a quote may hold without the source: they name nothing and claim nothing."""
+
+_AUXILIARIES = frozenset(
+    {"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "can", "could", "would", "should", "will"}
+)
+
+_INFLECTIONS = (
+    frozenset({"", "s", "es", "ed", "ing", "'s"}),
+    frozenset({"e", "es", "ed", "ing", "e's"}),
+    frozenset({"y", "ies", "ied", "ying", "y's"}),
+)
+"""Endings of one word. "er", "est", "ly", "ion" and the like are not among them: they make another word."""
+
+_SHORTEST_MISSPELT, _SHORTEST_ONE_LETTER_OFF = 4, 9
+_SPELLINGS = (
+    ("our", "or"),
+    ("s", "z"),
+    ("ll", "l"),
+    ("ae", "e"),
+    ("oe", "e"),
+    ("y", "i"),
+    ("ph", "f"),
+    ("gramme", "gram"),
+)
+"""Two spellings of one sound in British, American and older English."""
+_CONFUSED = """
+trial trail causal casual form from united untied diary dairy angel angle silver sliver sacred scared martial marital
+cavalry calvary left felt quite quiet being begin north thorn stop spot three there lose loose desert dessert
+prosecution persecution conservation conversation complementary complimentary principal principle
+"""
+_CONFUSED_WORDS = frozenset(_CONFUSED.split())
+"""Words that are one slip away from another word."""
 
 _NEGATING_MARKS = "[不没沒無无未非否勿莫]|ない|なく|なかっ|なけれ|ません|まい|ずに|ぬ|않|못|없|아니|안\\s|ไม่|มิ|ห้าม|ບໍ່|မ"
 _BEFORE = re.compile(
@@ -195,6 +247,73 @@ def turns(one: str, other: str) -> bool:
                 return True
     listed = {one, other} & _turning()
     return bool(listed) and (len(listed) == 2 or not resembles(one, other)) and not _one_family(one, other)
+
+
+def same_word(quote: str, source: str, *, is_a_word: bool = False) -> bool:
+    """Whether two different folded words are one word: small words of one kind, forms of one verb or noun, or a slip.
+
+    A slip is two neighbouring letters exchanged, a letter doubled or not, or another usual spelling. In a word of at
+    least nine letters it is also one letter more, less or other, but neither the first nor one of the last two, where
+    chemistry and law keep their differences (``nitrate``, ``nitrite``; ``lessor``, ``lessee``).
+
+    Args:
+        quote: the word of the quote, folded.
+        source: the word of the source, folded.
+        is_a_word: whether the source has ``quote`` elsewhere, so that it is no slip.
+    """
+    return small_words(quote, source) or _inflected(quote, source) or (not is_a_word and _slip(quote, source))
+
+
+def small_words(one: str, other: str) -> bool:
+    """Whether two folded words are articles or prepositions that may stand for each other."""
+    return any(one in group and other in group for group in _SMALL_WORDS)
+
+
+def splits_negation(fold: str) -> bool:
+    """Whether a folded word before ``not`` may be one half of a contraction: ``do not`` for ``don't``."""
+    return fold in _AUXILIARIES
+
+
+def names_nothing(fold: str) -> bool:
+    """Whether a folded word may stand in a quote without standing in the source."""
+    return fold in _MAY_BE_PUT_IN
+
+
+def _inflected(one: str, other: str) -> bool:
+    """Whether two words are forms of one verb or noun: ``support``, ``supported``; ``study``, ``studies``."""
+    short, long = sorted((one, other), key=len)
+    shared = next(
+        (place for place, (left, right) in enumerate(zip(short, long, strict=False)) if left != right), len(short)
+    )
+    for length in range(max(3, shared - 2), shared + 1):
+        endings = {one[length:], other[length:]}
+        if any(endings <= family for family in _INFLECTIONS):
+            return True
+    return len(short) > 2 and long in {f"{short}{short[-1]}{ending}" for ending in ("ed", "ing")}
+
+
+def _slip(quote: str, source: str) -> bool:
+    if min(len(quote), len(source)) < _SHORTEST_MISSPELT or quote[0] != source[0]:
+        return False
+    if {quote, source} & _CONFUSED_WORDS or not (quote.isalpha() and source.isalpha()):
+        return False
+    if sorted(quote) == sorted(source):
+        return OSA.distance(quote, source) == 1
+    if _undoubled(quote) == _undoubled(source) or _respelt(quote, source):
+        return True
+    long_enough = max(len(quote), len(source)) >= _SHORTEST_ONE_LETTER_OFF
+    return long_enough and quote[-2:] == source[-2:] and OSA.distance(quote, source) == 1
+
+
+def _undoubled(word: str) -> str:
+    return re.sub(r"(.)\1", r"\1", word)
+
+
+def _respelt(one: str, other: str) -> bool:
+    for left, right in _SPELLINGS:
+        if left in one + other and one.replace(left, right) == other.replace(left, right):
+            return True
+    return {one[-2:], other[-2:]} == {"re", "er"} and one[:-2] == other[:-2]
 
 
 def resembles(one: str, other: str) -> bool:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
+_STOP = r"[.!?\u2026\u037e\u061f\u06d4\u0964\u0965\u1362]"
+# Runs are matched possessively and from their beginning only. With backtracking, n full stops take n * n steps.
 _END = re.compile(
-    r"(?P<stop>[.!?\u2026\u037e\u061f\u06d4\u0964\u0965\u1362]+[\"'\u201d\u2019\u00bb)\]]*)\s+"
+    rf"(?P<stop>(?<!{_STOP}){_STOP}++[\"'\u201d\u2019\u00bb)\]]*+)\s+"
     r"|(?P<full>[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\u201d\u2019\uff09]*)\s*"
-    r"|\s*\n[ \t]*\n\s*"
-    r"|\n[ \t]*(?=(?:[-*\u2022\u25e6\u2013]|\d{1,3}[.)])[ \t])"
+    r"|\n[ \t]*+\n\s*"
+    r"|\n[ \t]*+(?=(?:[-*\u2022\u25e6\u2013]|\d{1,3}[.)])[ \t])"
 )
 _ABBREVIATED = """
 mr mrs ms dr prof sr jr st vs etc al fig figs eq no nos vol pp approx dept est inc ltd co corp gen gov hon rep sen

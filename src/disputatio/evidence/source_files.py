@@ -7,20 +7,22 @@ given by code, from the name.
 
 from __future__ import annotations
 
-import codecs
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from disputatio.evidence.html_text import Page, read_html
+from disputatio.evidence.extraction import decode, extract
+from disputatio.evidence.html_text import Page
 from disputatio.evidence.json_text import read_json
-from disputatio.evidence.markdown_text import read_markdown
-from disputatio.evidence.pdf_text import read_pdf
 from disputatio.evidence.sources import Source, SourceKind, json_source
 from disputatio.failures import InvalidInputError
-from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence, clean, one_line, read_evidence
+from disputatio.motion import LONGEST_RAW_EVIDENCE, Evidence, clean, one_line, read_evidence, too_long
+
+if TYPE_CHECKING:
+    from disputatio.evidence.reading_process import SourceReader
 
 MAX_SOURCE_BYTES = 32 * 1024 * 1024
 """The largest file that is read; what comes out of it may have ``MAX_EVIDENCE_CHARS`` characters."""
@@ -30,14 +32,10 @@ STANDARD_INPUT = "-"
 """The path that stands for standard input."""
 
 _LONGEST_ID = 40
-_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+SMALL_MARKDOWN = 20_000
+"""Bytes of Markdown that are read without a process of their own. The worst of that length takes about a second."""
+
+_MARKUP, _MARKUP_RAW = re.compile("<[A-Za-z/!?]"), re.compile(b"<[A-Za-z/!?]")
 
 _BY_SUFFIX = {
     ".md": SourceKind.MARKDOWN,
@@ -50,17 +48,28 @@ _BY_SUFFIX = {
 }
 
 
-def read_source(raw: str | bytes, name: str, *, kind: SourceKind | None = None, source_id: str | None = None) -> Source:
+def read_source(
+    raw: str | bytes,
+    name: str,
+    *,
+    kind: SourceKind | None = None,
+    source_id: str | None = None,
+    reader: SourceReader | None = None,
+) -> Source:
     """The source in ``raw``.
+
+    PDF, HTML, and Markdown that is long or holds HTML are read in a process of their own (see ``reading_process``).
 
     Args:
         raw: the content; text, or the bytes of a file.
         name: its file name, for its title, its id and, by its ending, its kind.
         kind: what it is; where not given, the ending of ``name`` and then the content say so.
         source_id: its id; where not given, made from ``name``.
+        reader: reads what needs a process of its own; one for this file alone where not given.
 
     Raises:
-        InvalidInputError: it cannot be read, is empty, encrypted, damaged, or too long; one sentence says which.
+        InvalidInputError: it cannot be read, is empty, encrypted, damaged, too long, or takes more time or memory than
+            a file may; one sentence says which.
     """
     what = f"The source {one_line(name, 80) or 'without a name'}"
     if len(raw) > MAX_SOURCE_BYTES:
@@ -68,12 +77,15 @@ def read_source(raw: str | bytes, name: str, *, kind: SourceKind | None = None, 
             f"{what} is too large: {len(raw):,} bytes, and {MAX_SOURCE_BYTES:,} are the most.",
             "Give the part that bears on the motion.",
         )
+    if isinstance(raw, str) and len(raw) > LONGEST_RAW_EVIDENCE:
+        raise too_long(what, f"{len(raw):,} characters")
     kind = kind or _kind(raw, name)
     source_id = source_id or _id_from(name)
-    title = one_line(Path(name).name or name, 120)
+    # A name may be made of nothing that is visible.
+    title = one_line(Path(name).name or name, 120) or source_id
     if kind is SourceKind.JSON:
-        return json_source(_decoded(raw, kind, what), source_id, title, what)
-    page = _page(raw, kind, what)
+        return json_source(decode(raw, kind, what), source_id, title, what)
+    page = _page(raw, kind, what, reader)
     if not page.text.strip():
         shown = " visible" if kind in {SourceKind.HTML, SourceKind.MARKDOWN} else ""
         raise InvalidInputError(f"{what} has no{shown} text.", "Leave it out, or give one with content.")
@@ -95,8 +107,7 @@ def read_sources(
         InvalidInputError: one of them cannot be read, two have the same id, or there are too many.
     """
     items = list(given)
-    if len(items) > MAX_SOURCES:
-        raise InvalidInputError(f"{len(items)} sources are given, and {MAX_SOURCES} are the most.", "Leave some out.")
+    check_number(len(items))
     ready = [_given(item) if isinstance(item, Evidence | Source) else item for item in items]
     taken: set[str] = set()
     for item in ready:
@@ -105,23 +116,48 @@ def read_sources(
                 raise InvalidInputError(f"Two sources have the id {item.source_id}.", "Give each its own.")
             taken.add(item.source_id)
     sources = []
-    for item in ready:
-        if isinstance(item, Source):
-            sources.append(item)
-            continue
-        name, raw = _read(item, standard_input)
-        source_id = _unique(_id_from(name), taken)
-        taken.add(source_id)
-        sources.append(read_source(raw, name, source_id=source_id))
+    with _reader_for(ready) as reader:
+        for item in ready:
+            if isinstance(item, Source):
+                sources.append(item)
+                continue
+            name, raw = _read(item, standard_input)
+            source_id = _unique(_id_from(name), taken)
+            taken.add(source_id)
+            sources.append(read_source(raw, name, source_id=source_id, reader=reader))
     return sources
+
+
+def _reader_for(items: Iterable[str | Path | Source]) -> AbstractContextManager[SourceReader | None]:
+    """One process for all that must be read in one; none where nothing is a file."""
+    if all(isinstance(item, Source) for item in items):
+        return nullcontext()
+    from disputatio.evidence.reading_process import SourceReader
+
+    return SourceReader()
+
+
+def check_number(sources: int) -> None:
+    """Refuse too many.
+
+    Raises:
+        InvalidInputError: there are more than ``MAX_SOURCES``.
+    """
+    if sources > MAX_SOURCES:
+        raise InvalidInputError(f"{sources} sources are given, and {MAX_SOURCES} are the most.", "Leave some out.")
 
 
 _GIVEN_ID = re.compile(r"[^\W_][\w.-]{0,59}")
 
 
+def is_source_id(text: str) -> bool:
+    """Whether ``text`` can be the id of a source: up to 60 letters, digits, hyphens, underscores and full stops."""
+    return _GIVEN_ID.fullmatch(text) is not None
+
+
 def _given(item: Evidence | Source) -> Source:
     """A source that a caller made. Its id stands in prompts and addresses; a text is cleaned like that of a file."""
-    if not _GIVEN_ID.fullmatch(item.source_id):
+    if not is_source_id(item.source_id):
         raise InvalidInputError(
             f"The source id {one_line(item.source_id, 60)!r} cannot be used.",
             "Give a short one of letters, digits, hyphens, underscores and full stops.",
@@ -152,7 +188,7 @@ def _id_from(name: str) -> str:
         else Path(name).name
     )
     plain = re.sub("-{2,}", "-", "".join(char if char.isalnum() or char in "-_" else "-" for char in clean(stem)))
-    return plain.strip("-")[:_LONGEST_ID].strip("-") or "source"
+    return plain.strip("-_")[:_LONGEST_ID].strip("-_") or "source"
 
 
 def _unique(source_id: str, taken: set[str]) -> str:
@@ -182,32 +218,18 @@ def _kind(raw: str | bytes, name: str) -> SourceKind:
     return SourceKind.TEXT
 
 
-def _page(raw: str | bytes, kind: SourceKind, what: str) -> Page:
-    if kind is SourceKind.PDF:
-        if isinstance(raw, str):
-            raise InvalidInputError(f"{what} is said to be a PDF, but is text.", "Give it as bytes, or as text.")
-        return read_pdf(raw, what, MAX_EVIDENCE_CHARS)
-    text = _decoded(raw, kind, what)
-    if kind is SourceKind.HTML:
-        return read_html(text, what)
-    if kind is SourceKind.MARKDOWN:
-        return read_markdown(text, what)
-    return Page("", text)
+def _page(raw: str | bytes, kind: SourceKind, what: str, reader: SourceReader | None) -> Page:
+    """The title and the text, read in a process of its own where that may be costly."""
+    if kind is SourceKind.TEXT or (kind is SourceKind.MARKDOWN and _is_simple(raw)):
+        return extract(raw, kind, what)
+    if reader is not None:
+        return reader.extract(raw, kind, what)
+    from disputatio.evidence.reading_process import SourceReader
+
+    with SourceReader() as own:
+        return own.extract(raw, kind, what)
 
 
-def _decoded(raw: str | bytes, kind: SourceKind, what: str) -> str:
-    if isinstance(raw, str):
-        return raw.replace("\r\n", "\n").replace("\r", "\n")
-    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if raw.startswith(mark)), "utf-8")
-    named = _CHARSET.search(raw[:4096]) if kind is SourceKind.HTML and encoding == "utf-8" else None
-    for name in (encoding, named.group(1).decode("ascii") if named else ""):
-        try:
-            if name and codecs.lookup(name).name not in {"base64", "hex", "zlib", "bz2", "rot13", "uu", "quopri"}:
-                return raw.decode(name).replace("\r\n", "\n").replace("\r", "\n")
-        except (UnicodeError, LookupError):
-            continue
-    said = f" or as {named.group(1).decode('ascii')}, as it says" if named else ""
-    raise InvalidInputError(
-        f"{what} is not text: it cannot be read as {encoding.upper().removesuffix('-SIG')}{said}.",
-        "Save it as UTF-8, or give a PDF file with the ending .pdf.",
-    )
+def _is_simple(raw: str | bytes) -> bool:
+    """Whether Markdown is short, and holds no HTML."""
+    return len(raw) <= SMALL_MARKDOWN and not (_MARKUP.search(raw) if isinstance(raw, str) else _MARKUP_RAW.search(raw))

@@ -1,0 +1,268 @@
+"""Reads files in a process of its own, which may take only so much time and memory.
+
+The libraries that read PDF, HTML and Markdown can be made to take any time and memory by a small file, and hold the
+interpreter meanwhile. So a file of theirs is read by a process that is killed at a limit, has a lower priority, and
+knows neither keys nor anything else of the environment. It is this module, started as a program of its own: nothing of
+the caller's ``__main__`` is imported there, so a library's caller needs no guard around it.
+
+A process reads one file after another for the ``SourceReader`` that started it. Between them go a line of JSON that
+says how many bytes follow, and those bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Any, Final
+
+from disputatio.evidence.html_text import Page
+from disputatio.evidence.sources import SourceKind
+from disputatio.failures import InvalidInputError
+from disputatio.motion import LONGEST_RAW_EVIDENCE
+
+_START: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "from disputatio.evidence.reading_process import serve; serve(sys.argv[2])"
+)
+_KEPT: Final = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
+"""What a process is told of the environment: where libraries are. Keys of providers stand in it too."""
+_NAMES: Final = {SourceKind.PDF: "PDF", SourceKind.HTML: "HTML", SourceKind.MARKDOWN: "Markdown"}
+_OUT_OF_MEMORY: Final = 86
+_LONGEST_HEAD: Final = 10_000
+_NICENESS: Final = 10
+_STEP: Final = "Give its text, or the part that bears on the motion."
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file may take: processor seconds, seconds in all, and the bytes of memory of its process.
+
+    Where the system has no such limits (Windows), the seconds in all are the only one.
+    """
+
+    cpu_s: int = 30
+    wall_s: float = 60.0
+    memory_bytes: int = 1 << 30
+
+
+class SourceReader:
+    """Reads files in a process that is started for the first of them and ends with the last.
+
+    It is used as a context manager, by one thread. Another one may call ``stop``.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_stopped = False
+        self._starting = threading.Lock()
+
+    def __enter__(self) -> SourceReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def extract(self, raw: str | bytes, kind: SourceKind, what: str) -> Page:
+        """What ``extraction.extract`` returns.
+
+        Raises:
+            InvalidInputError: it cannot be read, or not within the limits; ``what`` names it.
+        """
+        process = self._running(what)
+        assert process.stdin is not None  # noqa: S101  (it was started with both)
+        assert process.stdout is not None  # noqa: S101
+        content = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass")
+        head = {"length": len(content), "text": isinstance(raw, str), "kind": kind.value, "what": what}
+        overdue = threading.Event()
+
+        def stop() -> None:
+            overdue.set()
+            process.kill()
+
+        timer = threading.Timer(self._limits.wall_s, stop)
+        timer.daemon = True
+        timer.start()
+        answer: dict[str, Any] | None = None
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                _send(process.stdin, head, content)
+            answer = _received(process.stdout)
+        finally:
+            timer.cancel()
+            if answer is None:
+                self._end()
+        if answer is None:
+            raise self._ended(process.wait(), kind, what, overdue=overdue.is_set())
+        if "cause" in answer:
+            raise InvalidInputError(answer["cause"], answer["next_step"])
+        return Page(answer["title"], answer["text"])
+
+    def stop(self) -> None:
+        """Read no more: what is being read is refused, and so is all that follows. Safe to repeat."""
+        with self._starting:
+            self._is_stopped = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _running(self, what: str) -> subprocess.Popen[bytes]:
+        with self._starting:
+            if self._is_stopped:
+                raise _stopped(what)
+            if self._process is None:
+                self._process = _started(self._limits, what)
+            return self._process
+
+    def _end(self) -> None:
+        with self._starting:
+            process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
+
+    def _ended(self, code: int, kind: SourceKind, what: str, *, overdue: bool) -> InvalidInputError:
+        """Why the process ended before it answered."""
+        limits = self._limits
+        if self._is_stopped:
+            return _stopped(what)
+        if overdue or code == -_number_of("SIGALRM"):
+            return InvalidInputError(f"{what} cannot be read within {limits.wall_s:g} s.", _STEP)
+        if code == -_number_of("SIGXCPU"):
+            return InvalidInputError(f"{what} cannot be read within {limits.cpu_s} s of processor time.", _STEP)
+        if code == _OUT_OF_MEMORY:
+            return InvalidInputError(
+                f"{what} cannot be read within {limits.memory_bytes // 2**20:,} MB of memory.", _STEP
+            )
+        return InvalidInputError(
+            f"{what} cannot be read as {_NAMES[kind]}: the process that read it ended with {code}.", _STEP
+        )
+
+
+def serve(limits: str) -> None:
+    """Be the process: read files from standard input until it ends, under ``limits``, which are JSON."""
+    given = Limits(**json.loads(limits))
+    # Ctrl-C goes to all processes of a terminal. The one that started this one hears it too, and ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, out = sys.stdin.buffer, sys.stdout.buffer
+    # What a library prints must not stand among the answers.
+    sys.stdout = sys.stderr
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(_NICENESS)
+    _bound_memory(given)
+    while True:
+        head = _head(source)
+        if head is None:
+            return
+        _bound_time(given)
+        try:
+            content = source.read(head["length"])
+            answer = _answer(head, content)
+        except MemoryError:
+            os._exit(_OUT_OF_MEMORY)
+        _send(out, {"length": len(answer)}, answer)
+
+
+def _answer(head: dict[str, Any], content: bytes) -> bytes:
+    from disputatio.evidence.extraction import extract
+
+    raw = content.decode("utf-8", "surrogatepass") if head["text"] else content
+    what = head["what"]
+    try:
+        page = extract(raw, SourceKind(head["kind"]), what)
+        if len(page.text) > LONGEST_RAW_EVIDENCE:
+            raise InvalidInputError(f"{what} is too long: it has {len(page.text):,} characters of text.", _STEP)
+        found = {"title": page.title[:_LONGEST_HEAD], "text": page.text}
+    except InvalidInputError as refused:
+        found = {"cause": refused.cause, "next_step": refused.next_step}
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001  (whatever a library makes of a hostile file is the file's fault)
+        why = f"the library that reads it gave up ({type(error).__name__})"
+        found = {"cause": f"{what} cannot be read as {_NAMES[SourceKind(head['kind'])]}: {why}.", "next_step": _STEP}
+    return json.dumps(found).encode("ascii")
+
+
+def _started(limits: Limits, what: str) -> subprocess.Popen[bytes]:
+    # Where a program is not started by an interpreter, it says so to `multiprocessing.set_executable`.
+    spawning = sys.modules.get("multiprocessing.spawn")
+    program = spawning.get_executable() if spawning is not None else sys.executable
+    given = {"cpu_s": limits.cpu_s, "wall_s": limits.wall_s, "memory_bytes": limits.memory_bytes}
+    command = [os.fsdecode(program or sys.executable or "python"), "-P", "-c", _START]
+    try:
+        return subprocess.Popen(  # noqa: S603  (no text of a caller is in the command)
+            [*command, json.dumps(list(map(str, sys.path))), json.dumps(given)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _KEPT if name in os.environ},
+        )
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InvalidInputError(
+            f"{what} cannot be read: no process could be started for it ({reason}).", "Give its text."
+        ) from None
+
+
+def _bound_memory(limits: Limits) -> None:
+    try:
+        import resource
+    except ImportError:
+        return
+    for name, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, limits.memory_bytes)):
+        with contextlib.suppress(ValueError, OSError):  # a lower limit is set already, or the system has none
+            resource.setrlimit(name, (most, most))
+
+
+def _bound_time(limits: Limits) -> None:
+    """Let the system kill this process if the next file takes too long, also when nobody waits for it any more."""
+    try:
+        import resource
+    except ImportError:
+        return
+    signal.setitimer(signal.ITIMER_REAL, limits.wall_s + 1)
+    with contextlib.suppress(ValueError, OSError):
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + limits.cpu_s, hard))
+
+
+def _send(pipe: IO[bytes], head: dict[str, Any], content: bytes) -> None:
+    pipe.write(json.dumps(head).encode("ascii") + b"\n")
+    pipe.write(content)
+    pipe.flush()
+
+
+def _head(pipe: IO[bytes]) -> dict[str, Any] | None:
+    line = pipe.readline(_LONGEST_HEAD)
+    found: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
+    return found
+
+
+def _received(pipe: IO[bytes]) -> dict[str, Any] | None:
+    """The answer; None where the process ended before all of it was there."""
+    head = _head(pipe)
+    content = b"" if head is None else pipe.read(head["length"])
+    found: dict[str, Any] | None = json.loads(content) if head is not None and len(content) == head["length"] else None
+    return found
+
+
+def _number_of(name: str) -> int:
+    """The number of a signal, 0 where the system has none of that name."""
+    return int(getattr(signal, name, 0))
+
+
+def _stopped(what: str) -> InvalidInputError:
+    return InvalidInputError(f"{what} was not read: its reading was stopped.", "Give it again.")
