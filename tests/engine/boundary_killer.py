@@ -18,7 +18,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from disputatio.config import CommandLine, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import resolve
 from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
@@ -68,7 +69,7 @@ class DeadlyStore(SqlStore):
 
 def settings(base_url: str, format_name: str, extra: tuple[str, ...]) -> Any:
     form = find_format(format_name)
-    arguments = CommandLine(seat=("all=openai_compatible:fake",), base_url=base_url, seed=7, set=extra)
+    arguments = command_line(seat=("all=openai_compatible:fake",), base_url=base_url, seed=7, set=extra)
     return resolve(
         format_name=format_name,
         seats=tuple(form.seats),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
@@ -65,7 +66,7 @@ def settings_for(format_name: str = "structured", *, environ: dict[str, str] | N
         seats=tuple(form.seats),
         environ=environ or {},
         directory=NOWHERE,
-        arguments=CommandLine(**given),
+        arguments=command_line(**given),
         options=format_options(form),
     )
 

@@ -6,9 +6,10 @@ import random
 from decimal import Decimal
 
 import pytest
-from rooms import Carrier, go_on, hold, proposal_of
+from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
 from disputatio.failures import InvalidInputError
+from disputatio.ledger import Reservation
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.testing.scripted import InstanceGateway
 from strategies import FULL
@@ -140,3 +141,51 @@ async def test_an_unknown_served_model_leaves_the_reservation_spent():
         made = history.made[sent.call]
         assert Decimal(made.cost_usd) == Decimal(sent.reserved["usd"])
         assert "reservation" in made.cost_basis
+
+
+async def test_a_ceiling_is_not_reached_while_calls_in_flight_hold_it():
+    """Two openings leave together; what the first holds is several times what it costs."""
+    gateway, whole = InstanceGateway(), proposal_of(budget_tokens=10**9)
+    _, history, _ = await hold(whole, lambda *_: gateway)
+    first = next(iter(history.calls))
+    quote = Reservation.from_json(first.reserved).tokens
+    _, cut, _ = await hold(proposal_of(budget_tokens=quote + quote // 2), lambda *_: InstanceGateway())
+    assert {"opening/pro", "opening/con"} <= set(cut.answered), "the second opening waits for the first"
+
+
+@pytest.mark.parametrize("kind", ["budget_usd", "budget_tokens"])
+async def test_a_ceiling_is_reached_by_what_is_spent_alone(kind):
+    for ceiling in (3_000, 6_000, 9_000, 14_000, 20_000):
+        given = {"budget_usd": f"{ceiling / 250_000:.4f}"} if kind == "budget_usd" else {"budget_tokens": ceiling}
+        _, history, _ = await hold(proposal_of(set=PRICE, **given), lambda *_: InstanceGateway())
+        assert spent_tokens(history) <= ceiling or kind == "budget_usd"
+        for row in history.budget_reached:
+            spent = Decimal(row.spent.replace(",", ""))
+            settled = spent_usd(history) if kind == "budget_usd" else Decimal(spent_tokens(history))
+            assert spent <= settled + Decimal("0.0001"), "nothing was held when the ceiling counted as reached"
+
+
+async def test_an_endless_answer_is_charged_in_full_and_bought_twice_at_most():
+    """What it cost is unknown, so the whole reservation stays spent; then the seat's second model speaks."""
+    gateway, long = InstanceGateway(), Fault(FaultKind.ANSWER_TOO_LONG, "It passed 9 bytes.", text="It goes on and")
+
+    def opener(seating, _key):
+        return Carrier(lambda _: long) if seating.model == "endless" else gateway
+
+    given = proposal_of(
+        seat=("all=ollama:fake", "judge=ollama:endless"), set=(*PRICE, "seats.judge.fallback=ollama:second")
+    )
+    debate, history, store = await hold(given, opener)
+    endless = [sent for sent in history.calls if sent.model == "ollama:endless"]
+    assert len(endless) == 2
+    for sent in endless:
+        made = history.made[sent.call]
+        assert (made.fault, made.message, made.text) == ("answer_too_long", long.message, long.text)
+        assert made.cost_usd == sent.reserved["usd"]
+        assert made.charged_tokens == sent.reserved["input_tokens"] + sent.reserved["output_tokens"]
+    assert history.status.value == "COMPLETE"
+    assert history.answered["judging/judge"].served_models != ()
+    cut = await first_events_of(store, debate, len(store.read(debate)) - 3)
+    resumed = await go_on(debate, given, opener, cut)
+    assert resumed.closed.outcome == history.closed.outcome
+    assert len([sent for sent in resumed.calls if sent.model == "ollama:endless"]) == 2

@@ -78,8 +78,8 @@ async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
         for text in motions
     ]
     stopped = asyncio.create_task(hold(proposals[0], lambda *_: InstanceGateway()))
-    held = asyncio.gather(*(hold(row, lambda *_: InstanceGateway()) for row in proposals[1:]))
     await asyncio.wait_for(begun.wait(), 60)
+    held = asyncio.gather(*(hold(row, lambda *_: InstanceGateway()) for row in proposals[1:]))
     # Whoever made the preview leaves; the others have it still.
     stopped.cancel()
     opened = [history.opened for _, history, _ in await held]

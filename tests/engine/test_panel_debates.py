@@ -338,7 +338,7 @@ async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
     store = MemoryStore()
     house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False, clock=PatientClock())
     held, _, _ = await hold(panel(rounds=1), voting(SPLIT), store)
-    arguments = CommandLine(seat=("all=ollama:fake",), debaters=",".join(NAMES), escalate="structured")
+    arguments = CommandLine(seat=(("all", "ollama:fake"),), debaters=NAMES, escalate="structured")
     handed = await hand_over(held, escalation_target("structured", find_format("panel"), arguments, ()), house)
     assert handed is not None
     assert handed.failure == ""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.evaluation.comparing import Comparing, EvaluationReport, Held, arms_of, evaluation_report
 from disputatio.evaluation.comparing.arms import form_of
@@ -43,7 +44,7 @@ def settings_of(ways: Sequence[str], **given: Any) -> dict[str, Settings]:
             seats=tuple(form.seats),
             environ={},
             directory=Path("/nonexistent"),
-            arguments=CommandLine(
+            arguments=command_line(
                 seat=("all=openai_compatible:oracle",), base_url="http://127.0.0.1:9/v1", seed=1, **given
             ),
             options=format_options(form),

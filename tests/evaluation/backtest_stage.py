@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.evaluation.backtest import (
     Archive,
@@ -81,7 +82,7 @@ def rules_everywhere() -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/"),
-        arguments=CommandLine(seat=("all=rules",)),
+        arguments=command_line(seat=("all=rules",)),
         options=format_options(form),
     )
 

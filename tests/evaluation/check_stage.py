@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
@@ -20,6 +21,7 @@ from disputatio.judging import Fallacy
 from disputatio.participants.call import Call
 from disputatio.record import MemoryStore, Store
 from disputatio.testing import ScriptedGateway
+from judge_turns import named_words, with_speakers
 
 FALLACIES = {fallacy.value for fallacy in Fallacy}
 
@@ -31,7 +33,7 @@ def judge_settings(seat: str = "judge=openai_compatible:fake", **given: Any) -> 
         seats=("judge",),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=(seat,), base_url="http://127.0.0.1:9/v1", **given),
+        arguments=command_line(seat=(seat,), base_url="http://127.0.0.1:9/v1", **given),
         options=format_options(form),
     )
 
@@ -66,7 +68,7 @@ def judging(opinion: Opinion) -> Callable[[Call], Any]:
         findings = schema["properties"]["arguments"]["properties"]
         return {
             "arguments": {
-                name: finding(row["properties"], opinion(shown[name]), name) for name, row in findings.items()
+                name: finding(row["properties"], opinion(shown[name]), name, prompt) for name, row in findings.items()
             },
             "key_insight": "There is something to be said on each side.",
             "unresolved_questions": [],
@@ -76,15 +78,23 @@ def judging(opinion: Opinion) -> Callable[[Call], Any]:
     return answer
 
 
-def finding(keys: Mapping[str, Any], said: Mapping[str, Any], name: str) -> dict[str, Any]:
+def finding(keys: Mapping[str, Any], said: Mapping[str, Any], name: str, prompt: str) -> dict[str, Any]:
     given = {key: said.get(key, 5) for key, row in keys.items() if row.get("type") == "integer"}
     rest: dict[str, Any] = {
         "reason": said.get("reason", f"Judged by what {name} says and how it was met."),
         "standing": "UPHELD",
-        "fallacies": said.get("fallacies", []),
+        "fallacies": with_speakers(said.get("fallacies", []), keys),
         "rests_on": [name],
+        **named_words(keys, lambda answer: answer_in(prompt, answer)),
     }
     return {**{key: value for key, value in rest.items() if key in keys}, **given}
+
+
+def answer_in(prompt: str, answer: str) -> str:
+    """The words of the answer with this id as the prompt shows them, no more than a mark may have."""
+    found = re.search(rf"^Answer to {re.escape(answer.replace('.A', '.Q'))}: (.+)$", prompt, re.MULTILINE)
+    assert found is not None
+    return found[1][:300]
 
 
 def merit(row: Shown) -> int:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from scipy.stats import fisher_exact, hypergeom
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.evaluation.backtest.agents import DOWN, UP, Agents
 from disputatio.evaluation.backtest.archive import Archive
@@ -159,7 +160,7 @@ def settings_of(name: str) -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=("all=openai_compatible:m",), base_url="http://127.0.0.1:9/v1", seed=1),
+        arguments=command_line(seat=("all=openai_compatible:m",), base_url="http://127.0.0.1:9/v1", seed=1),
         options=format_options(form),
     )
 

@@ -102,8 +102,8 @@ def test_names_of_baselines_are_known_ones():
 
 def test_whoever_judges_answers_alone_where_nobody_is_named():
     settings = settings_of(("structured",))["structured"]
-    assert answerer_seat(("all=a:b",), settings) == ("all=a:b",)
-    assert answerer_seat(("pro=a:b", "judge=c:d"), settings) == ("answerer=c:d",)
+    assert answerer_seat((("all", "a:b"),), settings) == (("all", "a:b"),)
+    assert answerer_seat((("pro", "a:b"), ("judge", "c:d")), settings) == (("answerer", "c:d"),)
     assert answerer_seat((), settings) == ()
 
 

@@ -10,7 +10,8 @@ import jsonschema_rs
 import pytest
 from critiques import AGREEING, EARNEST
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
@@ -33,7 +34,7 @@ def settings() -> Settings:
         seats=("critic",),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
+        arguments=command_line(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
         options=format_options(form),
     )
 

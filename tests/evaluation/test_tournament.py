@@ -13,7 +13,8 @@ from itertools import combinations
 import pytest
 from rooms import NOWHERE
 
-from disputatio.config import CommandLine, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import resolve
 from disputatio.config.format_options import format_options
 from disputatio.evaluation.series import Series
 from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
@@ -37,7 +38,7 @@ def seated(form, pro, con):
         seats=tuple(form.seats),
         environ={},
         directory=NOWHERE,
-        arguments=CommandLine(seat=seats),
+        arguments=command_line(seat=seats),
         options=format_options(form),
     )
 

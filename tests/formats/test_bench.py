@@ -136,7 +136,9 @@ def test_the_verdict_of_a_panel_is_what_the_rules_make_of_the_raw_findings(
         winner = by_order.pop() if len(by_order) == 1 else "tie"
     assert (panel.winner or "tie") == winner
     assert panel.status == ("tied" if winner == "tie" else "won")
-    assert held.outcome.reading.startswith("a tie by" if winner == "tie" else f"{winner} wins by")
+    lead = held.outcome.gap
+    won = f"{winner} is narrowly ahead by" if lead is not None and abs(lead) < 1 else f"{winner} wins by"
+    assert held.outcome.reading.startswith("a tie by" if winner == "tie" else won)
 
 
 def spoken_of(asked: Ask) -> str:

@@ -194,9 +194,11 @@ EXHIBITS = (
     Exhibit(
         ARGUMENTS[0],
         (Response(ARGUMENTS[0].id, ResponseKind.REFUTE, "You just fear change!", ()),),
-        "Answer to CON-1.Q1: Everybody knows it.",
+        (("CON-1.A1", "Everybody knows it."),),
+        "CON-1 stands: It was not met.",
+        ("PRO on CON-1", "CON-1.Q1", "CON-1.A1", "CON-1.closing"),
     ),
-    Exhibit(ARGUMENTS[1], (), ""),
+    Exhibit(ARGUMENTS[1], ()),
 )
 JUDGING = AdjudicationForm(EXHIBITS, STANDARD)
 
@@ -227,7 +229,8 @@ def test_a_judge_under_an_own_rubric_is_asked_for_exactly_its_criteria() -> None
     rubric = Rubric("own", tuple(Criterion(key, Fraction(1, 2), f"How {key}?") for key in ("brief", "kind")))
     form = AdjudicationForm(EXHIBITS, rubric)
     arguments: Any = form.schema["properties"]["arguments"]  # type: ignore[index,call-overload]
-    keys = ["rests_on", "reason", "brief", "kind", "standing", "fallacies"]
+    keys = ["rests_on", "answers", "reason", "brief", "kind", "standing"]
+    keys += ["fallacies", "new_arguments", "cross_references"]
     assert list(arguments["properties"]["CON-1"]["properties"]) == keys
     assert arguments["properties"]["CON-1"]["properties"]["brief"]["minimum"] == 1
     assert arguments["properties"]["CON-1"]["properties"]["brief"]["maximum"] == 10

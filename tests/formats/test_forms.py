@@ -155,6 +155,8 @@ def test_the_text_of_a_turn_holds_every_sentence_of_its_content(debate: Debate) 
 # Words of a market figure that its text does not repeat: a share is shown as one, and the module begins its pointer.
 FIGURES = {"label", "share", *(section.value for section in Section)}
 LISTED = FIGURES | {
+    "owner",
+    "opponent",
     "straw_man",
     "appeal_to_authority",
     "slippery_slope",

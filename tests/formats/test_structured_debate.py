@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from disputatio.formats import FORMATS, StructuredVerdict
 from disputatio.formats.bench import BenchRules
 from disputatio.formats.bench_verdict import bench_verdict
-from disputatio.judging import RUBRICS, STANDARD
+from disputatio.judging import RUBRICS, STANDARD, words_are_in
 from disputatio.kernel import Abstention, AskPath
 from disputatio.record import canonical, read_json
 from strategies import Answers, Debate, Held, debates, examples
@@ -162,33 +162,45 @@ def test_points_are_agreed_only_where_conceded_whole_and_not_withdrawn(debate: D
     assert agreed == expected
 
 
-# The rules of judging.standing for the one response an argument can draw here, written out.
+# The rules of judging.standing for the one response an argument can draw here, by how its answers are marked.
 COMPUTED = {
-    ("refute", True): "UNCERTAIN",
-    ("refute", False): "REFUTED",
-    ("challenge", True): "UPHELD",
-    ("challenge", False): "UNCERTAIN",
-    ("partial", True): "UPHELD",
-    ("partial", False): "PARTIALLY_UPHELD",
-    ("concede", True): "UPHELD",
-    ("concede", False): "UPHELD",
+    "refute": {"met": "UPHELD", "partly_met": "PARTIALLY_UPHELD", "unmarked": "UNCERTAIN", "evaded": "REFUTED"},
+    "challenge": {"met": "UPHELD", "partly_met": "PARTIALLY_UPHELD", "unmarked": "UNCERTAIN", "evaded": "UNCERTAIN"},
+    "partial": dict.fromkeys(("partly_met", "unmarked", "evaded"), "PARTIALLY_UPHELD") | {"met": "UPHELD"},
+    "concede": dict.fromkeys(("met", "partly_met", "unmarked", "evaded"), "UPHELD"),
 }
+WORST_FIRST = ("evaded", "unmarked", "partly_met", "met")
+
+
+def mark_of(finding: Any, answer: str, text: str) -> str:
+    """The mark of an answer from the judge's raw finding; none counts whose words are not in the answer."""
+    row = finding and finding.get("answers", {}).get(answer)
+    return row["mark"] if row and words_are_in(row["words"], text) else "unmarked"
 
 
 @given(any_debate)
-def test_the_computed_standing_follows_from_response_answer_and_last_word(debate: Debate) -> None:
+def test_the_computed_standing_follows_from_the_marks(debate: Debate) -> None:
     held = debate.held()
+    found = content(debate, held, "judging/judge")
     for row in held.outcome.trace:
         other = "con" if row.side == "pro" else "pro"
         against = content(debate, held, f"cross-examination/{other}")
         closing = content(debate, held, f"closing/{row.side}")
         hold = closing and closing["own_arguments"][row.argument]["status"]
+        finding = found and found["arguments"][row.argument]
+        if finding and row.found.void:
+            finding = None
         if hold == "withdrawn":
             expected = "REFUTED"
         elif against is None:
             expected = "UNCERTAIN"
         else:
-            expected = COMPUTED[against[row.argument]["response"], closing is not None]
+            numbers = range(1, len(against[row.argument]["questions"]) + 1)
+            marks = ["evaded"]
+            if closing is not None:
+                answers = {f"{row.argument}.A{n}": closing["answers"][f"{row.argument}.Q{n}"] for n in numbers}
+                marks = [mark_of(finding, name, text) for name, text in answers.items()]
+            expected = COMPUTED[against[row.argument]["response"]][min(marks, key=WORST_FIRST.index)]
             if hold == "narrowed" and expected == "UPHELD":
                 expected = "PARTIALLY_UPHELD"
         assert row.computed.value == expected

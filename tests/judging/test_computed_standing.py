@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging import Exchange, Reply, Standing, computed_standing
+from disputatio.judging import Exchange, Mark, Reply, Standing, combined_mark, computed_standing
+from disputatio.judging.gradual import exchange_strength
 from strategies import examples
 
 UPHELD, PARTLY, REFUTED, OPEN = (
@@ -47,6 +48,62 @@ def test_one_response_gives_the_standing_of_the_table(kind: str, answered: bool,
     stands, narrowed = ONE_REPLY[kind, answered]
     expected = {"stands": stands, None: stands, "narrowed": narrowed, "withdrawn": WITHDREW}[hold]
     assert computed_standing(Exchange("PRO-1", (Reply(kind, answered),), hold)) == expected
+
+
+MET = (UPHELD, "every objection was met")
+IN_PART = (PARTLY, "an objection was met in part")
+OPEN_MARK = (OPEN, "no judge said whether the answers meet the questions")
+EVADED_REFUTATION = (REFUTED, "a refutation was evaded")
+EVADED_CHALLENGE = (OPEN, "a challenge to its evidence was evaded")
+
+# response kind, how its questions were answered by the judge's mark: the standing where its owner keeps it
+MARKED = {
+    ("refute", Mark.MET): MET,
+    ("refute", Mark.PARTLY_MET): IN_PART,
+    ("refute", Mark.EVADED): EVADED_REFUTATION,
+    ("refute", Mark.UNMARKED): OPEN_MARK,
+    ("challenge", Mark.MET): MET,
+    ("challenge", Mark.PARTLY_MET): IN_PART,
+    ("challenge", Mark.EVADED): EVADED_CHALLENGE,
+    ("challenge", Mark.UNMARKED): OPEN_MARK,
+    ("partial", Mark.MET): MET,
+    ("partial", Mark.PARTLY_MET): IN_PART,
+    ("partial", Mark.EVADED): UNDEFENDED,
+    ("partial", Mark.UNMARKED): UNDEFENDED,
+    ("concede", Mark.EVADED): CONCEDED,
+    ("concede", Mark.MET): CONCEDED,
+}
+
+
+@pytest.mark.parametrize(("kind", "mark"), MARKED)
+def test_the_mark_of_an_answer_decides_what_it_does(kind: str, mark: Mark) -> None:
+    exchange = Exchange("PRO-1", (Reply(kind, answered=True, mark=mark),), "stands")
+    assert computed_standing(exchange) == MARKED[kind, mark]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_better_answer_never_makes_an_argument_weaker(kind: str) -> None:
+    marks = (Mark.EVADED, Mark.PARTLY_MET, Mark.MET)
+    found = [exchange_strength(Exchange("PRO-1", (Reply(kind, answered=True, mark=mark),), None)) for mark in marks]
+    assert found == sorted(found)
+    assert kind == "concede" or found[0] < found[-1]
+
+
+def test_an_evaded_question_is_one_without_an_answer() -> None:
+    for kind in KINDS:
+        evaded = Exchange("PRO-1", (Reply(kind, answered=True, mark=Mark.EVADED),), "stands")
+        silent = Exchange("PRO-1", (Reply(kind, answered=False, mark=Mark.EVADED),), "stands")
+        assert computed_standing(evaded)[0] is computed_standing(silent)[0]
+        assert exchange_strength(evaded) == exchange_strength(silent)
+
+
+def test_judges_marks_are_combined_by_the_lower_middle_one() -> None:
+    met, partly, evaded, unmarked = Mark.MET, Mark.PARTLY_MET, Mark.EVADED, Mark.UNMARKED
+    assert combined_mark([met, met, evaded]) is met
+    assert combined_mark([met, evaded]) is evaded
+    assert combined_mark([met, partly]) is partly
+    assert combined_mark([unmarked, met]) is met
+    assert combined_mark([unmarked]) is combined_mark([]) is unmarked
 
 
 @pytest.mark.parametrize("hold", ["stands", "narrowed", None])

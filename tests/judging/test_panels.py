@@ -88,10 +88,15 @@ def by_hand(hearing, method: PanelMethod) -> tuple[PanelStatus, str | None]:
             else:
                 leads.append(sum(weight[judge] * gaps[order] for judge, gaps in heard.items()))
         found = {sign(lead) for lead in leads}
+        if method is PanelMethod.MEDIAN:
+            middle = [median(sum(b[i] for b in hearing[j]) for j in heard) for i in (0, 1)]
+            found |= {0} if {sign(middle[0] - middle[1])} == {-s for s in found} else set()
     else:
         votes = {judge: gaps[0] if sign(gaps[0]) == sign(gaps[1]) else 0 for judge, gaps in heard.items()}
         strength = {s: sum(weight[j] for j, gap in votes.items() if sign(gap) == s) for s in (1, -1)}
         found = {s for s, total in strength.items() if 2 * total > whole} or {0}
+        points = sum(weight[judge] * sum(gaps) for judge, gaps in heard.items())
+        found |= {0} if sign(points) and {sign(points)} == {-s for s in found} else set()
     if found == {1}:
         return PanelStatus.WON, "pro"
     if found == {-1}:
@@ -259,6 +264,45 @@ def test_a_judge_nothing_was_heard_of_has_failed() -> None:
     assert verdict.reason == "no judge was heard"
     assert verdict.totals == {}
     assert verdict.reading == "no comparison: no judge was heard"
+
+
+def test_median_winner_gap_and_totals_never_contradict() -> None:
+    """Seen on a real panel: pro ahead in both orders, the median of the judges' means 1.0 for con, "pro wins"."""
+    hearing = {
+        "ada": ((Fraction(6), Fraction(5)), (Fraction(3), Fraction(7))),
+        "bo": ((Fraction(2), Fraction(7)), (Fraction(6), Fraction(5))),
+        "cy": ((Fraction(6), Fraction(5)), (Fraction(6), Fraction(5))),
+    }
+    verdict = verdict_of(hearing, PanelMethod.MEDIAN)
+    means = [median(sum(both[order][i] for order in (0, 1)) / 2 for both in hearing.values()) for i in (0, 1)]
+    assert means[0] - means[1] < 0, "the totals put con ahead"
+    assert (verdict.status, verdict.winner) == (PanelStatus.TIED, None)
+    assert "con ahead" in verdict.reason
+
+
+@pytest.mark.parametrize("method", PanelMethod)
+@examples(30)
+@given(hearing=hearings())
+def test_no_side_wins_against_the_gap_or_the_totals(method, hearing) -> None:
+    verdict = verdict_of(hearing, method)
+    if verdict.winner is None:
+        return
+    ahead = 1 if verdict.winner == "pro" else -1
+    assert verdict.gap is not None
+    assert sign(verdict.gap) in {0, ahead}
+    assert sign(verdict.totals["pro"] - verdict.totals["con"]) in {0, ahead}
+    assert ("wins" in verdict.heading) == (abs(verdict.gap) >= 1)
+    if abs(verdict.gap) < 1:
+        assert verdict.reading.startswith("evenly matched")
+
+
+def test_a_vote_against_the_points_is_a_tie() -> None:
+    close = (Fraction(6), Fraction(5))
+    hearing = {"ada": (close, close), "bo": (close, close), "cy": ((Fraction(1), Fraction(10)),) * 2}
+    verdict = verdict_of(hearing, PanelMethod.MAJORITY)
+    assert (verdict.status, verdict.winner) == (PanelStatus.TIED, None)
+    assert "2 of 3" in verdict.reason
+    assert "con ahead by" in verdict.reason
 
 
 def test_an_outlier_moves_the_mean_and_not_the_median() -> None:

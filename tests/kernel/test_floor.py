@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.kernel import PUBLIC, Channel, Floor, Phase, Post, Seat
+from disputatio.kernel import PUBLIC, Channel, Floor, Phase, Post, Posts, Seat
 from strategies import examples
 
 SEATS = tuple(map(Seat, ("pro_1", "pro_2", "con_1", "judge")))
@@ -46,6 +46,39 @@ def test_posting_makes_a_new_floor_and_leaves_the_old_one(
     assert after.readers == before.readers
     for seat in SEATS:
         assert after.seen_by(seat)[: len(before.seen_by(seat))] == before.seen_by(seat), "what was heard stays"
+
+
+@given(readers, posts, posts, posts)
+def test_what_is_made_of_each_post_is_made_once_a_list(
+    rights: tuple[tuple[Channel, frozenset[Seat]], ...],
+    first: tuple[Post, ...],
+    here: tuple[Post, ...],
+    there: tuple[Post, ...],
+) -> None:
+    """Posts made afterwards, and by floors that go on elsewhere, are neither left out nor mixed in."""
+    made: list[Post] = []
+
+    def make(post: Post) -> tuple[str, Post]:
+        made.append(post)
+        return ("made", post)
+
+    floor = Floor(readers=rights).post(*first)
+    before = floor.seen_by(SEATS[0])
+    one, other = floor.post(*here), floor.post(*there)
+    for shown in (one.seen_by(SEATS[0]), before, other.seen_by(SEATS[0]), one.post(*there).seen_by(SEATS[0])):
+        assert isinstance(shown, Posts)
+        made.clear()
+        assert shown.each(make) == [("made", post) for post in shown]
+        made.clear()
+        assert shown.each(make) == [("made", post) for post in shown]
+        assert made == []
+    longest = one.post(*there).seen_by(SEATS[0])
+    assert isinstance(longest, Posts)
+    longest.each(make)
+    made.clear()
+    longer = longest.followed_by(first)
+    longer.each(make)
+    assert made == list(first), "what was made before is not made again"
 
 
 @given(posts, st.sampled_from(SEATS))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from disputatio.config import CommandLine, Settings, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import Settings, resolve
 from disputatio.config.format_options import format_options
 from disputatio.formats.registry import find_format
 
@@ -18,6 +19,6 @@ def settings_of(name: str, *seats: str) -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=named, base_url="http://127.0.0.1:9/v1", seed=1),
+        arguments=command_line(seat=named, base_url="http://127.0.0.1:9/v1", seed=1),
         options=format_options(form),
     )

@@ -150,3 +150,23 @@ def test_evidence_of_exactly_the_limit_is_taken_and_one_more_is_not() -> None:
     with pytest.raises(InvalidInputError, match="400,001 characters") as caught:
         read_evidence("S1", "t", "中" * (MAX_EVIDENCE_CHARS + 1))
     check_sentence(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "options"),
+    [
+        ("We should adopt microservices", False, False),
+        ("Should we adopt microservices?", True, False),
+        ("\u201cShould we adopt microservices?\u201d", True, False),
+        ("Should we do it or not?", True, False),
+        ("Should a startup with 10 or fewer people build microservices?", True, False),
+        ("Postgres, MySQL or MongoDB?", True, True),
+        ("Should we use Rust or Go for the gateway?", True, True),
+        ("Sollen wir Rust oder Go nehmen?", True, True),
+        ("\u6211\u4eec\u5e94\u8be5\u7528A\u8fd8\u662fB\uff1f", True, True),
+        ("We should use Rust or Go", False, False),
+    ],
+)
+def test_a_question_and_one_that_offers_options_are_known(text: str, question: bool, options: bool) -> None:
+    motion = read_motion(text)
+    assert (motion.is_question, motion.offers_options) == (question, options)

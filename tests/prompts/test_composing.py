@@ -20,8 +20,8 @@ from disputatio.formats.docket import Docket
 from disputatio.formats.recognition import RECOGNITION
 from disputatio.formats.sides import PRO
 from disputatio.formats.single import SINGLE
-from disputatio.formats.turns.monologue import Monologue
-from disputatio.kernel import Abstention, Ask, AskPath, Part, Turn
+from disputatio.formats.turns.monologue import Monologue, MonologueForm
+from disputatio.kernel import Abstention, Ask, AskPath, Floor, Part, Phase, Post, Task, Turn
 from disputatio.motion import Evidence, Motion, clean
 from disputatio.participants.call import Segment
 from disputatio.prompts import (
@@ -207,6 +207,26 @@ def test_what_a_seat_heard_is_the_beginning_of_what_every_later_seat_hears(debat
         assert prompt[1:-1][: len(heard.get(readers, ()))] == heard.get(readers, ())
         heard[readers] = prompt[1:-1]
         assert len(heard[readers]) == len(asked.sees)
+
+
+def test_a_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
+    """1,500 posts are more than any cache of the process keeps."""
+
+    class CountingBook(PromptBook):
+        filled = 0
+
+        def fill(self, name: str, values: Mapping[str, str]) -> str:
+            self.filled += name == "shared/heard"
+            return super().fill(name, values)
+
+    book, setting, floor = CountingBook(), Setting("freeform", Motion("Be it so")), Floor()
+    task = Task("monologue", dict.fromkeys(("side", "stance", "round", "rounds", "limit"), "1"))
+    for number in range(1_500):
+        floor = floor.post(Post(PRO.seat, Phase("round"), f"Speech {number}."))
+        asked = Ask(PRO.seat, Phase("round"), MonologueForm(100), task, floor.seen_by(PRO.seat))
+        if number % 100 == 99:
+            assert len(compose(book, setting, asked)) == number + 3
+    assert book.filled == 1_500
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

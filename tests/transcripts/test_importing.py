@@ -218,6 +218,10 @@ BAD = {
         '{"motion": "x", "turns": [{"seat": "pro", "claims": [{"id": "no id", "text": "x"}]}]}',
         "turns[0].claims[0].id: it is no id",
     ),
+    "deep-fact.json": (
+        '{"motion": "x", "turns": [{"seat": "pro", "text": "y"}], "more": ' + '{"a":' * 45_000 + "1" + "}" * 45_001,
+        "it is nested too deeply",
+    ),
     "deep.json": ('{"motion": "x", "turns": ' + "[" * 100_000, "it is"),
     "binary.md": ("a\x00b", "it looks like binary data"),
 }

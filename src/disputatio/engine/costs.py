@@ -51,7 +51,7 @@ async def expected_costs(
                 seats=tuple(form.seats),
                 environ=environ,
                 directory=directory,
-                arguments=CommandLine(seat=(f"all={model}",)),
+                arguments=CommandLine(seat=(("all", model),)),
                 options=format_options(form),
             )
             seen = await preview(Proposal(read_motion(MOTION, settings.language), form, settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,14 +21,16 @@ from disputatio.engine.opening import (
     book_of,
     check_prices,
     check_reachable,
+    check_searchable,
     opened_event,
-    plan_of,
+    planned,
     probe_table,
     seat_table,
 )
 from disputatio.engine.own_files import format_recorded, is_own
 from disputatio.engine.pacing import in_turn
 from disputatio.engine.ports import Clock, Nobody, SystemClock, Turnstile, Watcher
+from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
 from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
 from disputatio.engine.terms import usual_budget
@@ -45,6 +48,7 @@ from disputatio.participants.gateways import OpenGateway, SharedGateways, open_g
 from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.reasoning import Allowances
 from disputatio.prompts import PromptBook, Setting
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
@@ -53,6 +57,8 @@ from disputatio.record.store import Store
 from disputatio.tools import DebateTools
 
 _ID_BYTES = 4
+LENGTHS = "shared/lengths.md"
+"""The prompt that says how long texts may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,8 @@ class House:
     """What debates run in: a store, a clock, somebody who watches, and the way to models.
 
     ``watched`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
-    starts, whether it can be reached. ``turnstile`` is where calls wait for those of others.
+    starts, whether it can be reached. ``turnstile`` is where calls wait for those of others. ``allowances`` is what is
+    known of how much models reason.
     """
 
     store: Store
@@ -70,6 +77,7 @@ class House:
     opener: OpenGateway = open_gateway
     checks_first: bool = True
     turnstile: Turnstile | None = None
+    allowances: Allowances = OF_THIS_PROCESS
 
 
 def new_id() -> str:
@@ -98,13 +106,14 @@ async def start(
     tools: DebateTools | None = None
     try:
         table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
-        plan = plan_of(proposal, table, book_of(proposal.prompts))
+        plan = await planned(proposal, table, book_of(proposal.prompts))
         prices = PriceBook()
         seatings = [row.seatings[0] for row in table.values() if isinstance(row, ModelSeat)]
         budget = usual_budget(proposal.format, seatings, proposal.settings.budget, prices)
         check_prices(table, budget, prices)
         if house.checks_first:
             check_reachable(table, await probe_table(table))
+        await look_up(house.allowances, table, house.store)
         tools = await debate_tools(proposal.settings, table, proposal.evidence)
         plan = replace(plan, tools=tools)
         debate = debate or new_id()
@@ -140,6 +149,7 @@ def _running(
         streams=house.watched,
         texts=texts,
         turnstile=house.turnstile,
+        allowances=house.allowances,
     )
 
 
@@ -210,6 +220,8 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Hou
     tools: DebateTools | None = None
     try:
         plan = _recorded_plan(opened, texts, resumption, gateways)
+        if plan.setting.evidence:
+            await asyncio.to_thread(check_searchable, plan.setting, plan.table)
         budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
         ledger = Ledger(budget, PriceBook())
         _restore(ledger, history)
@@ -304,7 +316,8 @@ def _recorded_plan(
         ) from None
     shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
     introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
-    setting = Setting(form.name, motion, evidence, personas, shares, introduced)
+    says_lengths = LENGTHS in opened.prompts
+    setting = Setting(form.name, motion, evidence, personas, shares, introduced, says_lengths)
     base, staggers = recorded_knowledge(opened.evidence, texts), resumption.settings.stagger
     return Plan(form, rules, setting, table, book, opened.seed, knowledge=base, staggers=staggers)
 
@@ -318,7 +331,12 @@ def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
 def _check_prompts(opened: DebateOpened, book: PromptBook) -> None:
     small = any(name.startswith("small/") for name in opened.prompts)
     now = book.hashes(opened.format, small=small, tools=bool(opened.tools))
-    changed = sorted(name for name in {*now, *opened.prompts} if now.get(name) != opened.prompts.get(name))
+    changed = sorted(
+        name
+        for name in {*now, *opened.prompts}
+        # A debate from before prompts said lengths goes on without.
+        if now.get(name) != opened.prompts.get(name) and (name != LENGTHS or name in opened.prompts)
+    )
     if changed:
         raise ResumeMismatchError(
             f"The prompt {changed[0]} is not the one this debate began with ({opened.software}).",

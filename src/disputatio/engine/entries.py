@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from disputatio.formats.turns.citing import cited_json
@@ -15,7 +14,18 @@ from disputatio.record.prompts import PromptRows
 from disputatio.record.text import canonical, digest
 
 
-def turn_asked(path: AskPath, ask: Ask, first: Send | None) -> TurnAsked:
+class TextNames(dict[str, str]):
+    """The hashes that name the texts of one debate in its record, by text.
+
+    Every call sends the whole history again, so a debate keeps the hashes of all its texts as long as it runs.
+    """
+
+    def __missing__(self, text: str) -> str:
+        name = self[text] = digest(text)
+        return name
+
+
+def turn_asked(path: AskPath, ask: Ask, first: Send | None, names: TextNames) -> TurnAsked:
     """That a seat is asked, with the prompt of its ``first`` call where it makes any."""
     return TurnAsked(
         path=path,
@@ -23,7 +33,7 @@ def turn_asked(path: AskPath, ask: Ask, first: Send | None) -> TurnAsked:
         phase=ask.phase,
         form=ask.form.name,
         mode=first.call.mode.value if first else "",
-        prompt=digest("\n".join(f"{row.role} {text_name(row.text)}" for row in first.call.segments)) if first else "",
+        prompt=digest("\n".join([f"{row.role} {names[row.text]}" for row in first.call.segments])) if first else "",
     )
 
 
@@ -44,18 +54,18 @@ def turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
 
 
 def call_sent(
-    call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any, history: History
+    call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any, history: History, names: TextNames
 ) -> tuple[CallSent, dict[str, str]]:
     """That a call is about to leave, with the texts it names that the record does not hold yet."""
     call = order.call
-    begins, prompt = history.shortened(prompt_rows(call))
+    begins, prompt = history.shortened(prompt_rows(call, names))
     # What an earlier call began with is in the record since then.
     new = call.segments[len(call.segments) - len(prompt) :]
     texts = {name: row.text for row, (_, name) in zip(new, prompt, strict=True)}
     schema = ""
     if call.schema is not None:
         body = call.schema_text or canonical(call.schema)
-        schema = text_name(body)
+        schema = names[body]
         texts[schema] = body
     sent = CallSent(
         call=call_id,
@@ -70,17 +80,11 @@ def call_sent(
         schema=schema,
         reserved=reserved,
         begins=begins,
+        reasoning_allowance=call.reasoning_allowance,
     )
     return sent, texts
 
 
-def prompt_rows(call: Call) -> PromptRows:
+def prompt_rows(call: Call, names: TextNames) -> PromptRows:
     """The prompt of ``call`` as a record names it."""
-    return tuple((row.role, text_name(row.text)) for row in call.segments)
-
-
-# The same texts are sent with call after call.
-@lru_cache(maxsize=1024)
-def text_name(text: str) -> str:
-    """The hash that names a text in the record."""
-    return digest(text)
+    return tuple([(row.role, names[row.text]) for row in call.segments])

@@ -249,9 +249,9 @@ def _debate_target(format_name: str, arguments: CommandLine, evidence: Sequence[
         )
     own = replace(
         arguments,
-        seat=tuple(row for row in arguments.seat if row.partition("=")[0].strip().lower() == "all"),
+        seat=tuple((seat, who) for seat, who in arguments.seat if seat.strip().lower() == "all"),
         tools=(),
-        set=tuple(row for row in arguments.set if row.split("=")[0].strip().split(".")[0] not in _SEATED + _OF_PANELS),
+        set=tuple((path, value) for path, value in arguments.set if path[0] not in _SEATED + _OF_PANELS),
         debaters=None,
         options=None,
         rounds=None,

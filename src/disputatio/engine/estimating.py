@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from disputatio.engine.course import TooLongError
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
 from disputatio.kernel import JsonObject
@@ -29,8 +30,8 @@ _PREVIEWS: SharedWork[str, _Kept | None] = SharedWork()
 async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
     """The estimate of the debate that ``opened`` opens; empty where nothing can be estimated.
 
-    An estimate is never in the way of a debate: forms of a user's own may have schemas that no typical answer is known
-    for, and then there is none.
+    An estimate is never in the way of a debate. There is none for a debate that is too long for one, or that has forms
+    of a user's own with schemas no typical answer is known for.
     """
     told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
     matter = {name: value for name, value in encode(opened).items() if name not in _NO_MATTER}
@@ -58,7 +59,7 @@ async def _previewed(proposal: Proposal) -> _Kept | None:
     """The preview as a record keeps it, and the size of its motion in bytes; None where none is known."""
     try:
         seen = await preview(proposal)
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
         return None
     return _size(proposal), {
         "calls": seen.calls,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
@@ -98,7 +99,7 @@ def rules_of(form: Format, settings: Settings) -> Any:
         phase = field_name.replace("_", "-")
         if isinstance(now, Limits):
             tokens, temperature = limits.max_tokens.get(phase), limits.temperature.get(phase)
-            now = replace(now, max_tokens=tokens or now.max_tokens)
+            now = now if tokens is None else replace(now, max_tokens=tokens, fixed=True)
             changes[field_name] = now if temperature is None else replace(now, temperature=temperature)
     rules = replace(rules, **changes)
     if "minimum_arguments" in known and rules.minimum_arguments > rules.maximum_arguments:
@@ -133,7 +134,7 @@ def _panel_rules(form: Format, settings: Settings) -> dict[str, Any]:
 def _check_no_panel(form: Format, settings: Settings) -> None:
     """Refuse what only a panel has, where it was asked for on the command line; a file may serve several formats."""
     for key, source in settings.sources.items():
-        if key.split(".")[0] in {"debaters", "options", "decision", "escalate"} and source.startswith("--"):
+        if key.split(".")[0] in {"debaters", "options", "decision", "escalate"} and key in settings.asked:
             raise InvalidInputError(
                 f"{source} is for panels, whose debaters vote, and nobody votes in the format {form.name}.",
                 "Leave it out, or take --format panel.",
@@ -155,7 +156,7 @@ def _bench(settings: Settings) -> BenchRules:
 def _check_no_bench(form: Format, settings: Settings) -> None:
     """Refuse what was asked for on the command line and would do nothing; a file may serve several formats."""
     for key, source in settings.sources.items():
-        if key.startswith("judging.") and source.startswith("--"):
+        if key.startswith("judging.") and key in settings.asked:
             raise InvalidInputError(
                 f"{source} is for formats whose judges give scores, and {form.name} has one judge who gives none.",
                 "Leave it out, or take --format structured.",
@@ -228,6 +229,17 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     return Plan(proposal.format, rules, setting, table, book, seed, knowledge=knowledge, staggers=staggers)
 
 
+async def planned(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
+    """As ``plan_of``. Sources are laid out in a thread, because the search of long ones takes seconds.
+
+    Raises:
+        InvalidInputError: as ``plan_of``.
+    """
+    if not proposal.evidence:
+        return plan_of(proposal, table, book)
+    return await asyncio.to_thread(plan_of, proposal, table, book)
+
+
 def shares_of(table: Table, settings: Settings) -> dict[str, int]:
     """How many characters of the evidence each model's seat is shown: what was set, else a part of its window.
 
@@ -295,6 +307,21 @@ def look_alikes(plan: Plan) -> tuple[str, ...]:
     return (f"{alike} {cure}",)
 
 
+def question_notes(plan: Plan) -> tuple[str, ...]:
+    """How a debate with two sides reads a motion that is a question, and a hint where it offers several options."""
+    motion = plan.setting.motion
+    if not (motion.is_question and plan.book.has(f"{plan.format.name}/yes-or-no")):
+        return ()
+    if not motion.offers_options:
+        return ("The motion is a question: pro answers yes, con answers no.",)
+    hint = (
+        "The motion offers several options, and this debate has two sides: pro answers yes, con answers no. A panel "
+        "votes on options (--format panel --options A,B,C), and a review weighs positions (--format review --position "
+        "A --position B)."
+    )
+    return (hint,)
+
+
 def foreign_languages(table: Table, language: str) -> tuple[str, ...]:
     """The warning that the small embedded model is asked for a language it does not write, where it is."""
     small = [seat for seat, row in _seatings(table) if row.provider == "embedded" and row.model == EMBEDDED_MODEL]
@@ -344,6 +371,7 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
             *blind_spots(plan.table),
             *kindred_moderator(plan.format, plan.table),
             *look_alikes(plan),
+            *question_notes(plan),
             *foreign_languages(plan.table, setting.motion.language),
             *overridden,
             *(plan.tools.warnings if plan.tools else ()),

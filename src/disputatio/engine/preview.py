@@ -11,29 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
-from math import ceil
 from statistics import fmean
 from typing import Any
 
-from disputatio.engine.journal import Journal
+from disputatio.engine.course import MOST_TURNS, CountedCall, Course
 from disputatio.engine.market_matter import analyst_for, is_rules
-from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of
-from disputatio.engine.ports import Nobody, SystemClock
-from disputatio.engine.running import Running
+from disputatio.engine.opening import Proposal, book_of, planned
+from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
-from disputatio.engine.typical import Typical
-from disputatio.kernel import JsonObject, Limits
-from disputatio.ledger import UNLIMITED, Ledger, PriceBook
-from disputatio.ledger.ledger import call_size
-from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
-from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
+from disputatio.kernel import Limits
+from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
+from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.participants.habits import SHORT, USUAL, Habits, habits_of
 from disputatio.participants.seating import ModelSeating
-from disputatio.record.history import History
-from disputatio.record.memory import MemoryStore
-from disputatio.record.text import canonical
-from disputatio.tools import CHOICE_FORM
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +81,13 @@ class Preview:
         return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
 
 
-class _TypicalGateway:
-    """Answers every call with an answer of typical length."""
+class _NoGateway:
+    """Stands where a real gateway would; a preview makes no calls."""
 
     modes = (OutputMode.NATIVE,)
 
-    def __init__(self, tool_calls: int, typical: Typical) -> None:
-        self._tool_calls, self._looked_up, self._typical = tool_calls, 0, typical
-        self.said_bytes = 0
-
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:  # noqa: ARG002
-        schema: JsonObject = call.schema or {"type": "string"}
-        self.said_bytes += self._typical.said_in([segment.text for segment in call.segments])
-        text = canonical(self._choice() if call.schema_name == CHOICE_FORM else self._typical.answer(schema))
-        size, messages = call_size(call)
-        tokens_in = ceil(size / TYPICAL_BYTES_PER_TOKEN) + MESSAGE_OVERHEAD // 4 * messages
-        tokens_out = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
-        return Reply(text, None, Usage(tokens_in, tokens_out, 0))
-
-    def _choice(self) -> JsonObject:
-        """As many calls of tools as there may be, none of them twice."""
-        self._looked_up += self._tool_calls
-        numbers = range(self._looked_up - self._tool_calls, self._looked_up)
-        return {"calls": [{"tool": "typical", "arguments": {"query": f"typical {n}"}} for n in numbers]}
+        raise AssertionError("a preview calls nobody")
 
     async def probe(self) -> Fault | None:
         return None
@@ -137,25 +112,67 @@ _ALIKE = 0.05
 _NOBODY = ModelSeating(provider="embedded", model="nobody")
 
 
-async def preview(proposal: Proposal) -> Preview:
+class Courses:
+    """The courses of one proposal. Each is held once, however many figures are taken from it."""
+
+    def __init__(self, proposal: Proposal) -> None:
+        self.proposal = proposal
+        self._held: dict[tuple[object, ...], tuple[Plan, list[CountedCall]]] = {}
+
+    async def of(self, habits: Mapping[str, Habits], number: int = 0) -> tuple[Plan, list[CountedCall]]:
+        """What a course rests on whose seats have these habits, and its calls.
+
+        Raises:
+            InvalidInputError: something in the proposal cannot be used, or the course is too long.
+        """
+        key = (number, *habits.items())
+        if key not in self._held:
+            course = Course(await _plan(self.proposal, habits), habits, number)
+            await course.hold()
+            self._held[key] = course.plan, course.calls
+        return self._held[key]
+
+    async def preview(self, habits: Mapping[str, Habits], number: int = 0) -> Preview:
+        """What such a course takes, seat by seat. Raises as ``of``."""
+        plan, made = await self.of(habits, number)
+        calls: dict[str, list[CountedCall]] = {seat: [] for seat in plan.table}
+        for row in made:
+            calls[row.seat].append(row)
+        return Preview(
+            tuple(
+                _seat_preview(seat, sitter, calls[seat])
+                for seat, sitter in plan.table.items()
+                if isinstance(sitter, ModelSeat) and seat not in self.proposal.participants
+            )
+        )
+
+
+async def preview(proposal: Proposal, courses: Courses | None = None) -> Preview:
     """What ``proposal`` would take, by the habits of the models in its seats.
 
     Where one of them chooses at random, a debate may be over after one round or go on to the last: the mean over
-    ``COURSES`` is taken, unless the first two are alike.
+    ``COURSES`` is taken, unless the first two are alike. Of long debates fewer are taken, so that all of them together
+    have no more than ``MOST_TURNS`` calls.
+
+    Args:
+        proposal: the debate.
+        courses: its courses, where other figures are taken from them too.
 
     Raises:
-        InvalidInputError: something in it cannot be used.
+        InvalidInputError: something in it cannot be used, or it is too long.
     """
-    habits = seat_habits(proposal)
-    held = [await _held(proposal, habits)]
-    if any(row.draws for row in habits.values()):
-        held.append(await _held(proposal, habits, 1))
-        if abs(held[0].tokens - held[1].tokens) > _ALIKE * held[0].tokens:
-            held += [await _held(proposal, habits, course) for course in range(2, COURSES)]
+    courses, habits = courses or Courses(proposal), seat_habits(proposal)
+    held = [await courses.preview(habits)]
+    while any(row.draws for row in habits.values()) and len(held) < COURSES:
+        if len(held) == 2 and abs(held[0].tokens - held[1].tokens) <= _ALIKE * held[0].tokens:
+            break
+        if sum(row.calls for row in held) + max(row.calls for row in held) > MOST_TURNS:
+            break
+        held.append(await courses.preview(habits, len(held)))
     return _mean(held)
 
 
-async def preview_range(proposal: Proposal, seen: Preview) -> tuple[Preview, Preview]:
+async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | None = None) -> tuple[Preview, Preview]:
     """The least and the most to expect of ``proposal``, whose preview is ``seen``.
 
     The least: a sentence where a paragraph may stand, and agreement as soon as there can be. The most: half of what
@@ -163,47 +180,46 @@ async def preview_range(proposal: Proposal, seen: Preview) -> tuple[Preview, Pre
     only lists and rounds differ. Answers that are not accepted, and calls that fail, are in neither.
 
     Raises:
-        InvalidInputError: something in it cannot be used.
+        InvalidInputError: something in it cannot be used, or it is too long.
     """
-    seats = seat_habits(proposal)
-    least = await _held(proposal, {seat: row.least() for seat, row in seats.items()})
-    most = await _held(proposal, {seat: row.most() for seat, row in seats.items()})
+    courses, seats = courses or Courses(proposal), seat_habits(proposal)
+    least = await courses.preview({seat: row.least() for seat, row in seats.items()})
+    most = await courses.preview({seat: row.most() for seat, row in seats.items()})
     # Where lengths are known the ends lie close together, and random choices may lead out of them.
     return min(least, seen, key=lambda row: row.tokens), max(most, seen, key=lambda row: row.tokens)
 
 
-async def preview_stages(proposal: Proposal) -> tuple[Stage, ...]:
+async def preview_stages(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
     """What the longest course of ``proposal`` has taken by the end of each phase.
 
     Raises:
-        InvalidInputError: something in it cannot be used.
+        InvalidInputError: something in it cannot be used, or it is too long.
     """
     habits = {seat: replace(row, draws=False) for seat, row in seat_habits(proposal).items()}
-    return _stages((await _run(proposal, habits))[1])
+    return _stages((await (courses or Courses(proposal)).of(habits))[1])
 
 
-async def early_ends(proposal: Proposal) -> tuple[Stage, ...]:
+async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
     """The stages after which ``proposal`` may be over, where there are several; none where it always goes to the end.
 
     Raises:
-        InvalidInputError: something in it cannot be used.
+        InvalidInputError: something in it cannot be used, or it is too long.
     """
-    longest = await preview_stages(proposal)
-    shortest = _stages((await _run(proposal, dict.fromkeys(seat_habits(proposal), SHORT)))[1])
+    courses = courses or Courses(proposal)
+    longest = await preview_stages(proposal, courses)
+    shortest = _stages((await courses.of(dict.fromkeys(seat_habits(proposal), SHORT)))[1])
     if len(shortest) == len(longest):
         return ()
     # A panel counts its votes after every phase; other formats end with the phase that ends their first round.
     return tuple(row for row in longest if proposal.format.free_seats or row.phase.startswith(shortest[-1].phase))
 
 
-def _stages(history: History) -> tuple[Stage, ...]:
+def _stages(calls: Sequence[CountedCall]) -> tuple[Stage, ...]:
     stages: dict[str, Stage] = {}
-    calls = tokens = 0
-    for row in history.calls:
-        usage: Any = history.made[row.call].usage
-        calls, tokens = calls + 1, tokens + usage["input_tokens"] + usage["output_tokens"]
-        phase = history.asked[row.path].phase
-        stages[phase] = Stage(phase, calls, tokens)
+    tokens = 0
+    for number, row in enumerate(calls, start=1):
+        tokens += row.input_tokens + row.output_tokens
+        stages[row.phase] = Stage(row.phase, number, tokens)
     return tuple(stages.values())
 
 
@@ -221,40 +237,20 @@ def seat_habits(proposal: Proposal) -> dict[str, Habits]:
     return habits
 
 
-async def _held(proposal: Proposal, habits: Mapping[str, Habits], course: int = 0) -> Preview:
-    table, history = await _run(proposal, habits, course)
-    return Preview(
-        tuple(
-            _seat_preview(seat, sitter, history)
-            for seat, sitter in table.items()
-            if isinstance(sitter, ModelSeat) and seat not in proposal.participants
-        )
-    )
-
-
-async def _run(proposal: Proposal, habits: Mapping[str, Habits], course: int = 0) -> tuple[dict[str, Sitter], History]:
+async def _plan(proposal: Proposal, habits: Mapping[str, Habits]) -> Plan:
+    """What a course of ``proposal`` rests on."""
     table: dict[str, Sitter] = {}
-    typical = {row: Typical(row, course) for row in dict.fromkeys(habits.values())}
-    tool_calls = proposal.settings.tool_limits.calls
-    for seat, habit in habits.items():
+    for seat in habits:
         # A script is not run for a preview: it may count its calls, or be a person.
         seating = _NOBODY if seat in proposal.participants else proposal.settings.seats[seat]
         if seat not in proposal.participants and is_rules(seating):
             table[seat] = analyst_for(seating, seat, proposal.format)
             continue
-        gateway = _TypicalGateway(tool_calls, typical[habit])
-        table[seat] = ModelSeat((replace(seating, fallback=None),), (gateway,))
+        table[seat] = ModelSeat((replace(seating, fallback=None),), (_NoGateway(),))
     words, _ = tool_words(proposal.settings, table)
-    plan = plan_of(proposal, table, book_of(proposal.prompts))
+    plan = await planned(proposal, table, book_of(proposal.prompts))
     plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
-    if not any(row.invents for row in habits.values()):
-        plan = replace(plan, rules=_unbroken(plan.rules))
-    journal = Journal("preview", store=MemoryStore(), clock=SystemClock(), watcher=Nobody())
-    event, texts = opened_event(plan, UNLIMITED, "")
-    journal.write(event, texts=texts)
-    ledger = Ledger(UNLIMITED, PriceBook())
-    running = Running(plan, journal=journal, ledger=ledger, clock=SystemClock(), watcher=Nobody(), streams=False)
-    return table, await running.run()
+    return plan if any(row.invents for row in habits.values()) else replace(plan, rules=_unbroken(plan.rules))
 
 
 def _mean(previews: Sequence[Preview]) -> Preview:
@@ -281,26 +277,18 @@ def _unbroken(rules: Any) -> Any:
     return replace(rules, **held)
 
 
-def _seat_preview(seat: str, sitter: ModelSeat, history: History) -> SeatPreview:
-    calls = [row for row in history.calls if row.seat == seat]
-    made = [history.made[row.call] for row in calls]
-    usages: list[Any] = [row.usage for row in made]
-    costs = [None if row.cost_usd is None else Decimal(row.cost_usd) for row in made]
+def _seat_preview(seat: str, sitter: ModelSeat, calls: Sequence[CountedCall]) -> SeatPreview:
+    costs = [row.usd for row in calls]
+    tokens_in, said = sum(row.input_tokens for row in calls), sum(row.said_bytes for row in calls)
     return SeatPreview(
         seat,
         chain_of(sitter.seatings[0])[0].address,
         len(calls),
-        sum(usage["input_tokens"] for usage in usages),
-        sum(usage["output_tokens"] for usage in usages),
+        tokens_in,
+        sum(row.output_tokens for row in calls),
         None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
-        _said_tokens(sitter, sum(usage["input_tokens"] for usage in usages)),
+        min(tokens_in, round(said / TYPICAL_BYTES_PER_TOKEN)),
     )
-
-
-def _said_tokens(sitter: ModelSeat, most: int) -> int:
-    gateway = sitter.gateways[0]
-    assert isinstance(gateway, _TypicalGateway)  # noqa: S101  (a preview seats nobody else)
-    return min(most, round(gateway.said_bytes / TYPICAL_BYTES_PER_TOKEN))
 
 
 def assumptions(proposal: Proposal) -> str:

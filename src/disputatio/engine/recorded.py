@@ -15,6 +15,7 @@ from disputatio.engine.own_files import format_recorded
 from disputatio.engine.table import seating_from_json
 from disputatio.failures import ResumeMismatchError, UnknownDebateError
 from disputatio.formats.format import Format
+from disputatio.participants.providers import SeatValue
 from disputatio.record.chain import Sealed
 from disputatio.record.events import DebateOpened
 
@@ -64,9 +65,9 @@ def recorded_settings(
     if not arguments.seat:
         _check_address(seats, arguments.base_url)
         arguments = replace(arguments, base_url=None)
-    named = {entry.partition("=")[0].strip().lower() for entry in arguments.seat}
+    named = {seat.strip().lower() for seat, _ in arguments.seat}
     recorded = tuple(
-        f"{seat}={seating_from_json(row).address}"
+        (seat, _recorded_model(row))
         for seat, row in seats.items()
         if row["kind"] == "model" and not named & {"all", seat, seat.rpartition("_")[0]}
     )
@@ -74,7 +75,7 @@ def recorded_settings(
     form = format_recorded(opened, rules_file)
     if form.free_seats:
         # Who sits there is known from the record alone, whatever the environment calls its debaters.
-        arguments = replace(arguments, debaters=",".join(seats))
+        arguments = replace(arguments, debaters=tuple(seats))
     return resolve(
         format_name=form.name,
         seats=tuple(form.seats),
@@ -83,6 +84,11 @@ def recorded_settings(
         arguments=arguments,
         options=format_options(form),
     )
+
+
+def _recorded_model(row: Mapping[str, Any]) -> SeatValue:
+    seating = seating_from_json(row)
+    return SeatValue(seating.provider, seating.model, seating.base_url)
 
 
 def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from disputatio.engine.consulting import Consulting
-from disputatio.engine.entries import call_sent, prompt_rows, turn_asked, turn_taken
+from disputatio.engine.entries import TextNames, call_sent, prompt_rows, turn_asked, turn_taken
 from disputatio.engine.journal import Journal
 from disputatio.engine.pacing import in_turn
 from disputatio.engine.ports import Clock, Turnstile, Watcher
+from disputatio.engine.recalling import recall
 from disputatio.engine.staggering import Staggering
 from disputatio.engine.table import ModelSeat, Table, voices_of
 from disputatio.engine.uncollected import uncollected
@@ -26,24 +27,21 @@ from disputatio.failures import PersonLeftError, ResumeMismatchError
 from disputatio.formats.docket import Docket
 from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json
-from disputatio.kernel import Abstention, Ask, AskPath, Driver, Part, Seat, Turn
-from disputatio.ledger import Ledger, Refusal
+from disputatio.kernel import Abstention, Ask, AskPath, Driver, Seat, Turn
+from disputatio.ledger import Ledger, Refusal, Reservation
+from disputatio.ledger.windows import known_window
 from disputatio.participants.answers import SchemaChecks
-from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Segment, Usage
+from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Usage
 from disputatio.participants.human import Filled, Passed, Person, Situation
+from disputatio.participants.reasoning import Allowances
 from disputatio.participants.seating import ModelSeating
 from disputatio.participants.turn_taking import Consult, Invite, ModelTurn, Reject, Send, Taken, TurnTaking
 from disputatio.prompts import (
+    DebatePrompts,
     PromptBook,
     Setting,
-    choosing_segment,
-    compose,
-    compose_part,
-    looked_up_segment,
-    reasons_segment,
     role_for_person,
     rules_for_person,
-    schema_segment,
     task_for_person,
 )
 from disputatio.record.events import (
@@ -62,7 +60,7 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.record.text import canonical
-from disputatio.tools import OfferedTool, Toolbox, ToolRequest, ToolResult
+from disputatio.tools import Toolbox, ToolResult
 
 if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase
@@ -74,7 +72,16 @@ _FACTS: dict[str, type[ScoreGiven | VoteCounted | PenaltyGiven]] = {
 }
 # Compiled once for a process: the debates of a batch ask for the same forms.
 _CHECKS = SchemaChecks()
-_MAY_BE_BILLED = frozenset({FaultKind.TIMED_OUT, FaultKind.CUT_OFF, FaultKind.GARBLED, FaultKind.REFUSED})
+_MAY_BE_BILLED = frozenset(
+    {
+        FaultKind.TIMED_OUT,
+        FaultKind.CUT_OFF,
+        FaultKind.GARBLED,
+        FaultKind.ANSWER_TOO_LONG,
+        FaultKind.REFUSED,
+        FaultKind.CUT_WHILE_REASONING,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,32 +124,6 @@ class Plan:
         return Docket(seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    """The prompt layer as a turn needs it."""
-
-    book: PromptBook
-    setting: Setting
-
-    def whole(self, ask: Ask) -> tuple[Segment, ...]:
-        return compose(self.book, self.setting, ask)
-
-    def part(self, ask: Ask, part: Part) -> tuple[Segment, ...]:
-        return compose_part(self.book, self.setting, ask, part)
-
-    def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
-        return reasons_segment(self.book, because, reasons)
-
-    def schema(self, schema: Any) -> Segment:
-        return schema_segment(self.book, schema)
-
-    def choosing(self, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
-        return choosing_segment(self.book, task, tools, calls)
-
-    def looked_up(self, request: ToolRequest, result: ToolResult) -> Segment:
-        return looked_up_segment(self.book, request, result)
-
-
 class Running:
     """One debate in progress.
 
@@ -155,6 +136,8 @@ class Running:
         streams: ask models to stream, because somebody watches.
         texts: the texts of the record so far, by hash; for a resumed debate.
         turnstile: lets calls through; None where they need not wait for others.
+        allowances: how much room models have to reason, as far as it is known; None where nothing is. What the record
+            tells is taken in.
     """
 
     def __init__(
@@ -168,7 +151,10 @@ class Running:
         streams: bool,
         texts: Mapping[str, str] = MappingProxyType({}),
         turnstile: Turnstile | None = None,
+        allowances: Allowances | None = None,
     ) -> None:
+        self._allowances = allowances or Allowances(known_window)
+        recall(self._allowances, plan.table, journal.history)
         self._turnstile = turnstile
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._watcher, self._streams = clock, watcher, streams
@@ -180,9 +166,11 @@ class Running:
         for row in journal.history.facts:
             self._facts_recorded.setdefault((row.kind, row.about), deque()).append(row)
         self._refusals: list[Refusal] = []
+        self._settled = asyncio.Event()
         self._ended = asyncio.Event()
         self._turned_down = _modes_turned_down(journal.history)
         self._staggering = Staggering(on=plan.staggers)
+        self._names = TextNames()
 
     async def run(self) -> History:
         """Hold the debate to its end and close its record.
@@ -348,10 +336,11 @@ class Running:
                 self._modes(ask, seating, modes) for seating, modes in zip(sitter.seatings, sitter.modes, strict=True)
             ],
             checks=_CHECKS,
-            prompts=_Prompts(self._plan.book, self._plan.setting),
+            prompts=DebatePrompts(self._plan.book, self._plan.setting),
             seed=0 if self._plan.seed is None and embedded else self._plan.seed,
             tools=self._consulting.offered(ask.seat),
             tool_limits=self._consulting.limits,
+            allowances=self._allowances,
         ).take()
 
     def _situation(self, ask: Ask) -> Situation:
@@ -396,15 +385,15 @@ class Running:
                 order = taking.send(brought)
             except StopIteration as end:
                 if not asked:
-                    self._journal.write(turn_asked(path, ask, None))
+                    self._journal.write(turn_asked(path, ask, None, self._names))
                 result: Taken | Abstention = end.value
                 return result
             brought = None
-            opening = () if asked else (turn_asked(path, ask, order if isinstance(order, Send) else None),)
+            opening = () if asked else (turn_asked(path, ask, order if isinstance(order, Send) else None, self._names),)
             asked = True
             if isinstance(order, Send):
                 replaying = bool(recorded)
-                brought = _again(recorded, order, history) if replaying else await self._send(path, order, ask, opening)
+                brought = self._again(recorded, order) if replaying else await self._send(path, order, ask, opening)
                 continue
             if isinstance(order, Consult):
                 brought = await self._consulting.consult(path, ask, order.request, consulted)
@@ -429,6 +418,24 @@ class Running:
                 self._journal.hand_over()
                 await self._clock.sleep(order.seconds)
 
+    def _again(self, recorded: deque[tuple[CallSent, CallMade]], order: Send) -> Reply | Fault:
+        """What the next recorded call brought, after checking that it is the call asked for now."""
+        sent, made = recorded.popleft()
+        prompt = self._journal.history.prompts[sent.call]
+        if prompt_rows(order.call, self._names) != prompt or sent.model != order.seating.address:
+            raise _mismatch(sent.path, "the recorded prompt or model is another one")
+        usage = Usage(**made.usage)  # type: ignore[arg-type]
+        if made.fault:
+            return Fault(
+                FaultKind(made.fault),
+                made.message,
+                retry_after_s=made.retry_after_s,
+                usage=usage,
+                served_model=made.served_model,
+                text=made.text,
+            )
+        return Reply(made.text, made.served_model, usage, made.finish)
+
     async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
         """Make one call when the turnstile lets it through; before that nothing is reserved for it."""
         async with self._staggering.following(order) as begun:
@@ -446,16 +453,11 @@ class Running:
 
         ``begun`` is called when the first words come; somebody may wait for them.
         """
-        quote = self._ledger.quote(order.call, order.seating)
         history = self._journal.history
         earlier = [row for row in history.past if row.path == path]
         call_id = f"{path}!{len(history.sent.get(path, ())) + len(earlier) + 1}"
-        refusal = self._ledger.reserve(call_id, quote)
-        if refusal is not None:
-            if opening:
-                self._journal.write(*opening)
-            raise _CeilingReachedError(refusal)
-        sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history)
+        order, quote = await self._reserve(call_id, order, opening)
+        sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history, self._names)
         self._journal.write(*opening, sent, texts=texts)
         await self._journal.durable()
         sitter = self._plan.table[ask.seat]
@@ -463,6 +465,7 @@ class Running:
         gateway = sitter.gateways[sitter.seatings.index(order.seating)]
         started = self._clock.monotonic()
         outcome = await gateway.call(order.call, self._listener(path, order.part, begun))
+        outcome = self._allowances.judged(order.seating, order.call, outcome)
         latency = round((self._clock.monotonic() - started) * 1000)
         # Before anything that can be stopped: the answer is paid.
         self._journal.write(self._call_made(call_id, path, order, outcome, latency))
@@ -470,6 +473,37 @@ class Running:
             self._turned_down.append(_TurnedDown(order.seating.address, order.call.mode, ask.phase, ask.seat))
         await in_turn()
         return outcome
+
+    async def _reserve(self, call_id: str, order: Send, opening: tuple[Event, ...]) -> tuple[Send, Reservation]:
+        """Reserve what the call may use at most; where the ceiling leaves too little, with less room to reason.
+
+        A call in flight holds several times what it will cost, so the ceiling counts as reached only when none is left.
+        After each one that settles the call is quoted anew: it has shown how many tokens a byte is.
+
+        Raises:
+            _CeilingReachedError: a ceiling forbids it also with the least room that is of use.
+        """
+        refusal = self._reserved(call_id, order)
+        while isinstance(refusal, Refusal) and refusal.limit != "calls" and self._ledger.has_calls_in_flight:
+            self._journal.hand_over()
+            self._settled.clear()
+            await self._settled.wait()
+            refusal = self._reserved(call_id, order)
+        if not isinstance(refusal, Refusal):
+            return order, refusal
+        for smaller in self._allowances.smaller(order.seating, order.call):
+            found = self._reserved(call_id, order._replace(call=smaller))
+            if not isinstance(found, Refusal):
+                return order._replace(call=smaller), found
+        if opening:
+            self._journal.write(*opening)
+        # What the call should have had is what people are told.
+        raise _CeilingReachedError(refusal)
+
+    def _reserved(self, call_id: str, order: Send) -> Reservation | Refusal:
+        """What is now reserved for the call, or which ceiling forbids it."""
+        quote = self._ledger.quote(order.call, order.seating)
+        return self._ledger.reserve(call_id, quote) or quote
 
     def _listener(self, path: AskPath, part: str, begun: Callable[[], None] | None) -> OnText | None:
         """Who hears an answer as it is written; None where nobody does, and it need not be streamed."""
@@ -493,6 +527,7 @@ class Running:
             outcome.usage,
             billable=fault is None or fault.kind in _MAY_BE_BILLED,
         )
+        self._settled.set()
         usage = outcome.usage or Usage()
         return CallMade(
             call=call_id,
@@ -507,6 +542,7 @@ class Running:
                 "output_tokens": usage.output_tokens,
                 "cached_tokens": usage.cached_tokens,
                 **({} if usage.written_tokens is None else {"written_tokens": usage.written_tokens}),
+                **({} if usage.reasoning_tokens is None else {"reasoning_tokens": usage.reasoning_tokens}),
             },
             cost_usd=None if settled.usd is None else str(settled.usd),
             cost_basis=settled.basis,
@@ -514,24 +550,6 @@ class Running:
             latency_ms=latency_ms,
             retry_after_s=fault.retry_after_s if fault else None,
         )
-
-
-def _again(recorded: deque[tuple[CallSent, CallMade]], order: Send, history: History) -> Reply | Fault:
-    """What the next recorded call brought, after checking that it is the call asked for now."""
-    sent, made = recorded.popleft()
-    if prompt_rows(order.call) != history.prompts[sent.call] or sent.model != order.seating.address:
-        raise _mismatch(sent.path, "the recorded prompt or model is another one")
-    usage = Usage(**made.usage)  # type: ignore[arg-type]
-    if made.fault:
-        return Fault(
-            FaultKind(made.fault),
-            made.message,
-            retry_after_s=made.retry_after_s,
-            usage=usage,
-            served_model=made.served_model,
-            text=made.text,
-        )
-    return Reply(made.text, made.served_model, usage, made.finish)
 
 
 def _modes_turned_down(history: History) -> list[_TurnedDown]:

@@ -16,6 +16,7 @@ from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format
 from disputatio.ledger import Budget, PriceBook
 from disputatio.participants.providers import family
+from disputatio.participants.reasoning import first_allowance, most_reasoning
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import Setting
 
@@ -30,7 +31,7 @@ def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
     """
     if not hasattr(form.rules(), "brief"):
         for key, source in settings.sources.items():
-            if key in _KEYS and source.startswith("--"):
+            if key in _KEYS and key in settings.asked:
                 cause = f"{source} is for reviews, and the format is {form.name}."
                 raise InvalidInputError(cause, "Add --format review.")
         return {}
@@ -66,13 +67,20 @@ def sources_by_round(
 def usual_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, prices: PriceBook) -> Budget:
     """The ceilings of a debate: those that were given, and the format's usual one in money where all prices are known.
 
-    Where a price is unknown there is none: a ceiling in money could not be kept.
+    The usual one is that of the answers; where models reason, what ``_REASONED_CALLS`` of the dearest of them may take
+    to reason is on top. Where a price is unknown there is none: a ceiling in money could not be kept.
     """
     usual: Decimal | None = getattr(form.rules, "USUAL_USD", None)
     if usual is None or given.usd is not None:
         return given
-    known = [prices.known(each) for row in seatings for each in chain_of(row)]
-    return replace(given, usd=usual) if known and all(known) else given
+    rows = [each for row in seatings for each in chain_of(row)]
+    reasoned = [prices.bound(row, 0, _REASONED_CALLS * most_reasoning(first_allowance(row))) for row in rows]
+    known = [cost for cost in reasoned if cost is not None]
+    return replace(given, usd=usual + max(known)) if known and len(known) == len(rows) else given
+
+
+_REASONED_CALLS = 16
+"""Of a review of three rounds, whose roles are asked thirteen times, with three that are asked again."""
 
 
 def kindred_moderator(form: Format, table: Table) -> tuple[str, ...]:

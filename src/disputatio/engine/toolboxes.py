@@ -27,7 +27,7 @@ async def debate_tools(settings: Settings, table: Table, sources: Sources) -> De
     words, warnings = tool_words(settings, table)
     used = {word.partition(".")[0] for row in words.values() for word in row}
     for name in settings.mcp_servers:
-        if name not in used and settings.sources.get(f"mcp_servers.{name}") == "--mcp":
+        if name not in used and f"mcp_servers.{name}" in settings.asked:
             warnings.append(f"The MCP server {name} is named and not used: no seat has tools of it.")
     tools = await open_tools(words, SourceSet(sources if words else ()), settings.mcp_servers, settings.tool_limits)
     return replace(tools, warnings=(*warnings, *tools.warnings))

@@ -16,10 +16,41 @@ _CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: 
 """By the last of the words that there are to choose from."""
 _SETTLED = {"no": "no", "yes": "no", "unresolved": "resolved_for_proposition"}
 _BEGUN = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[([.?])\]\$")
+_NUMBER = re.compile("[0-9]++(?= )")
 _FEWEST_CHARACTERS = 8
 _UNSAID = 400
 """Characters that are allowed where a form sets no bound."""
 _SYLLABLES = ("ba", "do", "fe", "gi", "ka", "lu", "mo", "ne", "pi", "ra", "so", "tu", "va", "wen", "zor")
+
+
+class Said:
+    """The made-up texts of one course, each with a number of its own in it, by which it is found again."""
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[str, int]] = []
+
+    @property
+    def next_number(self) -> int:
+        """The number of the text that is made next."""
+        return len(self._texts) + 1
+
+    def add(self, text: str, place: int) -> None:
+        """Take in the text with ``next_number``, which stands at ``place`` in it."""
+        self._texts.append((text, place))
+
+    def bytes_in(self, whole: str) -> int:
+        """How many bytes of ``whole`` are those of texts that were made before; they are plain ASCII.
+
+        It takes one pass over ``whole``, however many texts there are.
+        """
+        size = 0
+        for found in _NUMBER.finditer(whole):
+            number = int(found[0])
+            if 0 < number <= len(self._texts):
+                text, place = self._texts[number - 1]
+                if place <= found.start() and whole.startswith(text, found.start() - place):
+                    size += len(text)
+        return size
 
 
 class Typical:
@@ -28,19 +59,15 @@ class Typical:
     Args:
         habits: how they answer.
         course: tells one course of a debate from another where choices are drawn.
+        said: the texts of the course, where others write in it too.
     """
 
-    def __init__(self, habits: Habits, course: int = 0) -> None:
+    def __init__(self, habits: Habits, course: int = 0, said: Said | None = None) -> None:
         self._habits = habits
-        self._said: list[str] = []
+        self._said = said or Said()
         self._choices: dict[str, Iterator[int]] = {}
         # Nothing secret hangs on it: it only has to be the same tomorrow.
         self._drawn = Random(f"course {course}")  # noqa: S311
-
-    def said_in(self, texts: Sequence[str]) -> int:
-        """How many characters of ``texts`` are those of answers that were given before."""
-        whole = "\n".join(texts)
-        return sum(len(row) * whole.count(row) for row in self._said)
 
     def answer(self, schema: Mapping[str, Any], field: str = "") -> Any:
         """An answer under ``schema``, as the forms of this package write schemas.
@@ -94,7 +121,7 @@ class Typical:
         length = max(length, len(first) + needed + 1) - bool(begun)
         text = (first + self._words(length))[:length].strip().ljust(least, ".")
         text = f"{text.ljust(len(first) + needed, 'x')}{begun[3]}" if begun else text
-        self._said.append(text)
+        self._said.add(text, len(first))
         return text
 
     def _words(self, length: int) -> str:
@@ -102,14 +129,24 @@ class Typical:
 
         A number and a denial make a criticism of it that counts; without the denial it is asked for again.
         """
-        number = len(self._said) + 1
+        number = self._said.next_number
         head = f"{number} not " if self._habits.objects else f"{number} "
         line = _line(number)
         return head + line * (length // len(line) + 1)
 
 
-@lru_cache(maxsize=4096)
+# The courses of a preview, and all previews of a process, count their texts from one.
+@lru_cache(maxsize=16_384)
 def _line(number: int) -> str:
-    """Forty made-up words, others for every number; kept, because every preview counts its texts from one."""
+    """Forty made-up words of one to four syllables, others for every number."""
     drawn = Random(number)  # noqa: S311
-    return "".join(f"{''.join(drawn.choices(_SYLLABLES, k=drawn.randint(1, 4)))} " for _ in range(40))
+    bits, share, syllables = drawn.getrandbits, drawn.random, len(_SYLLABLES)
+    line = []
+    for _ in range(40):
+        # As ``randint(1, 4)`` and ``choices`` draw them, in a third of the time.
+        more = bits(3)
+        while more >= 4:
+            more = bits(3)
+        line += [_SYLLABLES[int(share() * syllables)] for _ in range(more + 1)]
+        line.append(" ")
+    return "".join(line)

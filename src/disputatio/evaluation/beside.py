@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from disputatio.config import Settings
 from disputatio.engine.debates import House
@@ -32,6 +32,7 @@ from disputatio.motion import Evidence, one_line
 from disputatio.record.events import BaselineHeld
 from disputatio.record.history import History, Status
 
+Who = TypeVar("Who")
 BASELINES = ("single", "vote", "freeform")
 FOR_OR_AGAINST = ("for", "against")
 MOST_SAMPLES = 1024
@@ -55,13 +56,13 @@ def baselines_named(text: str) -> tuple[str, ...]:
     return tuple(row for row in BASELINES if row in names)
 
 
-def answerer_seat(named: tuple[str, ...], debate: Settings) -> tuple[str, ...]:
+def answerer_seat(named: Sequence[tuple[str, Who]], debate: Settings) -> tuple[tuple[str, Who], ...]:
     """What ``--seat`` says of the answerer: itself or ``all`` where named, else whoever judges or speaks first."""
-    seats = {row.partition("=")[0].strip().lower(): row.partition("=")[2] for row in named}
+    seats = {seat.strip().lower(): who for seat, who in named}
     if "answerer" in seats or "all" in seats:
-        return tuple(f"{seat}={who}" for seat, who in seats.items() if seat in {"answerer", "all"})
+        return tuple((seat, who) for seat, who in seats.items() if seat in {"answerer", "all"})
     known = next((seat for seat in (*_JUDGES, *debate.seats) if seat in seats), None)
-    return () if known is None else (f"answerer={seats[known]}",)
+    return () if known is None else (("answerer", seats[known]),)
 
 
 @dataclass(slots=True)

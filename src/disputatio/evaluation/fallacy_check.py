@@ -70,7 +70,7 @@ class TextFinding:
 
 def judge_text(rules: TextRules, _docket: Docket) -> Rulebook[TextFinding]:
     """The judge finds on one text, which nobody answers."""
-    exhibit = Exhibit(LoneText("PRO-1", rules.text, "", ""), (), "")
+    exhibit = Exhibit(LoneText("PRO-1", rules.text, "", ""), ())
     form = AdjudicationForm((exhibit,), rules.rubric)
     heard = Post(PRO.seat, OPENING, exhibit.argument.text())
     task = Task("judging", form.task_values())

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from disputatio.formats.sides import CON, PRO
-from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm, Exhibit
+from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm, Exhibit, Irregularity
 from disputatio.formats.turns.grounds import Grounds
-from disputatio.judging import Blinding, PanelMethod, Rubric, blind
+from disputatio.judging import Blinding, FoundFallacy, PanelMethod, Rubric, blind
 from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, together
 
 JUDGING = Phase("judging")
@@ -25,6 +26,7 @@ _NEUTRAL = (
     " The sides are called Side A and Side B here, by the order in which they are shown; their arguments are A-1, B-1 "
     "and so on, and the response to A-1 is Side B on A-1. The order says nothing of who is right."
 )
+Found = TypeVar("Found", FoundFallacy, Irregularity)
 SIDES = (str(PRO.seat), str(CON.seat))
 
 
@@ -168,7 +170,9 @@ def _revealed(turn: Adjudication, order: tuple[str, str]) -> Adjudication:
             row,
             argument=reveal(row.argument),
             reason=reveal(row.reason),
-            fallacies=tuple(replace(found, words=reveal(found.words)) for found in row.fallacies),
+            fallacies=tuple(_in_real_names(found, reveal) for found in row.fallacies),
+            answers=tuple(replace(each, id=reveal(each.id), words=reveal(each.words)) for each in row.answers),
+            irregular=tuple(_in_real_names(each, reveal) for each in row.irregular),
             grounds=Grounds(tuple(map(reveal, row.grounds.named)), tuple(map(reveal, row.grounds.invented))),
         )
         for row in turn.judgements
@@ -179,6 +183,11 @@ def _revealed(turn: Adjudication, order: tuple[str, str]) -> Adjudication:
         tuple(map(reveal, turn.unresolved_questions)),
         reveal(turn.recommendation),
     )
+
+
+def _in_real_names(found: Found, reveal: Callable[[str], str]) -> Found:
+    """A fallacy or another finding with words, with the real names back in its words and its place."""
+    return replace(found, words=reveal(found.words), place=reveal(found.place))
 
 
 def _posts(posts: Sequence[Post], sitting: Sitting, blinding: Blinding | None) -> tuple[Post, ...]:
@@ -226,6 +235,8 @@ def _hidden(exhibit: Exhibit, hide: Callable[[str], str]) -> Exhibit:
             )
             for row in exhibit.drew
         ),
-        hide(exhibit.defence),
+        tuple((hide(name), hide(text)) for name, text in exhibit.answers),
+        hide(exhibit.hold),
         tuple(map(hide, exhibit.others)),
+        hide(exhibit.position),
     )

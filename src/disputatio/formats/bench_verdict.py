@@ -7,12 +7,12 @@ is void counts nowhere, and a judge whose findings part between its sittings has
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from disputatio.failures import InvalidInputError
 from disputatio.formats.bench import SIDES, BenchRules, Hearing
-from disputatio.formats.turns.adjudication import Adjudication, Judgement
+from disputatio.formats.turns.adjudication import Adjudication, Irregularity, Judgement, MarkedAnswer
 from disputatio.judging import (
     MAJORITY,
     TIE,
@@ -20,6 +20,7 @@ from disputatio.judging import (
     Ballot,
     FoundFallacy,
     JudgeScores,
+    Mark,
     Orders,
     Panel,
     PanelMethod,
@@ -33,6 +34,7 @@ from disputatio.judging import (
     Weights,
     by_weight,
     cohen_kappa,
+    combined_mark,
     count_votes,
     fleiss_kappa,
     krippendorff_alpha,
@@ -104,6 +106,8 @@ class ArgumentFinding:
         scores: points by criterion, of one judge as given, of several the mean; None where none counts.
         score: weighted points, by the method where there are several judges.
         fallacies: each once.
+        irregular: new arguments and cross-references, each once.
+        marks: the mark of every answer by its id, of all judges together, with the words of one who gave it.
         judges: every judge's own.
         notes: every finding of every judge as JSON, those of a retest too.
     """
@@ -116,6 +120,17 @@ class ArgumentFinding:
     fallacies: tuple[FoundFallacy, ...]
     judges: tuple[JudgeWord, ...]
     notes: tuple[JsonObject, ...]
+    irregular: tuple[Irregularity, ...] = ()
+    marks: Mapping[str, tuple[Mark, str]] = field(default_factory=dict)
+
+    def mark(self, answer: str) -> Mark:
+        """How far the answer with this id meets its question; unmarked where no judge said so with its words."""
+        return self.marks[answer][0] if answer in self.marks else Mark.UNMARKED
+
+    def answer_json(self, answer: str) -> JsonObject:
+        """The mark of an answer as the record keeps it."""
+        mark, words = self.marks.get(answer, (Mark.UNMARKED, ""))
+        return {"id": answer, "mark": mark.value, "words": words}
 
     @property
     def standing(self) -> Standing | None:
@@ -160,11 +175,10 @@ class BenchVerdict:
         if panel is None:
             return ""
         number = len(panel.findings)
-        end = {PanelStatus.WON: f"{panel.winner} wins", PanelStatus.TIED: "a tie"}.get(panel.status, "no verdict")
         by = f"the {panel.method.value} of {number} judges" if number > 1 else "one judge"
         if panel.status is PanelStatus.UNDECIDED:
-            return f"{end} by {by}: {panel.reason}"
-        return f"{end} by {by}{_tally(panel)}: {_swap(panel)}; {panel.reading}"
+            return f"{panel.end} by {by}: {panel.reason}"
+        return f"{panel.end} by {by}{_tally(panel)}: {_swap(panel)}; {panel.reading}"
 
     def on(self, argument: str) -> ArgumentFinding:
         """What the bench found on ``argument``."""
@@ -183,6 +197,8 @@ class BenchVerdict:
             fallacies=tuple({(row.fallacy, row.words): row for found in counted for row in found.fallacies}.values()),
             judges=words,
             notes=tuple(self._notes(argument)),
+            irregular=tuple({(row.breach, row.words): row for found in counted for row in found.irregular}.values()),
+            marks=_marks(counted),
         )
 
     def as_json(self) -> JsonObject:
@@ -322,6 +338,19 @@ def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple
 
 def _judgements(hearing: Hearing) -> tuple[Judgement, ...]:
     return hearing.adjudication.judgements if hearing.adjudication else ()
+
+
+def _marks(rows: Sequence[Judgement]) -> dict[str, tuple[Mark, str]]:
+    """The mark of every answer over all findings that count, with the words of the first that gave it."""
+    given: dict[str, list[MarkedAnswer]] = {}
+    for row in rows:
+        for marked in row.answers:
+            given.setdefault(marked.id, []).append(marked)
+    found = {answer: combined_mark(row.mark for row in marks) for answer, marks in given.items()}
+    return {
+        answer: (mark, next((row.words for row in given[answer] if row.mark is mark), ""))
+        for answer, mark in found.items()
+    }
 
 
 def _means(rows: Sequence[Judgement]) -> dict[str, float] | None:

@@ -19,6 +19,16 @@ class Outcome(Protocol):
         """The outcome as the record keeps it."""
 
 
+def nothing_is_public(form: str) -> bool:  # noqa: ARG001  (see `Format.public`)
+    """Not every seat reads what is said."""
+    return False
+
+
+def all_is_public(form: str) -> bool:  # noqa: ARG001  (see `Format.public`)
+    """Every seat reads every turn."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """One kind of debate.
@@ -35,6 +45,8 @@ class Format:
         file_text: the text of the file its rules are in, where they are a user's own.
         usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
         knows: whether it is held on a knowledge base, and on nothing else.
+        public: whether every seat may read turns of a form, given by its name, while the debate goes on. It is for
+            surfaces; the rules themselves decide by channels.
     """
 
     name: str
@@ -48,6 +60,7 @@ class Format:
     file_text: str = ""
     usual_provider: str = ""
     knows: bool = False
+    public: Callable[[str], bool] = nothing_is_public
 
     @property
     def further_seats(self) -> tuple[Seat, ...]:

@@ -31,6 +31,8 @@ DEBATERS = tuple(Seat(f"{team}_{place}") for team in TEAMS for place in PLACES)
 JUDGE_NOTES = Channel("judge_notes")
 BY_SCHEDULE, BY_CAPTAIN, BY_ATTACKER = "schedule", "captain", "attacker"
 COMPLIANCE = "rule_compliance"
+SPEECHES = frozenset({"speech", "questions"})
+"""The forms of turns that everybody hears; directions are for one team, and what the judge writes for the judge."""
 
 
 def debater(team: str, place: int) -> Seat:

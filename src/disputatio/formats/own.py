@@ -23,13 +23,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, cast
 
 from disputatio.formats.turns import schema
+from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
 from disputatio.kernel import Json, JsonObject, Seat, Violation
 from disputatio.motion import count_words
 
 OwnRequest: TypeAlias = "Request | Together"
 OwnRulebook: TypeAlias = Generator[Any, Any, Any]
 _LONGEST_TEXT = 6_000
-_LETTERS_A_WORD = 12
 _RATINGS = ("very weak", "weak", "fair", "good", "strong")
 TAKEN_NAMES = frozenset({"seat", "given", "silence", "phase", "about", "only_for"})
 """What no answer may be called: the answer itself, or ``ask``, has something of that name."""
@@ -76,7 +76,7 @@ class Text:
     @property
     def schema(self) -> JsonObject:
         """A string."""
-        return schema.text(2, min(self.limit * _LETTERS_A_WORD, _LONGEST_TEXT))
+        return schema.text(2, min(self.limit * CHARACTERS_PER_WORD, _LONGEST_TEXT))
 
     @property
     def small_schema(self) -> JsonObject:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from disputatio.failures import InvalidInputError
-from disputatio.formats.format import Format
+from disputatio.formats.format import Format, all_is_public
 from disputatio.kernel import Seat
 
 _TWO_SIDES = (Seat("pro"), Seat("con"), Seat("judge"))
@@ -27,6 +27,7 @@ def _structured() -> Format:
         structured,
         frozenset({Seat("judge")}),
         {Seat("judge"): 9},
+        public=all_is_public,
     )
 
 
@@ -40,6 +41,7 @@ def _freeform() -> Format:
         FreeformRules,
         freeform,
         frozenset({Seat("judge")}),
+        public=all_is_public,
     )
 
 
@@ -54,6 +56,7 @@ def _panel() -> Format:
         panel,
         frozenset(),
         free_seats=True,
+        public=all_is_public,
     )
 
 
@@ -68,13 +71,14 @@ def _review() -> Format:
         review,
         frozenset({Seat("moderator")}),
         {Seat("proposer"): 5},
+        public=all_is_public,
     )
 
 
 def _competition() -> Format:
     from disputatio.formats.competition import competition
     from disputatio.formats.competition_terms import CompetitionRules
-    from disputatio.formats.match import DEBATERS, JUDGE
+    from disputatio.formats.match import DEBATERS, JUDGE, SPEECHES
 
     return Format(
         "competition",
@@ -83,6 +87,7 @@ def _competition() -> Format:
         CompetitionRules,
         competition,
         frozenset({JUDGE}),
+        public=SPEECHES.__contains__,
     )
 
 

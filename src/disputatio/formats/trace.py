@@ -16,11 +16,12 @@ from disputatio.formats.bench_verdict import VOID, ArgumentFinding, BenchVerdict
 from disputatio.formats.sides import Case
 from disputatio.formats.turns.adjudication import Exhibit
 from disputatio.formats.turns.closing import Hold
-from disputatio.formats.turns.cross_examination import Response, ResponseKind
+from disputatio.formats.turns.cross_examination import Question, Response, ResponseKind
 from disputatio.judging import (
     AgreedPoint,
     Edge,
     Exchange,
+    Mark,
     Reply,
     Rubric,
     Standing,
@@ -31,6 +32,7 @@ from disputatio.judging import (
     gap_text,
     mean,
     rounded,
+    worst_mark,
 )
 from disputatio.kernel import JsonObject
 
@@ -100,6 +102,7 @@ class TraceRow:
                     "response": row.kind.value,
                     "reasoning": row.reasoning,
                     "questions": [q.text for q in row.questions],
+                    "answers": [self.found.answer_json(_answer_id(q)) for q in row.questions],
                     "citations": [cited.as_json() for cited in row.citations],
                 }
                 for row in self.responses
@@ -108,7 +111,12 @@ class TraceRow:
             "computed_reason": self.computed_reason,
             "findings": list(self.found.notes),
             "fallacies": [
-                {"fallacy": row.fallacy.value, "words": row.words, "quoted": row.quoted} for row in self.found.fallacies
+                {"fallacy": row.fallacy.value, "words": row.words, "quoted": row.quoted, "in": row.place}
+                for row in self.found.fallacies
+            ],
+            "irregular": [
+                {"breach": row.breach.value, "words": row.words, "quoted": row.quoted, "in": row.place}
+                for row in self.found.irregular
             ],
         }
 
@@ -207,8 +215,10 @@ def exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
         Exhibit(
             argument,
             _drew(argument.id, other),
-            _defence_text(argument.id, own, other),
-            _said_about(argument.id, own, other),
+            answers=_answers(argument.id, own, other),
+            hold=_hold_text(argument.id, own),
+            others=_said_about(argument.id, own, other),
+            position=own.closing.final_position if own.closing else "",
         )
         for own, other in ((pro, con), (con, pro))
         for argument in own.arguments
@@ -237,10 +247,8 @@ def verdict(
 
 def _row(own: Case, other: Case, argument: str, found: BenchVerdict) -> TraceRow:
     drew = _drew(argument, other)
-    replies = tuple(
-        Reply(response.kind.value, all(own.answered(question.id) for question in response.questions))
-        for response in drew
-    )
+    on = found.on(argument)
+    replies = tuple(_reply(response, own, on) for response in drew)
     hold = own.hold(argument)
     exchange = Exchange(argument, replies, hold and hold.value)
     computed, reason = computed_standing(exchange)
@@ -253,7 +261,7 @@ def _row(own: Case, other: Case, argument: str, found: BenchVerdict) -> TraceRow
         computed=computed,
         computed_reason=reason,
         strength=exchange_strength(exchange),
-        found=found.on(argument),
+        found=on,
         citations=stated.citations,
     )
 
@@ -263,7 +271,7 @@ def _said_about(argument: str, own: Case, other: Case) -> tuple[str, ...]:
     questions = [question for response in _drew(argument, other) for question in response.questions]
     ids = [f"{other.side.prefix} on {argument}"] if _drew(argument, other) else []
     ids += [question.id for question in questions]
-    ids += [question.id.replace(".Q", ".A") for question in questions if own.answered(question.id)]
+    ids += [_answer_id(question) for question in questions if own.answered(question.id)]
     return (*ids, f"{argument}.closing") if own.hold(argument) else tuple(ids)
 
 
@@ -271,12 +279,27 @@ def _drew(argument: str, other: Case) -> tuple[Response, ...]:
     return tuple(response for response in other.responses if response.target == argument)
 
 
-def _defence_text(argument: str, own: Case, other: Case) -> str:
-    if own.closing is None:
-        return ""
-    mine = {question.id for question in own.questions_from(other) if question.id.startswith(f"{argument}.")}
-    lines = [f"Answer to {row.question}: {row.text}" for row in own.closing.answers if row.question in mine]
-    lines += [
-        f"{row.argument} {row.hold.value}: {row.because}" for row in own.closing.holds if row.argument == argument
-    ]
-    return "\n".join(lines)
+def _reply(response: Response, own: Case, found: ArgumentFinding) -> Reply:
+    """A response with how its questions were answered: as well as the worst answer to one of them."""
+    if not all(own.answered(question.id) for question in response.questions):
+        return Reply(response.kind.value, answered=False, mark=Mark.EVADED)
+    marks = [found.mark(_answer_id(question)) for question in response.questions]
+    return Reply(response.kind.value, answered=True, mark=worst_mark(marks))
+
+
+def _answer_id(question: Question) -> str:
+    """The id of the answer to ``question``: ``PRO-1.A2`` of ``PRO-1.Q2``."""
+    argument, _, number = question.id.rpartition(".Q")
+    return f"{argument}.A{number}"
+
+
+def _answers(argument: str, own: Case, other: Case) -> tuple[tuple[str, str], ...]:
+    """The answers to the questions put to an argument, by their ids."""
+    asked = [question for response in _drew(argument, other) for question in response.questions]
+    return tuple((_answer_id(question), text) for question in asked if (text := own.answered(question.id)))
+
+
+def _hold_text(argument: str, own: Case) -> str:
+    """What a side says of its own argument at the end; empty where it gave no closing."""
+    holds = own.closing.holds if own.closing else ()
+    return "\n".join(f"{row.argument} {row.hold.value}: {row.because}" for row in holds if row.argument == argument)

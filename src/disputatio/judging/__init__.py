@@ -28,7 +28,7 @@ from disputatio.judging.polls import Poll, PollOutcome, PollRule, final_vote_win
 from disputatio.judging.retests import RetestReport, ScoreChange, retest
 from disputatio.judging.rubric import EVIDENCE_FIRST, RUBRICS, STANDARD, Criterion, Rubric
 from disputatio.judging.scoring import Edge, edge, gap_text, mean, rounded, weighted
-from disputatio.judging.standing import Exchange, Reply, Standing, computed_standing
+from disputatio.judging.standing import Exchange, Mark, Reply, Standing, combined_mark, computed_standing, worst_mark
 from disputatio.judging.swapping import Swap, SwapPair, SwapReport, after_swap, swap_report
 from disputatio.judging.votes import (
     MAJORITY,
@@ -75,6 +75,7 @@ __all__ = [
     "JudgeScores",
     "KnownItem",
     "Level",
+    "Mark",
     "Orders",
     "Panel",
     "PanelMethod",
@@ -111,6 +112,7 @@ __all__ = [
     "by_weight",
     "calibrate",
     "cohen_kappa",
+    "combined_mark",
     "computed_standing",
     "count_votes",
     "deviation",
@@ -136,4 +138,5 @@ __all__ = [
     "threshold",
     "weighted",
     "words_are_in",
+    "worst_mark",
 ]

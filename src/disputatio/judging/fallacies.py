@@ -38,16 +38,26 @@ FALLACIES: dict[Fallacy, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFallacy:
-    """A fallacy the judge found, with the words that show it; ``quoted`` tells whether they were said."""
+    """A fallacy the judge found, with the words that show it.
+
+    Attributes:
+        fallacy: which one.
+        words: the words that show it.
+        quoted: whether the speaker said them.
+        place: the id of what they stand in, such as ``PRO-1`` or ``CON on PRO-1``; empty where nobody said them, and in
+            records from before fallacies had a place.
+    """
 
     fallacy: Fallacy
     words: str
     quoted: bool
+    place: str = ""
 
     def text(self) -> str:
         """The finding as a reader sees it."""
         doubt = "" if self.quoted else " (these words were not found in the debate)"
-        return f'{self.fallacy.value.replace("_", " ")}: "{self.words}"{doubt}'
+        where = f" in {self.place}" if self.place else ""
+        return f'{self.fallacy.value.replace("_", " ")}{where}: "{self.words}"{doubt}'
 
 
 @lru_cache(maxsize=256)  # one judge's findings are all looked for in the same few texts

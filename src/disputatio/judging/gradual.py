@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
-from disputatio.judging.standing import Exchange
+from disputatio.judging.standing import Exchange, Mark
 
 HALF = Fraction(1, 2)
 
@@ -72,6 +72,9 @@ def strengths(
 _FORCE = {"refute": HALF, "challenge": HALF, "partial": Fraction(1, 4), "concede": HALF}
 """Base scores of responses. A partial response disputes degree or scope only, so it has half the force."""
 
+_DEFENCE = {Mark.MET: Fraction(1), Mark.PARTLY_MET: HALF, Mark.EVADED: Fraction(0), Mark.UNMARKED: HALF, None: HALF}
+"""Base scores of answers, by how far they meet the question. One that nobody marked may go either way."""
+
 
 def exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
     """The strength of one argument after its exchange, 0 to 1; 0 where its own side withdrew it.
@@ -80,20 +83,21 @@ def exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
     """
     if exchange.hold == "withdrawn":
         return Fraction(0)
-    return _strength(tuple((reply.kind, reply.answered) for reply in exchange.replies), base)
+    answers = tuple((reply.kind, _DEFENCE[reply.mark] if reply.answered else None) for reply in exchange.replies)
+    return _strength(answers, base)
 
 
 # There are few different exchanges, and every argument of every debate has one.
 @lru_cache(maxsize=1024)
-def _strength(replies: tuple[tuple[str, bool], ...], base: Fraction) -> Fraction:
+def _strength(replies: tuple[tuple[str, Fraction | None], ...], base: Fraction) -> Fraction:
     bases = {"argument": base}
     attacks: list[tuple[str, str]] = []
     supports: list[tuple[str, str]] = []
-    for number, (kind, answered) in enumerate(replies):
+    for number, (kind, defence) in enumerate(replies):
         response, answer = f"response-{number}", f"answer-{number}"
         bases[response] = _FORCE[kind]
         (supports if kind == "concede" else attacks).append((response, "argument"))
-        if answered and kind != "concede":
-            bases[answer] = HALF
+        if defence is not None and kind != "concede":
+            bases[answer] = defence
             attacks.append((answer, response))
     return strengths(bases, attacks, supports)["argument"]

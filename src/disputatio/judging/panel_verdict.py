@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from disputatio.judging.judge_scores import JudgeScores
-from disputatio.judging.scoring import edge, gap_text, rounded
+from disputatio.judging.scoring import Edge, edge, gap_text, rounded
 from disputatio.judging.swapping import Swap
 from disputatio.judging.votes import VoteOutcome
 from disputatio.judging.weights import Weights
@@ -130,8 +130,9 @@ class PanelVerdict:
         winner: the side that won, or None.
         totals: points of each side by the method; under the voting methods the (weighted) mean, for information;
             empty where nobody with any weight was heard.
-        gap: the panel's gap by the method. Under the median it is the median of the judges' gaps, which need not
-            be the difference of the median totals. None where nobody with any weight was heard.
+        gap: the panel's gap by the method, in both orders the mean of the gap in each. Under the median it is the
+            median of the judges' gaps, which need not be the difference of the median totals; a winner against whom
+            either speaks is a tie. None where no judge with any weight was heard.
         vote: the count, under the voting methods.
         reason: why, in one sentence.
     """
@@ -170,16 +171,19 @@ class PanelVerdict:
         return bool(self.failed)
 
     @property
+    def end(self) -> str:
+        """How it ended in words. A side whose lead the reading aid calls evenly matched is ahead and does not win."""
+        if self.status is PanelStatus.WON:
+            narrow = self.gap is not None and edge(self.gap) is Edge.EVEN
+            return f"{self.winner} is narrowly ahead" if narrow else f"{self.winner} wins"
+        return "a tie" if self.status is PanelStatus.TIED else "no verdict"
+
+    @property
     def heading(self) -> str:
         """The verdict in one line, with who was heard."""
-        end = {
-            PanelStatus.WON: f"{self.winner} wins",
-            PanelStatus.TIED: "a tie",
-            PanelStatus.UNDECIDED: "no verdict",
-        }[self.status]
         number = len(self.findings)
         heard = f"{len(self.heard)} of {number} judge{'' if number == 1 else 's'} heard"
-        return f"{end} ({self.method.value}, {self.orders.value}, {heard})"
+        return f"{self.end} ({self.method.value}, {self.orders.value}, {heard})"
 
     @property
     def reading(self) -> str:

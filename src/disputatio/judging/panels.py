@@ -169,6 +169,10 @@ class Panel:
         if short:
             return self._verdict(findings, PanelStatus.UNDECIDED, None, gap, short, vote)
         if vote.winner in self.sides:
+            against = self._against(vote.winner, gap)
+            if against:
+                reason = f"{vote.reason}, but {against}"
+                return self._verdict(findings, PanelStatus.TIED, None, gap, reason, vote)
             return self._verdict(findings, PanelStatus.WON, vote.winner, gap, vote.reason, vote)
         return self._verdict(findings, PanelStatus.TIED, None, gap, vote.reason, vote)
 
@@ -189,12 +193,31 @@ class Panel:
             why += f"; {swap.text()}"
         if swap in {Swap.REVERSED, Swap.LOST}:
             why += " (" + ", ".join(self._order_text(order, lead) for order, lead in leads.items()) + ")"
+        totals = self._totals_of(findings)
+        apart = totals[self.sides[0]] - totals[self.sides[1]]
+        if winner != TIE and (against := self._against(winner, apart)):
+            # Medians of totals and of gaps are two statistics: where they part, neither side won.
+            return self._verdict(findings, PanelStatus.TIED, None, gap, f"{why}, but of the totals {against}", None)
         if winner == TIE:
             return self._verdict(findings, PanelStatus.TIED, None, gap, why, None)
         return self._verdict(findings, PanelStatus.WON, winner, gap, why, None)
 
+    def _against(self, winner: str, gap: Fraction | None) -> str:
+        """Why ``gap`` speaks against ``winner``; empty where it does not."""
+        if gap is None or gap == 0 or leader(gap, self.sides) == winner:
+            return ""
+        return self._lead_text(gap)
+
     def _gap(self, findings: tuple[JudgeFinding, ...], order: tuple[str, str] | None) -> Fraction | None:
-        """The panel's gap in ``order``, or over all orders; None where nobody was heard."""
+        """The panel's gap in ``order``; over all orders the mean of its gaps in each. None where no judge was heard.
+
+        The winner is taken from the gaps in each order. A gap over all orders that was the median of the judges' own
+        means could put the loser ahead.
+        """
+        if order is None and self.orders is Orders.BOTH:
+            leads = [self._gap(findings, each) for each in both_orders(self.sides)]
+            found = [lead for lead in leads if lead is not None]
+            return sum(found, Fraction(0)) / len(found) if found else None
         gaps = [(row.gap(order), self._weight(row.judge)) for row in findings if row.heard]
         known = [(gap, weight) for gap, weight in gaps if gap is not None]
         return _SUMMARIES[self.method](known) if known and any(weight for _, weight in known) else None
@@ -220,7 +243,6 @@ class Panel:
         reason: str,
         vote: VoteOutcome | None,
     ) -> PanelVerdict:
-        totals = {side: _SUMMARIES[self.method](rows) for side in self.sides if (rows := self._totals(findings, side))}
         return PanelVerdict(
             method=self.method,
             orders=self.orders,
@@ -230,11 +252,15 @@ class Panel:
             dead_zone=self.dead_zone,
             status=status,
             winner=winner,
-            totals=totals,
+            totals=self._totals_of(findings),
             gap=gap,
             vote=vote,
             reason=reason,
         )
+
+    def _totals_of(self, findings: tuple[JudgeFinding, ...]) -> dict[str, Fraction]:
+        """Points of each side by the method; empty where no judge with any weight was heard."""
+        return {side: _SUMMARIES[self.method](rows) for side in self.sides if (rows := self._totals(findings, side))}
 
     def _totals(self, findings: tuple[JudgeFinding, ...], side: str) -> list[tuple[Fraction, Fraction]]:
         rows = [(row.totals[side], self._weight(row.judge)) for row in findings if row.heard]

@@ -15,7 +15,7 @@ from disputatio.failures import InvalidInputError
 
 LOWEST, HIGHEST = 1, 10
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_TAKEN = frozenset({"rests_on", "reason", "standing", "fallacies"})
+_TAKEN = frozenset({"rests_on", "reason", "standing", "fallacies", "answers", "new_arguments", "cross_references"})
 """What the judge states beside the scores; a criterion of that name would take its place."""
 
 

@@ -76,7 +76,22 @@ SOFTENING = (
 )
 """Softening phrases in small letters."""
 
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)|(?<!\w)‘[^’\n]+’(?!\w)")
+_OPENING = re.compile(r"[\"“„«]|(?<!\w)['‘]")
+_INSIDE = {
+    mark: re.compile(inside)
+    for mark, inside in {
+        '"': r"[^\"\n]*+",
+        "“": r"[^”\n]*+",
+        "„": r"[^“”\n]*+",
+        "«": r"[^»\n]*+",
+        "'": r"[^'\n]++",
+        "‘": r"[^’\n]++",
+    }.items()
+}
+_CLOSING = {
+    mark: re.compile(closing)
+    for mark, closing in {'"': '"', "“": "”", "„": "[“”]", "«": "»", "'": r"'(?!\w)", "‘": r"’(?!\w)"}.items()
+}
 _PHRASES = re.compile(
     r"(?<!\w)(?:" + "|".join(re.escape(row).replace(r"\ ", r"\s+") for row in SOFTENING) + r")(?!\w)",
     re.IGNORECASE,
@@ -85,5 +100,27 @@ _PHRASES = re.compile(
 
 def softening_in(text: str) -> tuple[str, ...]:
     """The softening phrases of ``text`` outside of quotation marks, as they stand there, each once."""
-    plain = _QUOTED.sub(" ", text.replace("’s", "'s"))
+    plain = _without_quotes(text.replace("’s", "'s"))
     return tuple(dict.fromkeys(" ".join(found.group().split()) for found in _PHRASES.finditer(plain)))
+
+
+def _without_quotes(text: str) -> str:
+    """``text`` with a space in place of each quote; a mark that is not closed on its line stays.
+
+    Where an opening mark is not closed, the next ones of its kind up to the same place are not either. They are not
+    tried again, so that a text of opening marks takes linear time.
+    """
+    parts: list[str] = []
+    end, tried = 0, dict.fromkeys(_INSIDE, 0)
+    for opening in _OPENING.finditer(text):
+        mark, start = opening.group(), opening.start()
+        if start < end or start < tried[mark]:
+            continue
+        inside = _INSIDE[mark].match(text, opening.end())
+        closing = _CLOSING[mark].match(text, inside.end()) if inside else None
+        if closing:
+            parts.append(text[end:start])
+            end = closing.end()
+        elif inside:
+            tried[mark] = inside.end()
+    return " ".join([*parts, text[end:]])

@@ -4,12 +4,20 @@ The exchange about one argument is an argumentation framework (Dung 1995, "On th
 and its fundamental role in nonmonotonic reasoning, logic programming and n-person games"), and the standing is
 read off its grounded labelling, the one a sceptical reader can defend:
 
-- a **challenge** asks for evidence and attacks the argument; an answer discharges it, so the answer
-  attacks the challenge;
-- a **refutation** attacks the argument; an answer disputes it, and code cannot tell who is right: the two
-  attack each other;
-- a **partial** response leaves the core alone and attacks the rest in the way a challenge does;
+- a **challenge** asks for evidence and attacks the argument;
+- a **refutation** attacks the argument too;
+- a **partial** response leaves the core alone and attacks the rest;
 - a **concession** attacks nothing.
+
+What an answer does to a response depends on whether it meets the question, which a judge marks (``Mark``):
+
+- an answer that **meets** it attacks the response, which is then out;
+- one that **partly meets** it saves the core from the response, not the rest;
+- one that **evades** it does nothing, as a question without an answer;
+- one that nobody **marked** and its response attack each other: neither prevails.
+
+Where a format has no marks, an answer discharges a challenge or a partial response and disputes a refutation: code
+cannot tell who is right, so the two attack each other.
 
 An argument its owner withdraws is REFUTED; one its owner narrows is at best PARTIALLY_UPHELD. The labelling
 knows nothing of truth: it says what the exchange left standing, and is shown beside the judge's own
@@ -18,7 +26,7 @@ standing so that a reader sees where the two part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -73,12 +81,44 @@ def grounded_labelling(nodes: Iterable[str], attacks: Iterable[tuple[str, str]])
     return labels
 
 
+class Mark(StrEnum):
+    """How far an answer meets the question it was put."""
+
+    MET = "met"
+    PARTLY_MET = "partly_met"
+    EVADED = "evaded"
+    UNMARKED = "unmarked"
+    """No judge marked it, or the words that were to show the mark were never said."""
+
+
+_FROM_WORST = (Mark.EVADED, Mark.UNMARKED, Mark.PARTLY_MET, Mark.MET)
+
+
+def combined_mark(marks: Iterable[Mark]) -> Mark:
+    """The mark of several judges: the middle one from evaded to met, the lower of two. Unmarked ones do not count."""
+    known = sorted((mark for mark in marks if mark is not Mark.UNMARKED), key=_FROM_WORST.index)
+    return known[(len(known) - 1) // 2] if known else Mark.UNMARKED
+
+
+def worst_mark(marks: Iterable[Mark]) -> Mark:
+    """The mark of a response whose questions have ``marks``: that of its worst answer.
+
+    Raises:
+        ValueError: there are none.
+    """
+    return min(marks, key=_FROM_WORST.index)
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One response to an argument: ``refute``, ``challenge``, ``concede`` or ``partial``, answered or not."""
+    """One response to an argument: ``refute``, ``challenge``, ``concede`` or ``partial``, answered or not.
+
+    ``mark`` is how far the answers meet its questions; None in a format whose judge marks no answers.
+    """
 
     kind: str
     answered: bool
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,38 +143,56 @@ def _standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Standing, s
         return Standing.UNCERTAIN, "the other side never responded to it"
     labels = grounded_labelling(*_framework(replies))
     core, rest = labels["core"], labels["rest"]
-    kinds = {reply.kind for reply in replies}
-    unanswered = {reply.kind for reply in replies if not reply.answered}
+    open_ones = [reply for reply in replies if not _has_answer(reply)]
+    refuting = [reply for reply in open_ones if reply.kind == "refute"]
     if core is Label.UNDECIDED:
+        if any(reply.mark is Mark.UNMARKED for reply in replies):
+            return Standing.UNCERTAIN, "no judge said whether the answers meet the questions"
         return Standing.UNCERTAIN, "a refutation was answered and neither prevails"
     if core is Label.OUT:
-        if "refute" in unanswered:
-            return Standing.REFUTED, "a refutation went unanswered"
-        return Standing.UNCERTAIN, "a challenge to its evidence went unanswered"
+        if refuting:
+            return Standing.REFUTED, f"a refutation {_unmet(refuting)}"
+        return Standing.UNCERTAIN, f"a challenge to its evidence {_unmet(open_ones)}"
     if hold == "narrowed":
         return Standing.PARTIALLY_UPHELD, "its own side narrowed it"
     if rest is not Label.IN:
+        if any(reply.mark is Mark.PARTLY_MET for reply in replies):
+            return Standing.PARTIALLY_UPHELD, "an objection was met in part"
         return Standing.PARTIALLY_UPHELD, "its degree or scope was disputed and not defended"
-    if kinds == {"concede"}:
+    if {reply.kind for reply in replies} == {"concede"}:
         return Standing.UPHELD, "the other side conceded it"
-    return Standing.UPHELD, "every objection was answered"
+    return Standing.UPHELD, "every objection was met" if _marked(replies) else "every objection was answered"
+
+
+def _has_answer(reply: Reply) -> bool:
+    """Whether an answer stands against the response; one that evades the question does not."""
+    return reply.answered and reply.mark is not Mark.EVADED
+
+
+def _unmet(replies: list[Reply]) -> str:
+    return "was evaded" if all(reply.answered for reply in replies) else "went unanswered"
+
+
+def _marked(replies: tuple[Reply, ...]) -> bool:
+    return any(reply.mark is not None for reply in replies)
+
+
+_TARGETS = {"refute": ("core", "rest"), "challenge": ("core", "rest"), "partial": ("rest",), "concede": ()}
 
 
 def _framework(replies: tuple[Reply, ...]) -> tuple[list[str], list[tuple[str, str]]]:
     nodes, attacks = ["core", "rest"], []
     for number, reply in enumerate(replies):
-        response, answer = f"response-{number}", f"answer-{number}"
-        targets: Mapping[str, tuple[str, ...]] = {
-            "refute": ("core", "rest"),
-            "challenge": ("core", "rest"),
-            "partial": ("rest",),
-            "concede": (),
-        }
-        nodes.append(response)
-        attacks += [(response, target) for target in targets[reply.kind]]
-        if reply.answered:
-            nodes.append(answer)
-            attacks.append((answer, response))
-            if reply.kind == "refute":
-                attacks.append((response, answer))
+        answer = f"answer-{number}"
+        # A response attacks the core and the rest through a node each, so that an answer may save the one alone.
+        against = {target: f"response-{number}-{target}" for target in _TARGETS[reply.kind]}
+        nodes += against.values()
+        attacks += [(response, target) for target, response in against.items()]
+        if not _has_answer(reply):
+            continue
+        nodes.append(answer)
+        saved = [node for target, node in against.items() if reply.mark is not Mark.PARTLY_MET or target == "core"]
+        attacks += [(answer, response) for response in saved]
+        if reply.mark is Mark.UNMARKED or (reply.mark is None and reply.kind == "refute"):
+            attacks += [(response, answer) for response in saved]
     return nodes, attacks

@@ -18,7 +18,7 @@ from disputatio.kernel.ask import (
     together,
 )
 from disputatio.kernel.driver import Driver, RulebookError, UnaskedAnswerError
-from disputatio.kernel.floor import PUBLIC, Floor, ForbiddenPostError, Post
+from disputatio.kernel.floor import PUBLIC, Floor, ForbiddenPostError, Post, Posts
 from disputatio.kernel.names import AskPath, Channel, Json, JsonObject, Phase, Seat
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "Part",
     "Phase",
     "Post",
+    "Posts",
     "Rulebook",
     "RulebookError",
     "Seat",

@@ -123,14 +123,17 @@ class LenientForm(Protocol):
 class Limits:
     """How a turn may be asked for. Counts are of asks beyond the first; tokens are of the answer.
 
-    ``rule_asks`` is how often a turn that broke a rule is asked for again before it is accepted with
-    its violations: once, except in competition, where the penalty applies and nothing is asked again.
+    ``max_tokens`` is what such answers usually need; where more is asked for, as of a judge of many arguments, the
+    limit grows with it. ``fixed`` says that a user set it, so that it does not grow. ``rule_asks`` is how often a turn
+    that broke a rule is asked for again before it is accepted with its violations: once, except in competition, where
+    the penalty applies and nothing is asked again.
     """
 
     max_tokens: int = 1500
     temperature: float = 0.7
     shape_asks: int = 2
     rule_asks: int = 1
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ the order in which answers arrive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import overload
+from typing import Any, TypeVar, overload
 
 from disputatio.kernel.names import Channel, Phase, Seat
 
 PUBLIC = Channel("public")
+T = TypeVar("T")
 
 
 class ForbiddenPostError(Exception):
@@ -38,20 +39,34 @@ class Posts(Sequence[Post]):
     would take the square of its length.
     """
 
-    __slots__ = ("_count", "_said")
+    __slots__ = ("_count", "_made", "_said")
 
     def __init__(self, posts: Iterable[Post] = ()) -> None:
         self._said = list(posts)
         self._count = len(self._said)
+        self._made: dict[Callable[[Post], Any], list[Any]] = {}
 
     def followed_by(self, posts: Sequence[Post]) -> Posts:
         """These posts and then ``posts``; these stay as they are."""
         longer = Posts.__new__(Posts)
         # Where others went on from here first, the list goes their way.
-        longer._said = self._said if len(self._said) == self._count else self._said[: self._count]
+        goes_on = len(self._said) == self._count
+        longer._said = self._said if goes_on else self._said[: self._count]
+        longer._made = self._made if goes_on else {}
         longer._said.extend(posts)
         longer._count = len(longer._said)
         return longer
+
+    def each(self, make: Callable[[Post], T]) -> list[T]:
+        """What ``make`` returns for each post, in order. The list is the caller's.
+
+        It is called once for each post of the shared list, however often and from whichever beginning of the list this
+        is called. So ``make`` must depend on the post alone. Callables that are equal count as one.
+        """
+        made = self._made.setdefault(make, [])
+        if len(made) < self._count:
+            made.extend(map(make, self._said[len(made) : self._count]))
+        return made[: self._count]
 
     def __len__(self) -> int:
         return self._count
@@ -109,9 +124,14 @@ class Floor:
         before = self.posts
         longer = before.followed_by(posts)
         rights = {channel: self._readers_of(channel) for channel in {post.channel for post in posts}}
+        for_all = all(readers is None for readers in rights.values())
         seen: dict[Seat, Posts] = {}
         for seat, shown in self._seen.items():
-            new = [post for post in posts if (readers := rights[post.channel]) is None or seat in readers]
+            new = (
+                posts
+                if for_all
+                else [post for post in posts if (readers := rights[post.channel]) is None or seat in readers]
+            )
             # Who was shown everything so far has no list of its own.
             seen[seat] = longer if shown is before and len(new) == len(posts) else shown.followed_by(new)
         return Floor(longer, self.readers, self.writers, seen)

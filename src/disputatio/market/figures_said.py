@@ -33,7 +33,7 @@ LONGEST_VALUE = 60
 """In characters; what is longer states no number."""
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
-_STATED = re.compile(rf"([+-]?)\s*(us\$|\$)?\s*({_DIGITS})\s*(.*)", re.IGNORECASE | re.DOTALL)
+_STATED = re.compile(rf"([+-]?)\s*(?:(us\$|\$)\s*)?({_DIGITS})\s*(.*)", re.IGNORECASE | re.DOTALL)
 _SHARE = re.compile(r"\+?(\d{1,6})\s*(?:/|of|out of)\s*(\d{1,6})(?:\s+sectors)?", re.IGNORECASE)
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2011": "-", "\u00a0": " ", "\u202f": " "})
 
@@ -84,11 +84,18 @@ _PERIOD = (
     r"\s?-?\s?(?:d|day|days|week|weeks|w|wk|month|months|m|mo|quarter|quarters|q|year|years|y|yr|yrs|session|sessions"
     r"|trading)\b"
 )
+# Bounded, since it is looked for behind every number: a text of hyphens and digits alone would take its square.
+_LONGEST_NAME = 100
 _FREE = re.compile(
     rf"(?<![\w.,/])(?<![A-Za-z]-)([+-]?)(?<![\w])\$?({_DIGITS})(?!\.?\d)"
-    rf"(?:\s*/\s*(\d+)|\s+(?:out )?of\s+(\d+)\b)?(?!{_PERIOD})(?![-\w/]*[A-Za-z_])",
+    rf"(?:\s*/\s*(\d+)|\s+(?:out )?of\s+(\d+)\b)?(?!{_PERIOD})(?![-\w/]{{0,{_LONGEST_NAME}}}[A-Za-z_])",
     re.IGNORECASE,
 )
+_UNIT_AFTER = re.compile(r"\s*(%|percent(?:age points?)?|per cent|pp|bps?|points?|x)(?!\w)")
+_MOST_DIGITS = 200
+"""More make no value. Python refuses to write or read whole numbers of more than 4,300 digits."""
+_BEFORE = 40
+"""Characters before a number that say whether it is a year or a part of a name."""
 _NAME_BEFORE = re.compile(r"(?:s&p|rsi|atr|s?ma|ema|nikkei|ftse|nasdaq|dow|r)[- ]?$", re.IGNORECASE)
 
 
@@ -111,26 +118,29 @@ def _numbers(sentence: str) -> Iterator[Said]:
     text = sentence.translate(_MINUS)
     for found in _FREE.finditer(text):
         sign, digits, *wholes = found.groups()
+        if found.end() - found.start() > _MOST_DIGITS:
+            continue
         number = Decimal(digits.replace(",", ""))
-        before = text[: found.start()]
+        before = text[max(0, found.start() - _BEFORE) : found.start()]
         if _NAME_BEFORE.search(before) or _is_year(before, found, number):
             continue
         whole = next((int(row) for row in wholes if row), 0)
         if whole and number == number.to_integral_value() and number <= whole:
             yield Said(found.start(), found.end(), Share(int(number), whole))
             continue
-        rest = re.match(r"\s*(%|percent(?:age points?)?|per cent|pp|bps?|points?|x)(?!\w)", text[found.end() :])
+        rest = _UNIT_AFTER.match(text, found.end())
         unit = (unit_of(rest[1]) or "") if rest else ""
         value = Fraction(number) * (-1 if sign == "-" else 1)
         yield Said(found.start(), found.end(), Figure(value, max(0, -int(number.as_tuple().exponent)), unit))
 
 
 def _is_year(before: str, found: re.Match[str], number: Decimal) -> bool:
-    plain = re.fullmatch(r"(?:18|19|20)\d\d", found[0]) is not None
+    if re.fullmatch(r"(?:18|19|20)\d\d", found[0]) is None or not 1800 <= number < 2100:
+        return False
     led = re.search(
         r"(?:\b(?:in|since|of|from|until|before|after|by|to|year|and|january|february|march|april|may|june|july|august|september|october|november"
         r"|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)|[-/(])\s*$",
         before,
         re.IGNORECASE,
     )
-    return plain and 1800 <= number < 2100 and led is not None
+    return led is not None

@@ -7,13 +7,16 @@ estimate, and how far they lie apart is the error that has to be expected of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, TypeAlias
 
 from disputatio.kernel import JsonObject
 from disputatio.metrics.collecting import Selection, measured
 from disputatio.metrics.measures import Measures
+from disputatio.participants.reasoning import ReasoningSeen
+from disputatio.record.events import CallMade, CallSent, DebateOpened
 from disputatio.record.store import Store
 
 FEWEST = 3
@@ -75,3 +78,57 @@ def calibration(store: Store, format_name: str, models: Iterable[str], *, source
     seated = frozenset(models)
     found = islice(measured(store, Selection(format=format_name), {}), MOST_READ)
     return calibration_of(row for row in found if row.models == seated and row.sourced == sourced)
+
+
+Model: TypeAlias = tuple[str, str, str]
+"""A provider, its model and the effort, empty where none was chosen. Where it is reached makes no difference."""
+
+_MOST_COUNTED = 20
+"""Debates with one of the models; the newest tell enough."""
+
+
+def reasoning_in(store: Store, models: Collection[Model]) -> dict[Model, ReasoningSeen]:
+    """What the newest debates of ``store`` have seen of how much ``models`` reason; none where they were not seen.
+
+    Of the ``MOST_READ`` newest debates those are read that seat one of the models, ``_MOST_COUNTED`` at most.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    found: dict[Model, ReasoningSeen] = {}
+    counted = 0
+    for row in islice(store.debates(), MOST_READ):
+        seated: dict[tuple[str, str], Model] = {}
+        asked: dict[str, tuple[str, str]] = {}
+        for sealed in (event for part in store.parts(row.id) for event in part):
+            if sealed.kind == DebateOpened.kind:
+                seated = _seated(sealed.event(), models)  # type: ignore[arg-type]
+            elif not seated:
+                break
+            elif sealed.kind == CallSent.kind:
+                sent: Any = sealed.event()
+                asked[sent.call] = (sent.seat, sent.model)
+            elif sealed.kind == CallMade.kind:
+                made: Any = sealed.event()
+                tokens, model = made.usage.get("reasoning_tokens"), seated.get(asked.get(made.call, ("", "")))
+                if isinstance(tokens, int) and model is not None:
+                    found[model] = found.get(model, ReasoningSeen()) + ReasoningSeen(1, tokens, tokens)
+        counted += bool(seated)
+        if counted == _MOST_COUNTED:
+            break
+    return found
+
+
+def _seated(opened: DebateOpened, models: Collection[Model]) -> dict[tuple[str, str], Model]:
+    """Which of ``models`` sits in a seat of the debate, by the seat and the model's address in its record."""
+    found: dict[tuple[str, str], Model] = {}
+    for seat, first in opened.seats.items():
+        row = first
+        while isinstance(row, Mapping) and row.get("kind") == "model":
+            effort = row.get("reasoning_effort")
+            model = (str(row["provider"]), str(row["model"]), "" if effort is None else str(effort))
+            if model in models:
+                at = f" at {row['base_url']}" if row.get("base_url") else ""
+                found[seat, f"{model[0]}:{model[1]}{at}"] = model
+            row = row.get("fallback")
+    return found

@@ -2,16 +2,19 @@
 
 from disputatio.motion.cleaning import clean, one_line
 from disputatio.motion.motion import (
+    LONGEST_RAW_EVIDENCE,
     MAX_EVIDENCE_CHARS,
     MAX_MOTION_CHARS,
     Evidence,
     Motion,
     read_evidence,
     read_motion,
+    too_long,
 )
 from disputatio.motion.wording import count_words, spaced
 
 __all__ = [
+    "LONGEST_RAW_EVIDENCE",
     "MAX_EVIDENCE_CHARS",
     "MAX_MOTION_CHARS",
     "Evidence",
@@ -22,4 +25,5 @@ __all__ = [
     "read_evidence",
     "read_motion",
     "spaced",
+    "too_long",
 ]

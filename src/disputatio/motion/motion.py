@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from disputatio.failures import InvalidInputError
@@ -9,7 +10,15 @@ from disputatio.motion.cleaning import clean, one_line
 
 MAX_MOTION_CHARS = 4_000
 MAX_EVIDENCE_CHARS = 400_000
+LONGEST_RAW_EVIDENCE = 8 * MAX_EVIDENCE_CHARS
+"""A text is not even cleaned that is longer: characters, or bytes of a file of text."""
 _BINARY_SHARE = 0.02
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
+_OPTIONS = re.compile(
+    r"(?:[\s,](?:or|oder|ou|eller|czy|\u0438\u043b\u0438)\s+(?!not\b|nicht\b|non\b|pas\b|no\b|later\b|more\b|less\b|fewer\b)"
+    r"|\u8fd8\u662f|\u6216(?!\u4e0d)|\u305d\u308c\u3068\u3082)[^?]*[?\uff1f]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +27,19 @@ class Motion:
 
     text: str
     language: str = "English"
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it ends with a question mark, of any script."""
+        return self.text.rstrip("\"'\u201d\u2019\u00bb)] ").endswith(_QUESTION_MARKS)
+
+    @property
+    def offers_options(self) -> bool:
+        """Whether it is a question that no side can answer with yes, such as "Postgres, MySQL or MongoDB?".
+
+        Known are the words for "or" of a few languages. "Or not" at the end asks for a yes or a no.
+        """
+        return self.is_question and _OPTIONS.search(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +98,19 @@ def read_evidence(source_id: str, title: str, raw: str | bytes) -> Evidence:
         InvalidInputError: it is empty, binary, or longer than ``MAX_EVIDENCE_CHARS`` characters.
     """
     what = f"The evidence {one_line(title, 80)}"
+    if len(raw) > LONGEST_RAW_EVIDENCE:
+        raise too_long(what, f"{len(raw):,} {'bytes' if isinstance(raw, bytes) else 'characters'}")
     text = clean(_decoded(raw, what)).strip()
     if not text:
         raise InvalidInputError(f"{what} is empty.", "Leave it out, or give a text file with content.")
     if len(text) > MAX_EVIDENCE_CHARS:
-        raise InvalidInputError(
-            f"{what} is too long: {len(text):,} characters, and {MAX_EVIDENCE_CHARS:,} are the most.",
-            "Give the part that bears on the motion.",
-        )
+        raise too_long(what, f"{len(text):,} characters")
     return Evidence(source_id, one_line(title, 120), text)
+
+
+def too_long(what: str, size: str) -> InvalidInputError:
+    """The refusal of a text of ``size``, such as ``400,001 characters``."""
+    return InvalidInputError(
+        f"{what} is too long: {size}, and {MAX_EVIDENCE_CHARS:,} characters are the most.",
+        "Give the part that bears on the motion.",
+    )

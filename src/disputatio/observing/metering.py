@@ -133,7 +133,7 @@ class Metering:
         self._calls.labels(model, made.fault or "answered").inc()
         self._latency.labels(model).observe(made.latency_ms / 1000)
         usage: Any = made.usage
-        for direction in ("input", "output", "cached"):
+        for direction in ("input", "output", "cached", "reasoning"):
             count = usage.get(f"{direction}_tokens")
             if count is not None:
                 self._tokens.labels(model, direction).inc(count)

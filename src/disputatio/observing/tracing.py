@@ -214,6 +214,7 @@ def _return(session: _Session, event: CallMade, at: int) -> None:
         "gen_ai.usage.input_tokens": usage.get("input_tokens"),
         "gen_ai.usage.output_tokens": usage.get("output_tokens"),
         "gen_ai.usage.cache_read.input_tokens": usage.get("cached_tokens"),
+        "gen_ai.usage.reasoning.output_tokens": usage.get("reasoning_tokens"),
         "gen_ai.response.model": event.served_model,
         "disputatio.cost_usd": None if event.cost_usd is None else float(event.cost_usd),
     }

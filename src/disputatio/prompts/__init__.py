@@ -2,6 +2,7 @@
 
 from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes, packaged_book
 from disputatio.prompts.compose import (
+    DebatePrompts,
     Setting,
     choosing_segment,
     compose,
@@ -15,6 +16,7 @@ from disputatio.prompts.for_people import role_for_person, rules_for_person, tas
 
 __all__ = [
     "LOCK_FILE",
+    "DebatePrompts",
     "PromptBook",
     "Setting",
     "choosing_segment",

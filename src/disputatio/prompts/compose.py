@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from disputatio.evidence.sources import Source
-from disputatio.kernel import Ask, JsonObject, Part, Seat
+from disputatio.formats.turns.sizes import lengths, sized
+from disputatio.kernel import Ask, JsonObject, Part, Post, Posts, Seat
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Segment
 from disputatio.prompts.book import PromptBook
@@ -27,6 +28,7 @@ class Setting:
 
     ``personas`` and ``shares`` are by seat; a share is how many characters of the evidence the seat is shown, all of it
     where none is given. ``introduced`` are the sources that a later round brings; the rules lay them before the seats.
+    ``says_lengths`` is whether prompts say how long each text may be; those of debates from before that did not.
     """
 
     format_name: str
@@ -35,6 +37,7 @@ class Setting:
     personas: Mapping[str, str] = field(default_factory=dict)
     shares: Mapping[str, int] = field(default_factory=dict)
     introduced: Mapping[str, int] = field(default_factory=dict)
+    says_lengths: bool = True
 
     def laid_out(self, seat: str) -> LaidOut:
         """The sources as ``seat`` sees them from the beginning."""
@@ -44,7 +47,31 @@ class Setting:
 
 def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
-    heard = [_heard(book, post.seat, post.phase, post.text) for post in ask.sees]
+    render = RenderPost(book)
+    # The posts of a long debate are rendered once each, not once for every prompt they stand in.
+    heard = ask.sees.each(render) if isinstance(ask.sees, Posts) else map(render, ask.sees)
+    return (compose_shared(book, setting, ask.seat), *heard, compose_task(book, setting, ask))
+
+
+def compose_shared(book: PromptBook, setting: Setting, seat: Seat) -> Segment:
+    """The beginning of every prompt of ``seat``: the rules, the motion and the evidence."""
+    cites = bool(setting.evidence)
+    return _common(book, setting.format_name, setting.motion, setting.laid_out(seat), cites=cites)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderPost:
+    """Renders a post as the segment in which later prompts repeat it. Two with the same book are equal."""
+
+    book: PromptBook
+
+    def __call__(self, post: Post) -> Segment:
+        """The segment of ``post``."""
+        return _heard(self.book, post.seat, post.phase, post.text)
+
+
+def compose_task(book: PromptBook, setting: Setting, ask: Ask) -> Segment:
+    """The end of the prompt of ``ask``: what the seat is to do now."""
     values = {**ask.task.values, **{key: fence(key, text) for key, text in ask.task.quotes.items()}}
     layers = (*ask.task.layers, ask.task.prompt)
     task = "\n\n".join([book.fill(f"{setting.format_name}/{name}", values) for name in layers])
@@ -52,9 +79,9 @@ def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]
     addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
     if setting.evidence and book.has(addendum):
         task += "\n\n" + book.fill(addendum, ask.task.values)
-    laid_out, cites = setting.laid_out(ask.seat), bool(setting.evidence)
-    common = _common(book, setting.format_name, setting.motion, laid_out, cites=cites)
-    return (common, *heard, Segment("user", persona + task))
+    if setting.says_lengths and (words := lengths(sized(ask.form.schema, ask.limits).schema)):
+        task += "\n\n" + book.fill("shared/lengths", {"lengths": words})
+    return Segment("user", persona + task)
 
 
 def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tuple[Segment, ...]:
@@ -72,7 +99,7 @@ def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tu
 _EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence", "answer"), "")
 
 
-# A debate sends its history again with every call; what was rendered for one call serves the next ones.
+# What was rendered for one call serves the next ones, also where a judge hears posts that were made for it alone.
 @lru_cache(maxsize=1024)
 def _heard(book: PromptBook, seat: str, phase: str, text: str) -> Segment:
     fenced = fence(f"{seat} {phase}", text)
@@ -86,6 +113,8 @@ def _common(book: PromptBook, format_name: str, motion: Motion, laid_out: LaidOu
         book.fill("shared/data", {}),
         "The motion:\n" + fence("motion", motion.text),
     ]
+    if motion.is_question and book.has(f"{format_name}/yes-or-no"):
+        parts.append(book.fill(f"{format_name}/yes-or-no", {}))
     for source_id, title, text in laid_out.texts:
         titled = text if text.startswith(title) else f"{title}\n{text}"
         parts.append(f"Evidence {plain_name(source_id)}:\n" + fence(f"evidence {source_id}", titled))
@@ -137,3 +166,35 @@ def looked_up_segment(book: PromptBook, request: ToolRequest, result: ToolResult
 def schema_segment(book: PromptBook, schema: JsonObject) -> Segment:
     """The required form in words, for models that are held to it by nothing else."""
     return Segment("user", book.fill("shared/form", {"schema": canonical(schema)}))
+
+
+@dataclass(frozen=True, slots=True)
+class DebatePrompts:
+    """The prompt layer as the turns of one debate need it."""
+
+    book: PromptBook
+    setting: Setting
+
+    def whole(self, ask: Ask) -> tuple[Segment, ...]:
+        """The prompt for the whole turn."""
+        return compose(self.book, self.setting, ask)
+
+    def part(self, ask: Ask, part: Part) -> tuple[Segment, ...]:
+        """The prompt for one part of it."""
+        return compose_part(self.book, self.setting, ask, part)
+
+    def reasons(self, because: str, reasons: tuple[str, ...]) -> Segment:
+        """What the seat is told about an answer that was not accepted."""
+        return reasons_segment(self.book, because, reasons)
+
+    def schema(self, schema: JsonObject) -> Segment:
+        """The required form in words."""
+        return schema_segment(self.book, schema)
+
+    def choosing(self, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
+        """The question which tools to call before the turn."""
+        return choosing_segment(self.book, task, tools, calls)
+
+    def looked_up(self, request: ToolRequest, result: ToolResult) -> Segment:
+        """A call of a tool and what it brought."""
+        return looked_up_segment(self.book, request, result)

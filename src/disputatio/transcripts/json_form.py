@@ -58,7 +58,7 @@ def read_json_transcript(file: str, text: str) -> Transcript:
         seats={seat: known.get(seat, "") for seat in dict.fromkeys(turn.seat for _, turn in turns)},
         turns=tuple(turn for _, turn in turns),
         judgments=tuple(_judgment(file, f"judgments[{number}]", row) for number, row in enumerate(judged)),
-        stated=_stated(rest),
+        stated=_stated(file, "", rest),
     )
 
 
@@ -106,7 +106,7 @@ def _turn(file: str, place: str, value: Any) -> SpokenTurn:
         fail(file, f"{place}.claims", "it is no list of claims", _FORM)
     phase = one_line(_text(file, f"{place}.phase", rest.pop("phase", "")), 60).lower()
     at = one_line(_text(file, f"{place}.at", rest.pop("at", "")), 60)
-    return SpokenTurn(seat, phase, said, at, _stated(rest))
+    return SpokenTurn(seat, phase, said, at, _stated(file, place, rest))
 
 
 def _claim(file: str, place: str, value: Any) -> Claim:
@@ -121,12 +121,16 @@ def _judgment(file: str, place: str, value: Any) -> Judgment:
     rest = dict(_object(file, place, value))
     judge = one_line(_text(file, f"{place}.judge", rest.pop("judge", "")), 120)
     winner = one_line(_text(file, f"{place}.winner", rest.pop("winner", "")), 120)
-    return Judgment(judge or "unnamed", winner, _stated(rest))
+    return Judgment(judge or "unnamed", winner, _stated(file, place, rest))
 
 
-def _stated(rest: Mapping[str, Any]) -> dict[str, str]:
+def _stated(file: str, place: str, rest: Mapping[str, Any]) -> dict[str, str]:
     """What else is stated; anything but a plain value as its JSON."""
-    plain = (
-        (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) for key, value in rest.items()
-    )
-    return told(plain)
+    try:
+        return told(
+            (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            for key, value in rest.items()
+        )
+    except RecursionError:
+        # From Python 3.14 on its reader goes deeper than its writer can.
+        fail(file, place, _MOST_DEEP, _FORM)

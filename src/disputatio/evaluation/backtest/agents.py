@@ -47,6 +47,7 @@ from disputatio.kernel import JsonObject
 from disputatio.ledger import UNLIMITED, Budget
 from disputatio.motion import Motion
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
+from disputatio.participants.providers import SeatValue
 from disputatio.participants.seating import Credentials
 from disputatio.record.store import Store
 from disputatio.record.text import canonical, digest
@@ -74,7 +75,7 @@ def agent_settings(form: Format, debate: Settings, seat: str) -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path(),
-        arguments=CommandLine(seat=(f"{ANSWERER}={model.provider}:{model.model}",), base_url=model.base_url),
+        arguments=CommandLine(seat=((str(ANSWERER), SeatValue(model.provider, model.model, model.base_url)),)),
         options=format_options(form),
     )
     pairs = ((seat, str(ANSWERER)), (fallback_seat(seat), fallback_seat(ANSWERER)))

@@ -12,10 +12,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from disputatio.evaluation.statistics import Reliability
 from disputatio.motion import clean
+from disputatio.report.columns import cut, most_ems
 
 WIDTH = 480.0
 _LEFT, _RIGHT, _ROW = 12.0, 14.0, 46.0
 _MOST_LABEL = 46
+_SIZE, _SMALL = 13.0, 11.5
+"""Of the letters, as the style sheet has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,19 @@ class Curve:
     joined: bool = True
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start", classes: str = "") -> str:
-    shown = clean(words)
-    shown = shown if len(shown) <= _MOST_LABEL else shown[: _MOST_LABEL - 1] + "…"
+def _reach(words: str, size: float = _SIZE) -> float:
+    """How far ``words`` reach at most."""
+    return most_ems(words) * size
+
+
+def _text(x: float, y: float, words: str, anchor: str = "start", classes: str = "", room: float | None = None) -> str:
+    """``words`` at a place, cut where they would leave the drawing or, where it is given, their ``room``."""
+    shown = cut(clean(words), _MOST_LABEL)
+    if room is None:
+        room = {"start": WIDTH - x, "end": x, "middle": 2 * min(x, WIDTH - x)}[anchor]
+    size = _SMALL if "small" in classes else _SIZE
+    while len(shown) > 2 and _reach(shown, size) > room:
+        shown = shown[:-2].rstrip() + "…"
     named = f' class="{classes}"' if classes else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{named}>{escape(shown)}</text>'
 
@@ -86,13 +99,13 @@ def interval_plot(
     bars: Sequence[Bar], low: float, high: float, axis: str, mark: float | None = None, *, percent: bool = True
 ) -> Drawing:
     """Each row's value with its interval, on one axis; ``mark`` is a line to compare with."""
-    height = _ROW * len(bars) + 44
+    heads = [_row_head(bar.label, bar.shown) for bar in bars]
+    foot = sum(height for _, height in heads) + 6
     scale = (WIDTH - _LEFT - _RIGHT) / (high - low)
 
     def place(value: float) -> float:
         return _LEFT + (min(max(value, low), high) - low) * scale
 
-    foot = _ROW * len(bars) + 6
     parts = [
         _line(place(tick), 4, place(tick), foot, "grid")
         # A name in the middle of the last line would be cut off at the edge.
@@ -102,12 +115,11 @@ def interval_plot(
     parts.append(_text(WIDTH / 2, foot + 32, axis, "middle", "quiet small"))
     if mark is not None:
         parts.append(_line(place(mark), 2, place(mark), foot, "zero"))
-    for number, bar in enumerate(bars):
-        top = _ROW * number
-        parts.append(
-            _text(_LEFT, top + 17, bar.label) + _text(WIDTH - _RIGHT, top + 17, bar.shown, "end", "quiet small")
-        )
-        y, drawn = top + 31, ""
+    top = 0.0
+    for bar, (head, tall) in zip(bars, heads, strict=True):
+        parts.append(f'<g transform="translate(0 {top:g})">{head}</g>')
+        top += tall
+        y, drawn = top - 15, ""
         if bar.low is not None and bar.high is not None:
             drawn += _line(place(bar.low), y, place(bar.high), y, "whisker")
             drawn += _line(place(bar.low), y - 4, place(bar.low), y + 4, "whisker")
@@ -115,11 +127,22 @@ def interval_plot(
         if bar.value is not None:
             drawn += f'<circle cx="{place(bar.value):.1f}" cy="{y}" r="5" class="dot"/>'
         parts.append(f'<g class="{bar.tone}">{drawn}</g>')
-    return _svg(height, f"{axis}: " + "; ".join(f"{bar.label} {bar.shown}" for bar in bars), parts)
+    return _svg(foot + 38, f"{axis}: " + "; ".join(f"{bar.label} {bar.shown}" for bar in bars), parts)
+
+
+def _row_head(label: str, shown: str) -> tuple[str, float]:
+    """A row's words over its bar and how tall the row is: on one line where both fit in any font, else on two."""
+    whole = WIDTH - _LEFT - _RIGHT
+    if _reach(cut(clean(label), _MOST_LABEL)) + _reach(shown, _SMALL) + 12 <= whole:
+        return _text(_LEFT, 17, label) + _text(WIDTH - _RIGHT, 17, shown, "end", "quiet small"), _ROW
+    return _text(_LEFT, 17, label) + _text(_LEFT, 33, shown, classes="quiet small"), _ROW + 16
 
 
 def _at_foot(x: float, y: float, words: str) -> tuple[float, float, str, str]:
-    return (min(x + 14, WIDTH - 2), y, words, "end") if x > WIDTH - 30 else (x, y, words, "middle")
+    """Where a name under an axis stands: in the middle under its line, but not over an edge of the drawing."""
+    if x > WIDTH - 30:
+        return min(x + 14, WIDTH - 2), y, words, "end"
+    return (max(x - 10, 2), y, words, "start") if x < 30 else (x, y, words, "middle")
 
 
 def _tick(value: float, percent: bool) -> str:  # noqa: FBT001
@@ -149,13 +172,13 @@ class _Frame:
         parts = []
         for tick in ticks(self.x_low, self.x_high):
             parts.append(_line(self.x(tick), self.top, self.x(tick), foot, "grid"))
-            parts.append(_text(self.x(tick), foot + 16, _tick(tick, x_percent), "middle", "quiet small"))
+            parts.append(_text(*_at_foot(self.x(tick), foot + 18, _tick(tick, x_percent)), "quiet small"))
         for tick in ticks(self.y_low, self.y_high):
             parts.append(_line(self.left, self.y(tick), WIDTH - _RIGHT, self.y(tick), "grid"))
             parts.append(_text(self.left - 6, self.y(tick) + 4, _tick(tick, y_percent), "end", "quiet small"))
-        parts.append(_text((self.left + WIDTH - _RIGHT) / 2, foot + 33, x_name, "middle", "quiet small"))
+        parts.append(_text((self.left + WIDTH - _RIGHT) / 2, foot + 34, x_name, "middle", "quiet small"))
         turned = f'<g transform="translate(13 {self.top + self.height / 2:.0f}) rotate(-90)">'
-        return [*parts, turned + _text(0, 0, y_name, "middle", "quiet small") + "</g>"]
+        return [*parts, turned + _text(0, 0, y_name, "middle", "quiet small", self.height) + "</g>"]
 
 
 def curve_plot(
@@ -167,7 +190,7 @@ def curve_plot(
     y_low, y_high = _range([y for _, y in points], y_percent)
     frame = _Frame(x_low, x_high, y_low, y_high)
     parts = frame.axes(x_name, y_name, x_percent=x_percent, y_percent=y_percent)
-    foot = frame.top + frame.height + 44
+    foot = frame.top + frame.height + 52
     for number, curve in enumerate(curves):
         placed = [(frame.x(x), frame.y(y)) for x, y in curve.points]
         drawn = ""
@@ -175,7 +198,7 @@ def curve_plot(
             drawn += f'<polyline class="line" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in placed)}"/>'
         drawn += "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" class="dot"/>' for x, y in placed)
         for (x, y), name in zip(placed, curve.names, strict=False):
-            end = x > WIDTH - 110
+            end = _reach(name, _SMALL) > WIDTH - x - 8 and x > WIDTH / 2
             drawn += _text(x - 8 if end else x + 8, y - 6, name, "end" if end else "start", "small")
         row = foot + 20 * number
         drawn += f'<circle cx="{frame.left}" cy="{row}" r="5" class="dot"/>'
@@ -232,8 +255,11 @@ def share_bars(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], names: Seq
             x += wide
     foot, x = _ROW * len(rows) + 14, _LEFT
     for tone, word in names:
+        wide = 16 + _reach(word, _SMALL)
+        if x > _LEFT and x + wide > WIDTH:
+            foot, x = foot + 18, _LEFT
         parts.append(f'<g class="{tone}"><rect x="{x:.0f}" y="{foot - 10}" width="11" height="11" class="part"/></g>')
         parts.append(_text(x + 16, foot, word, "start", "small"))
-        x += 28 + 7.2 * len(word)
+        x += wide + 12
     told = "; ".join(f"{label} " + ", ".join(str(count) for _, count in counts) for label, counts in rows)
     return _svg(foot + 10, f"{', '.join(word for _, word in names)}: {told}", parts)

@@ -1,12 +1,18 @@
 """Adjudication: the judge scores every argument, finds fallacies, says how each argument stands, and on what it rests.
 
+It also marks how far each answer meets its question, and names what breaks a rule that no word list can find: a new
+argument after the openings, and an argument that leans on another. Every mark and every such name comes with words,
+and code looks for them in what that speaker said: the owner of the argument or its opponent.
+
 The judge gives integers and sentences. Weighted scores, totals and the gap are computed by code from the
 rubric; the judge is never asked for a sum. A finding that names nothing real is asked again, and then void.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, cast
 
@@ -14,9 +20,56 @@ from disputatio.formats.turns import schema
 from disputatio.formats.turns.cross_examination import Response
 from disputatio.formats.turns.grounds import Grounds, KnownIds, read_grounds
 from disputatio.formats.turns.opening import Argument
-from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Rubric, Standing, words_are_in
+from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Mark, Rubric, Standing, words_are_in
 from disputatio.judging.rubric import HIGHEST, LOWEST
 from disputatio.kernel import JsonObject, Part, Task, Violation
+
+OWNER, OPPONENT = "owner", "opponent"
+"""Who said something about an argument. Judges that are not shown the sides' names can say it too."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAnswer:
+    """How far the answer ``id`` meets its question, and the words of it that show it; ``quoted`` where it has them."""
+
+    id: str
+    given: Mark
+    words: str
+    quoted: bool
+
+    @property
+    def mark(self) -> Mark:
+        """The mark that counts: none where the words are not those of the answer."""
+        return self.given if self.quoted else Mark.UNMARKED
+
+    def text(self) -> str:
+        """The mark as a reader sees it."""
+        doubt = "" if self.quoted else " (the answer does not have these words)"
+        return f'{self.id} {self.given.value}: "{self.words}"{doubt}'
+
+
+class Breach(StrEnum):
+    """A rule of the debate that only a reader can see broken."""
+
+    NEW_ARGUMENT = "new_argument"
+    """An argument that its side did not make in its opening (S3 of the protocol)."""
+    CROSS_REFERENCE = "cross_reference"
+    """An argument that leans on another one of its side (S2 of the protocol)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Irregularity:
+    """Words that break a rule. ``place`` is the id of what they stand in; ``quoted`` tells whether they were said."""
+
+    breach: Breach
+    words: str
+    quoted: bool
+    place: str
+
+    def text(self) -> str:
+        """The breach as a reader sees it."""
+        doubt = "" if self.quoted else " (these words were not found there)"
+        return f'{self.breach.value.replace("_", " ")} in {self.place}: "{self.words}"{doubt}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +85,8 @@ class Judgement:
     standing: Standing
     reason: str
     grounds: Grounds
+    answers: tuple[MarkedAnswer, ...] = ()
+    irregular: tuple[Irregularity, ...] = ()
 
     @property
     def void_because(self) -> str:
@@ -55,7 +110,8 @@ class Adjudication:
             scores = ", ".join(f"{key} {score}" for key, score in row.scores.items())
             finding = f"{row.standing.value}. {row.reason} ({scores}; rests on {', '.join(row.grounds.named)})"
             lines.append(f"{row.argument}: {f'void, {row.void_because}' if row.void_because else finding}")
-            lines += [f"  {fallacy.text()}" for fallacy in row.fallacies]
+            named = [*map(MarkedAnswer.text, row.answers), *map(FoundFallacy.text, row.fallacies)]
+            lines += [f"  {text}" for text in (*named, *map(Irregularity.text, row.irregular))]
         lines.append(f"Key insight: {self.key_insight}")
         lines += [f"Unresolved: {question}" for question in self.unresolved_questions]
         return "\n".join([*lines, f"Recommendation: {self.recommendation}"])
@@ -65,13 +121,21 @@ class Adjudication:
 class Exhibit:
     """One argument as it lies before the judge: itself, what it drew, and how it was defended.
 
-    ``others`` are the ids of what was said about it; see ``grounds``.
+    Attributes:
+        argument: as its side stated it.
+        drew: the responses to it.
+        answers: the answers to the questions put to it, by the id of the answer.
+        hold: what its side says of it at the end; empty where it gave no closing.
+        position: the final position of its side, where new arguments are looked for too.
+        others: the ids of what was said about it; see ``grounds``.
     """
 
     argument: Argument
     drew: tuple[Response, ...]
-    defence: str
+    answers: tuple[tuple[str, str], ...] = ()
+    hold: str = ""
     others: tuple[str, ...] = ()
+    position: str = ""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -83,8 +147,28 @@ class Exhibit:
         """What the other side said about it, without ids and questions."""
         return "\n".join(response.reasoning for response in self.drew)
 
+    @property
+    def defence(self) -> str:
+        """The answers and what its side says of it at the end."""
+        lines = [f"Answer to {_question_of(name)}: {text}" for name, text in self.answers]
+        return "\n".join([*lines, self.hold] if self.hold else lines)
+
+    @property
+    def response(self) -> str:
+        """The id of the response to it; empty where there is none."""
+        return next((name for name in self.others if " on " in name), "")
+
+    def said_by(self, speaker: str) -> dict[str, str]:
+        """What ``owner`` or ``opponent`` said about it, by id."""
+        if speaker == OPPONENT:
+            return {self.response or OPPONENT: "\n".join(row.text() for row in self.drew)}
+        own = {self.argument.id: self.argument.text(), **dict(self.answers)}
+        if self.hold:
+            own[f"{self.argument.id}.closing"] = self.hold
+        return {**own, f"{self.argument.id} final position": self.position} if self.position else own
+
     def text(self) -> str:
-        """Everything said about the argument, where the words of a fallacy must be found."""
+        """Everything said about the argument."""
         return "\n".join((self.argument.text(), *(response.text() for response in self.drew), self.defence))
 
 
@@ -111,19 +195,21 @@ class AdjudicationForm:
         return self._schema([schema.several(schema.text(0, 200), 0, 20)] * len(self.exhibits))
 
     def _schema(self, grounds: list[JsonObject]) -> JsonObject:
-        finding, fallacies = self._finding(reason=800), _fallacies(600, 4)
+        finding = self._finding(reason=60)
         findings = {
-            row.argument.id: schema.record({"rests_on": named, **finding, "fallacies": fallacies})
+            row.argument.id: schema.record(
+                {"rests_on": named, **_marks(row), **finding, **_named_words(row, alone=len(self.exhibits) == 1)}
+            )
             for row, named in zip(self.exhibits, grounds, strict=True)
         }
-        overall = _overall(insight=1200, question=500, least=0, most=6)
+        overall = _overall(insight=60, question=25, least=0, most=6)
         return schema.record({"arguments": schema.record(findings), **overall})
 
     def _finding(self, *, reason: int) -> dict[str, JsonObject]:
         scores = {criterion.key: schema.whole(LOWEST, HIGHEST) for criterion in self.rubric.criteria}
         standing = schema.one_of([standing.value for standing in Standing])
         return {
-            "reason": schema.text(10, reason),
+            "reason": schema.prose(10, reason),
             **scores,
             "standing": standing,
         }
@@ -131,27 +217,30 @@ class AdjudicationForm:
     def read(self, content: JsonObject) -> Adjudication:
         """The finding, each fallacy marked by whether its words were said."""
         rows = cast("dict[str, dict[str, Any]]", content["arguments"])
-        judgements = []
-        criteria = [criterion.key for criterion in self.rubric.criteria]
-        said = "\n".join(self._texts)
-        for exhibit, text in zip(self.exhibits, self._texts, strict=True):
-            row = rows[exhibit.argument.id]
-            fallacies = tuple(
-                FoundFallacy(Fallacy(found["fallacy"]), found["words"], words_are_in(found["words"], text))
-                for found in row["fallacies"]
-            )
-            scores = {key: int(row[key]) for key in criteria}
-            # A record from before findings named their grounds has none to check.
-            named = row.get("rests_on", exhibit.ids[:1])
-            grounds = read_grounds(named, row["reason"], exhibit.ids, self._known_ids, said)
-            judgements.append(
-                Judgement(exhibit.argument.id, scores, fallacies, Standing(row["standing"]), row["reason"], grounds)
-            )
+        judgements = tuple(self._judgement(exhibit, rows[exhibit.argument.id]) for exhibit in self.exhibits)
         return Adjudication(
-            tuple(judgements),
+            judgements,
             cast("str", content["key_insight"]),
             tuple(cast("list[str]", content["unresolved_questions"])),
             cast("str", content["recommendation"]),
+        )
+
+    def _judgement(self, exhibit: Exhibit, row: dict[str, Any]) -> Judgement:
+        said = {OWNER: exhibit.said_by(OWNER), OPPONENT: exhibit.said_by(OPPONENT)}
+        # Records from before findings named their grounds and speakers have none to check.
+        named = row.get("rests_on", exhibit.ids[:1])
+        return Judgement(
+            argument=exhibit.argument.id,
+            scores={criterion.key: int(row[criterion.key]) for criterion in self.rubric.criteria},
+            fallacies=tuple(_fallacy(found, said) for found in row["fallacies"]),
+            standing=Standing(row["standing"]),
+            reason=row["reason"],
+            grounds=read_grounds(named, row["reason"], exhibit.ids, self._known_ids, "\n".join(self._texts)),
+            answers=_marked(exhibit, row.get("answers", {})),
+            irregular=tuple(
+                [_irregular(Breach.NEW_ARGUMENT, found, said) for found in row.get("new_arguments", ())]
+                + [_irregular(Breach.CROSS_REFERENCE, found, said) for found in row.get("cross_references", ())]
+            ),
         )
 
     @cached_property
@@ -164,23 +253,18 @@ class AdjudicationForm:
         return KnownIds.of(name for exhibit in self.exhibits for name in exhibit.ids)
 
     def breaches(self, turn: Adjudication) -> tuple[Violation, ...]:
-        """Findings that rest on nothing real, and fallacies whose words nobody said."""
-        void = tuple(
+        """Findings that rest on nothing real, and words that the speaker they are pinned on did not say."""
+        void = [
             Violation("ungrounded", f"the finding on {row.argument} is void: {row.void_because}", row.argument)
             for row in turn.judgements
             if row.void_because
-        )
-        return void + tuple(
-            Violation(
-                "unfound_words",
-                f'the {found.fallacy.value.replace("_", " ")} in {row.argument} quotes "{found.words}", '
-                "which was not said there",
-                row.argument,
-            )
+        ]
+        unfound = [
+            Violation("unfound_words", f'{what} quotes "{words}", which was not said there', row.argument)
             for row in turn.judgements
-            for found in row.fallacies
-            if not found.quoted
-        )
+            for what, words in _unfound(row)
+        ]
+        return (*void, *unfound)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
         """One argument at a time, then the overall finding."""
@@ -196,7 +280,8 @@ class AdjudicationForm:
             keys = {
                 "verdict": schema.begun_with(_verdicts(exhibit), 20, 320),
                 **{criterion.key: words for criterion in self.rubric.criteria},
-                "fallacies": _fallacies(120, 1),
+                "fallacies": _fallacies(12, 1, speakers=()),
+                **{f"answer_{place}": schema.one_of(_MARKS) for place, _ in enumerate(exhibit.answers, start=1)},
             }
             task = Task(
                 "judging-argument",
@@ -207,7 +292,7 @@ class AdjudicationForm:
         if len(done) > len(self.exhibits):
             return None
         findings = "\n".join(row.argument.claim for row in self.exhibits)
-        overall = schema.record(_overall(insight=300, question=240, least=1, most=1))
+        overall = schema.record(_overall(insight=30, question=24, least=1, most=1))
         return Part("overall", overall, Task("judging-overall", {}, {"findings": findings}), 320, temperature=0.3)
 
     def _criteria(self) -> str:
@@ -215,9 +300,10 @@ class AdjudicationForm:
 
     def task_values(self) -> dict[str, str]:
         """What the judge's prompt is filled with: the criteria, the fallacies and the argument ids."""
-        fallacies = "\n".join(f"- {fallacy.value}: {about}" for fallacy, about in FALLACIES.items())
+        criteria = "\n".join(f"  {line}" for line in self._criteria().splitlines())
+        fallacies = "\n".join(f"  - {fallacy.value}: {about}" for fallacy, about in FALLACIES.items())
         ids = ", ".join(row.argument.id for row in self.exhibits)
-        return {"criteria": self._criteria(), "fallacies": fallacies, "arguments": ids, "sides": ""}
+        return {"criteria": criteria, "fallacies": fallacies, "arguments": ids, "sides": ""}
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The findings keyed by argument, with the overall finding."""
@@ -238,13 +324,20 @@ class AdjudicationForm:
         standing = next(row for beginning, row in _VERDICTS.items() if verdict.startswith(beginning))
         scores = {criterion.key: _WORDS[cast("str", part[criterion.key])] for criterion in self.rubric.criteria}
         both = [exhibit.argument.id, *exhibit.others[:1]]
+        # It says in a word how an answer did; the answer itself is short enough to show it.
+        answers = {
+            name: {"mark": _MARKS[cast("str", part[f"answer_{place}"])].value, "words": text[:_SHOWN_WORDS]}
+            for place, (name, text) in enumerate(exhibit.answers, start=1)
+        }
         named = {Standing.UPHELD: both[:1], Standing.REFUTED: both[-1:]}.get(standing, both)
         return {
             "rests_on": named,
             "reason": verdict,
             **scores,
             "standing": standing.value,
-            "fallacies": part["fallacies"],
+            "fallacies": [_with_speaker(found, exhibit) for found in cast("list[dict[str, str]]", part["fallacies"])],
+            **({"answers": answers} if answers else {}),
+            **{key: [] for key in _named_words(exhibit, alone=len(self.exhibits) == 1) if key != "fallacies"},
         }
 
 
@@ -257,7 +350,15 @@ _VERDICTS = {
     "The speakers leave it open because": Standing.UNCERTAIN,
 }
 
+_MARKS = {"meets the question": Mark.MET, "meets a part of it": Mark.PARTLY_MET, "avoids it": Mark.EVADED}
+_GIVEN = (Mark.MET, Mark.PARTLY_MET, Mark.EVADED)
+
 _MOST_GROUNDS = 6
+_SHOWN_WORDS = 300
+"""Characters of an answer that show how it did."""
+_NAMED_WORDS = 15
+"""Words that show a fallacy, a new argument or a cross-reference."""
+"""Characters of the words that show a mark or a breach."""
 
 
 def _verdicts(exhibit: Exhibit) -> list[str]:
@@ -267,19 +368,108 @@ def _verdicts(exhibit: Exhibit) -> list[str]:
     return [beginning for beginning, row in _VERDICTS.items() if row in {Standing.UPHELD, Standing.UNCERTAIN}]
 
 
-def _fallacies(words: int, most: int) -> JsonObject:
-    found = schema.record(
-        {
-            "fallacy": schema.one_of([fallacy.value for fallacy in Fallacy]),
-            "words": schema.text(4, words),
-        }
+def _question_of(answer: str) -> str:
+    """The id of the question that an answer was given to: ``PRO-1.Q2`` of ``PRO-1.A2``."""
+    argument, _, number = answer.rpartition(".A")
+    return f"{argument}.Q{number}"
+
+
+def _fallacies(words: int, most: int, *, speakers: Sequence[str]) -> JsonObject:
+    keys = {
+        "fallacy": schema.one_of([fallacy.value for fallacy in Fallacy]),
+        "said_by": schema.one_of(speakers),
+        "words": schema.prose(4, words),
+    }
+    return schema.several(
+        schema.record({key: row for key, row in keys.items() if key != "said_by" or speakers}), 0, most
     )
-    return schema.several(found, 0, most)
+
+
+def _marks(exhibit: Exhibit) -> dict[str, JsonObject]:
+    """A required mark for every answer, with the words of the answer that show it; nothing where there is no answer."""
+    marked = schema.record(
+        {"words": schema.text(2, _SHOWN_WORDS), "mark": schema.one_of([row.value for row in _GIVEN])}
+    )
+    return {"answers": schema.record({name: marked for name, _ in exhibit.answers})} if exhibit.answers else {}
+
+
+def _named_words(exhibit: Exhibit, *, alone: bool) -> dict[str, JsonObject]:
+    """What the judge names with words: fallacies, new arguments and cross-references, where there can be any.
+
+    Args:
+        exhibit: the argument.
+        alone: whether it is the only one, so that it cannot lean on another.
+    """
+    speakers = [OWNER, OPPONENT] if exhibit.drew else []
+    words = schema.prose(2, _NAMED_WORDS)
+    keys = {"fallacies": _fallacies(_NAMED_WORDS, 4, speakers=speakers)}
+    if exhibit.drew or exhibit.position:
+        new = schema.record({"said_by": schema.one_of(speakers or [OWNER]), "words": words})
+        keys["new_arguments"] = schema.several(new, 0, 3)
+    return keys if alone else {**keys, "cross_references": schema.several(words, 0, 2)}
+
+
+def _found_in(words: str, said: Mapping[str, str]) -> str | None:
+    """The id of what ``words`` stand in; None where nobody said them."""
+    return next((place for place, text in said.items() if words_are_in(words, text)), None)
+
+
+def _fallacy(found: Mapping[str, str], said: Mapping[str, Mapping[str, str]]) -> FoundFallacy:
+    """A fallacy, looked for in the words of the speaker it is pinned on.
+
+    Who does not say whose words they are, as a small judge and the records of earlier versions do not, is taken to mean
+    whoever said them, the owner of the argument first.
+    """
+    speaker = found.get("said_by")
+    where = [said[speaker]] if speaker else [said[OWNER], said[OPPONENT]]
+    place = next(filter(None, (_found_in(found["words"], texts) for texts in where)), None)
+    return FoundFallacy(Fallacy(found["fallacy"]), found["words"], place is not None, place or "")
+
+
+def _with_speaker(found: Mapping[str, str], exhibit: Exhibit) -> JsonObject:
+    """A small judge's fallacy with the speaker who said its words, the owner of the argument first."""
+    if not exhibit.drew:
+        return dict(found)
+    theirs = _found_in(found["words"], exhibit.said_by(OPPONENT)) is not None
+    own = _found_in(found["words"], exhibit.said_by(OWNER)) is not None
+    return {**found, "said_by": OPPONENT if theirs and not own else OWNER}
+
+
+def _marked(exhibit: Exhibit, rows: Mapping[str, Mapping[str, str]]) -> tuple[MarkedAnswer, ...]:
+    return tuple(
+        MarkedAnswer(name, Mark(row["mark"]), row["words"], words_are_in(row["words"], text))
+        for name, text in exhibit.answers
+        if (row := rows.get(name)) is not None
+    )
+
+
+def _irregular(breach: Breach, found: Mapping[str, str] | str, said: Mapping[str, Mapping[str, str]]) -> Irregularity:
+    """A new argument is not looked for in the opening, nor a cross-reference anywhere else."""
+    opening = next(iter(said[OWNER]))
+    if isinstance(found, str):
+        place = _found_in(found, {opening: said[OWNER][opening]})
+        return Irregularity(breach, found, place is not None, place or opening)
+    later = {name: text for name, text in said[found["said_by"]].items() if name != opening}
+    place = _found_in(found["words"], later)
+    return Irregularity(breach, found["words"], place is not None, place or found["said_by"])
+
+
+def _unfound(row: Judgement) -> Iterator[tuple[str, str]]:
+    """What of a finding quotes words that were not said, and the words."""
+    for found in row.fallacies:
+        if not found.quoted:
+            yield f"the {found.fallacy.value.replace('_', ' ')} in {row.argument}", found.words
+    for marked in row.answers:
+        if not marked.quoted:
+            yield f"the mark of {marked.id}", marked.words
+    for irregular in row.irregular:
+        if not irregular.quoted:
+            yield f"the {irregular.breach.value.replace('_', ' ')} in {row.argument}", irregular.words
 
 
 def _overall(*, insight: int, question: int, least: int, most: int) -> dict[str, JsonObject]:
     return {
-        "key_insight": schema.text(10, insight),
-        "unresolved_questions": schema.several(schema.text(8, question), least, most),
-        "recommendation": schema.text(10, insight),
+        "key_insight": schema.prose(10, insight),
+        "unresolved_questions": schema.several(schema.prose(8, question), least, most),
+        "recommendation": schema.prose(10, insight),
     }

@@ -46,7 +46,7 @@ class AnswerForm:
     def schema(self) -> JsonObject:
         """Reasons before the answer, so that the answer follows from them."""
         return schema.record(
-            {"reasoning": schema.text(10, 4000), "answer": self._answer(), "confidence": schema.whole(0, 100)}
+            {"reasoning": schema.prose(10, 300), "answer": self._answer(), "confidence": schema.whole(0, 100)}
         )
 
     def _answer(self) -> JsonObject:

@@ -45,7 +45,7 @@ class DirectionForm:
         """The speaker is one of those who may speak."""
         bid = {"bid": schema.whole(0, HIGHEST_BID)} if self.bids else {}
         return schema.record(
-            {"speaker": schema.one_of(self.candidates), "direction": schema.text(2, 600), **bid},
+            {"speaker": schema.one_of(self.candidates), "direction": schema.prose(2, 50), **bid},
         )
 
     def read(self, content: JsonObject) -> Direction:

@@ -103,17 +103,17 @@ class ClosingForm:
         """Keys for every question, every concession and every own argument; empty groups are left out."""
         keys: dict[str, JsonObject] = {}
         if self.questions:
-            answer = schema.text(2, 1200)
+            answer = schema.prose(2, 40)
             keys["answers"] = schema.record({question.id: answer for question in self.questions})
         if self.conceded:
-            accepted = schema.text(2, 600)
+            accepted = schema.prose(2, 30)
             keys["concessions"] = schema.record({argument.id: accepted for argument in self.conceded})
         if self.own:
             held = schema.record(
-                {"status": schema.one_of([hold.value for hold in Hold]), "because": schema.text(2, 600)}
+                {"status": schema.one_of([hold.value for hold in Hold]), "because": schema.prose(2, 30)}
             )
             keys["own_arguments"] = schema.record({argument.id: held for argument in self.own})
-        keys["final_position"] = schema.text(10, 1600)
+        keys["final_position"] = schema.prose(10, 80)
         keys["shift"] = schema.one_of([shift.value for shift in Shift])
         return schema.record(keys)
 

@@ -109,14 +109,14 @@ class CriticismForm:
             {
                 "target": schema.one_of([*(row.id for row in self.targets), THESIS]),
                 "attack": schema.one_of([row.value for row in Attack]),
-                "claim": schema.text(10, 400),
-                "reasoning": schema.text(20, 2500),
+                "claim": schema.prose(10, 30),
+                "reasoning": schema.prose(20, 90),
                 **support_fields(self.citing),
             }
         )
         return schema.record(
             {
-                "thesis": schema.text(10, 600),
+                "thesis": schema.prose(10, 60),
                 "arguments": schema.several(argument, self.minimum, self.maximum),
                 "challenge_strength": schema.whole(1, 10),
             }

@@ -94,7 +94,7 @@ class CrossExaminationForm:
     @property
     def schema(self) -> JsonObject:
         """An object with one required key for every opposing argument."""
-        response = _response(self.citing, reasoning=2000, question=600, questions=3)
+        response = _response(self.citing, reasoning=70, question=25, questions=3)
         return schema.record({argument.id: response for argument in self.opposing})
 
     def read(self, content: JsonObject) -> CrossExamination:
@@ -172,9 +172,9 @@ def _kind_of(reply: str) -> ResponseKind:
 def _response(citing: Citing, *, reasoning: int, question: int, questions: int) -> JsonObject:
     return schema.record(
         {
-            "reasoning": schema.text(20, reasoning),
+            "reasoning": schema.prose(20, reasoning),
             "response": schema.one_of([kind.value for kind in ResponseKind]),
-            "questions": schema.several(schema.text(8, question), 1, questions),
+            "questions": schema.several(schema.prose(8, question), 1, questions),
             **citing.fields(),
         }
     )

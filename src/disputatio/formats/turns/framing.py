@@ -74,17 +74,17 @@ class FramingForm:
     def schema(self) -> JsonObject:
         """Key evidence names sources that exist; without sources it says what would have to be known."""
         keys: dict[str, JsonObject] = {
-            "thesis": schema.text(10, 600),
-            "scope": schema.text(10, 800),
-            "criteria": schema.several(schema.text(8, 300), 1, 6),
+            "thesis": schema.prose(10, 60),
+            "scope": schema.prose(10, 60),
+            "criteria": schema.several(schema.prose(8, 25), 1, 6),
         }
         if 0 < len(self.sources) <= MOST_SOURCES:
-            row = schema.record({"source": schema.one_of(self.sources), "why": schema.text(8, 400)})
+            row = schema.record({"source": schema.one_of(self.sources), "why": schema.prose(8, 30)})
             keys["key_evidence"] = schema.several(row, 0, 6)
         else:
-            keys["evidence_wanted"] = schema.several(schema.text(8, 400), 0, 6)
+            keys["evidence_wanted"] = schema.several(schema.prose(8, 30), 0, 6)
         if self.positions:
-            keys["positions"] = schema.several(schema.text(10, 300), self.positions, self.positions)
+            keys["positions"] = schema.several(schema.prose(10, 30), self.positions, self.positions)
         return schema.record(keys)
 
     def read(self, content: JsonObject) -> Framing:

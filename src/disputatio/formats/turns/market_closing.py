@@ -90,16 +90,16 @@ class MarketClosingForm:
         """A key for every own argument; concessions name what exists."""
         claim = schema.record(
             {
-                "refinement": schema.text(10, 600),
+                "refinement": schema.prose(10, 40),
                 "status": schema.one_of([hold.value for hold in Hold]),
                 "confidence_adjusted": schema.share(),
             }
         )
         keys: dict[str, JsonObject] = {"refined_claims": schema.record({row.id: claim for row in self.own})}
         if self.targets:
-            concession = schema.record({"target": schema.one_of(self.targets), "accepted": schema.text(5, 500)})
+            concession = schema.record({"target": schema.one_of(self.targets), "accepted": schema.prose(5, 30)})
             keys["concessions"] = schema.several(concession, 0, 8)
-        keys["final_stance"] = schema.text(20, 1200)
+        keys["final_stance"] = schema.prose(20, max(self.most_words, 70))
         keys["conviction_change"] = schema.one_of([row.value for row in Conviction])
         return schema.record(keys)
 

@@ -90,7 +90,7 @@ class MarketExaminationForm:
         """An object with one required key for every opposing argument."""
         response = schema.record(
             {
-                "reasoning": schema.text(20, 1500),
+                "reasoning": schema.prose(20, 80),
                 "challenge_type": schema.one_of([kind.value for kind in ChallengeType]),
                 "new_evidence": schema.several(self.desk.schema(inferred=False), 0, 3),
             }

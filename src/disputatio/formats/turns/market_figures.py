@@ -17,7 +17,7 @@ from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import JsonObject, Violation
 from disputatio.market.checking import CheckedItem, EvidenceItem, check_items
-from disputatio.market.expressions import LONGEST_EXPRESSION, pointers_in
+from disputatio.market.expressions import pointers_in
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.loose_numbers import loose_numbers
 from disputatio.market.rendering import render_slice, written
@@ -29,6 +29,8 @@ KNOWLEDGE = "knowledge"
 """What a figure's source is called where citations are shown."""
 UNITS = ("points", "%", "pp", "x", "USD", "thousand", "share", "label", "")
 _VALUE = 60
+_BASIS = 240
+"""Characters that an answer may spend on a pointer or an expression; longer ones can be read as well."""
 _MOST_LINES = 60
 """A small model chooses from so many figures at most: grammars with long lists are slow."""
 _SHOWN = 160
@@ -118,7 +120,7 @@ class Desk:
         sources = [*self.modules, *([INFERRED] if inferred else [])]
         return schema.record(
             {
-                "basis": schema.text(0, LONGEST_EXPRESSION),
+                "basis": schema.text(0, _BASIS),
                 "value": schema.text(1, _VALUE),
                 "unit": schema.one_of(UNITS),
                 "source": schema.one_of(sources),

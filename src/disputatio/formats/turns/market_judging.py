@@ -86,13 +86,13 @@ class MarketJudgingForm:
         """A required key for every argument, with a required integer for every criterion; then the synthesis."""
         finding = schema.record(
             {
-                "reason": schema.text(10, 600),
+                "reason": schema.prose(10, 50),
                 **{row.key: schema.whole(LOWEST, HIGHEST) for row in self.rubric.criteria},
                 "standing": schema.one_of([row.value for row in MarketStanding]),
             }
         )
         findings = {row.argument.id: finding for row in self.exhibits}
-        synthesis = {key: schema.text(20, 1200) for key in SYNTHESIS}
+        synthesis = {key: schema.prose(20, 100) for key in SYNTHESIS}
         return schema.record({"arguments": schema.record(findings), **synthesis})
 
     def read(self, content: JsonObject) -> MarketAdjudication:

@@ -110,8 +110,8 @@ class MarketOpeningForm:
                 "claim": schema.text(10, claim),
                 "evidence": schema.several(self.desk.schema(inferred=True), 1, 5),
                 "confidence": schema.share(),
-                "counterpoints": schema.several(schema.text(5, 400), 1, 3),
-                "assumptions": schema.several(schema.text(5, 400), 1, 3),
+                "counterpoints": schema.several(schema.prose(5, 25), 1, 3),
+                "assumptions": schema.several(schema.prose(5, 25), 1, 3),
             }
         )
         return schema.record({"arguments": schema.several(argument, self.minimum, self.maximum)})

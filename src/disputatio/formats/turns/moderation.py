@@ -140,8 +140,8 @@ class ModerationForm:
         What was conceded, and what nobody answered, cannot be resolved for the proposition.
         """
         scores = {key: schema.whole(1, 10) for key in CRITERIA}
-        finding = schema.record({"reason": schema.text(10, 600), **scores})
-        backing = schema.record({"because": schema.text(10, 600), "support": schema.whole(1, 10)})
+        finding = schema.record({"reason": schema.prose(10, 50), **scores})
+        backing = schema.record({"because": schema.prose(10, 50), "support": schema.whole(1, 10)})
         keys: dict[str, JsonObject] = {}
         if self.exhibits:
             keys["findings"] = schema.record({row.id: finding for row in self.exhibits})
@@ -149,7 +149,7 @@ class ModerationForm:
             keys["points"] = schema.record({name: _point(self._resolutions(name)) for name in self.criticisms})
         if self.positions:
             keys["positions"] = schema.record(dict.fromkeys(self.positions, backing))
-        return schema.record(keys | _overall(2000, 6))
+        return schema.record(keys | _overall(150, 6))
 
     def _resolutions(self, criticism: str) -> list[Resolution]:
         """What can have become of a criticism."""
@@ -285,7 +285,7 @@ _POSITION_JUDGED = re.compile(
 
 def _point(possible: Sequence[Resolution]) -> JsonObject:
     outcome = schema.one_of([row.value for row in possible])
-    return schema.record({"because": schema.text(10, 600), "outcome": outcome})
+    return schema.record({"because": schema.prose(10, 50), "outcome": outcome})
 
 
 def _resolution(verdict: str) -> Resolution:
@@ -298,9 +298,9 @@ def _first_sentence(text: str) -> str:
 
 def _overall(synthesis: int, most: int) -> dict[str, JsonObject]:
     return {
-        "synthesis": schema.text(20, synthesis),
+        "synthesis": schema.prose(20, synthesis),
         "confidence": schema.one_of([row.value for row in Confidence]),
-        "uncertainties": schema.several(schema.text(8, 500), 1, most),
+        "uncertainties": schema.several(schema.prose(8, 30), 1, most),
         "another_round_would_help": schema.one_of(("yes", "no")),
     }
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -21,6 +22,10 @@ HEADINGS = {
     "uncertain_areas": "Uncertain areas",
     "recommendation": "Recommendation",
 }
+
+
+_SHORT = 700
+"""Characters of the speech of a small model, which is asked for a short one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class MonologueForm:
     @property
     def schema(self) -> JsonObject:
         """One text."""
-        return schema.record({"speech": schema.text(20, 6000)})
+        return schema.record({"speech": schema.text(20, max(_SHORT, self.limit * CHARACTERS_PER_WORD))})
 
     def read(self, content: JsonObject) -> Monologue:
         """The speech."""
@@ -62,7 +67,7 @@ class MonologueForm:
         """The speech in one piece, shorter."""
         if done:
             return None
-        return Part("speech", schema.record({"speech": schema.text(20, 700)}), Task("monologue-short"), 320)
+        return Part("speech", schema.record({"speech": schema.text(20, _SHORT)}), Task("monologue-short"), 320)
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The speech."""
@@ -89,7 +94,7 @@ class SummingForm:
     @property
     def schema(self) -> JsonObject:
         """One text for each heading."""
-        return schema.record({key: schema.text(10, 2000) for key in HEADINGS})
+        return schema.record({key: schema.prose(10, 100) for key in HEADINGS})
 
     def read(self, content: JsonObject) -> Summing:
         """The finding, in the order of the headings."""

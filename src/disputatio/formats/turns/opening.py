@@ -74,7 +74,7 @@ class OpeningForm:
     @property
     def schema(self) -> JsonObject:
         """The arguments as a list."""
-        argument = _argument(self.citing, claim=400, reasoning=3000, evidence=2000)
+        argument = _argument(self.citing, claim=25, reasoning=80, evidence=42)
         return schema.record({"arguments": schema.several(argument, self.minimum, self.maximum)})
 
     def read(self, content: JsonObject) -> Opening:
@@ -153,9 +153,9 @@ class OpeningForm:
 
 def _argument(citing: Citing, *, claim: int, reasoning: int, evidence: int) -> JsonObject:
     keys: dict[str, Any] = {
-        "claim": schema.text(10, claim),
-        "reasoning": schema.text(20, reasoning),
-        "evidence": schema.text(5, evidence),
+        "claim": schema.prose(10, claim),
+        "reasoning": schema.prose(20, reasoning),
+        "evidence": schema.prose(5, evidence),
         **citing.fields(),
     }
     return schema.record(keys)

@@ -67,8 +67,8 @@ class PositionForm:
         """Stance and rationale before the vote, so that the vote follows from them."""
         return schema.record(
             {
-                "stance": schema.text(10, 600),
-                "rationale": schema.text(20, 4000),
+                "stance": schema.prose(10, 45),
+                "rationale": schema.prose(20, max(self.limit, 30)),
                 "vote": schema.one_of(self.options),
             }
         )

@@ -112,16 +112,16 @@ class PropositionForm:
         """Thesis, arguments, objections."""
         argument = schema.record(
             {
-                "claim": schema.text(10, 400),
-                "reasoning": schema.text(20, 2500),
-                "evidence": schema.text(5, 1500),
+                "claim": schema.prose(10, 30),
+                "reasoning": schema.prose(20, 90),
+                "evidence": schema.prose(5, 50),
                 **support_fields(self.citing),
             }
         )
-        objection = schema.record({"objection": schema.text(10, 500), "answer": schema.text(10, 900)})
+        objection = schema.record({"objection": schema.prose(10, 30), "answer": schema.prose(10, 60)})
         return schema.record(
             {
-                "thesis": schema.text(10, 600),
+                "thesis": schema.prose(10, 60),
                 "arguments": schema.several(argument, self.minimum, self.maximum),
                 "objections": schema.several(objection, 1, 3),
             }

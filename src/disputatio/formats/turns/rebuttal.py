@@ -114,13 +114,13 @@ class RebuttalForm:
         """A required key for every criticism."""
         answer = schema.record(
             {
-                "reasoning": schema.text(20, 2000),
+                "reasoning": schema.prose(20, 90),
                 "response": schema.one_of([row.value for row in RebuttalKind]),
                 **support_fields(self.citing),
             }
         )
         answers = schema.record({row.id: answer for row in self.criticisms})
-        return schema.record({"answers": answers, "thesis": schema.text(10, 800)})
+        return schema.record({"answers": answers, "thesis": schema.prose(10, 60)})
 
     def read(self, content: JsonObject) -> Rebuttals:
         """The answers; the one to ``CRIT-3`` is ``REB-3``."""

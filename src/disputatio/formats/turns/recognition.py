@@ -43,7 +43,7 @@ class RecognitionForm:
     def schema(self) -> JsonObject:
         """Clues before the guess, so that the guess follows from them."""
         return schema.record(
-            {"clues": schema.text(10, 2000), **self._guess(), "confidence": schema.whole(0, 100)},
+            {"clues": schema.prose(10, 150), **self._guess(), "confidence": schema.whole(0, 100)},
         )
 
     def _guess(self) -> dict[str, JsonObject]:

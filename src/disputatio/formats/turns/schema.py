@@ -10,12 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
 from disputatio.kernel import JsonObject
 
 
 def text(minimum: int, maximum: int) -> JsonObject:
     """A string of ``minimum`` to ``maximum`` characters."""
     return {"type": "string", "minLength": minimum, "maxLength": maximum}
+
+
+def prose(minimum: int, words: int) -> JsonObject:
+    """A string of ``minimum`` characters or more that is to have ``words`` words at most; see ``sizes``."""
+    return text(minimum, words * CHARACTERS_PER_WORD)
 
 
 def begun_with(beginnings: Iterable[str], minimum: int, maximum: int, end: str = ".") -> JsonObject:

@@ -91,10 +91,10 @@ class ScoringForm:
     @property
     def schema(self) -> JsonObject:
         """The comment first, so that the numbers follow from it; only fouls that this kind of speech can have."""
-        found = schema.record({"violation": schema.one_of(JUDGED[self.kind]), "words": schema.text(2, 600)})
+        found = schema.record({"violation": schema.one_of(JUDGED[self.kind]), "words": schema.prose(2, 30)})
         return schema.record(
             {
-                "comment": schema.text(5, 1_200),
+                "comment": schema.prose(5, 60),
                 "violations": schema.several(found, 0, 6),
                 **{row.key: schema.whole(LOWEST, HIGHEST) for row in self.rubric.criteria},
             }
@@ -167,7 +167,7 @@ class SummationForm:
     @property
     def schema(self) -> JsonObject:
         """One text for each point."""
-        return schema.record({key: schema.text(5, 1_500) for key in self.points})
+        return schema.record({key: schema.prose(5, 100) for key in self.points})
 
     def read(self, content: JsonObject) -> Summation:
         """The points in their order."""

@@ -28,8 +28,11 @@ class SpeechKind(StrEnum):
     CLOSING = "closing"
 
 
-_LONGEST_WORD = 80
-"""Characters to a word that a speech may have at most: far more than anybody needs to pass the limit tenfold."""
+_OVERTIME = 15
+"""Characters to a word that a speech may have at most: what is said beyond the limit is priced and not refused, up to
+two and a half times the words that are allowed."""
+_SHORT = 1_000
+"""Characters that every speech may have: two short reasons of a small model."""
 _MOST_QUESTIONS = 12
 _ENDS = "?\uff1f\u061f\u055e\u1367"
 _CLOSERS = " \t\n\"'\u201d\u2019\u00bb)]\u300d\u300f"
@@ -79,7 +82,7 @@ class SpeechForm:
     @property
     def schema(self) -> JsonObject:
         """One text."""
-        return schema.record({"speech": schema.text(2, max(2_000, self.limit * _LONGEST_WORD))})
+        return schema.record({"speech": schema.text(2, max(self.limit * _OVERTIME, _SHORT))})
 
     def read(self, content: JsonObject) -> Spoken:
         """The speech."""
@@ -136,7 +139,7 @@ class QuestionsForm:
     @property
     def schema(self) -> JsonObject:
         """Who must answer, and the questions."""
-        text = schema.text(2, max(2_000, self.limit * _LONGEST_WORD // 2))
+        text = schema.prose(2, max(40, self.limit // 3))
         return schema.record(
             {"answerer": schema.one_of(self.answerers), "questions": schema.several(text, 1, _MOST_QUESTIONS)}
         )

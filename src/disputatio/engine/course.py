@@ -1,0 +1,218 @@
+"""Holds one course of a debate with made-up answers, and counts what each call would send and bring.
+
+The rules, the turns and the checks of answers are those of a real debate. Calls and tools are not, and nothing is
+recorded. Of the history in a prompt only the sizes are worked out, once for each post. So a course takes time in
+proportion to its turns, whereas its prompts together are as long as their square.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from math import ceil
+from time import thread_time
+
+from disputatio.engine.running import Plan
+from disputatio.engine.table import ModelSeat
+from disputatio.engine.typical import Said, Typical
+from disputatio.failures import InvalidInputError
+from disputatio.kernel import Abstention, Ask, AskPath, Driver, JsonObject, Post, Posts, Seat
+from disputatio.ledger import PriceBook
+from disputatio.ledger.ledger import call_size
+from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
+from disputatio.participants.answers import SchemaChecks
+from disputatio.participants.call import Call, Reply, Segment, Usage
+from disputatio.participants.habits import Habits
+from disputatio.participants.human import Person
+from disputatio.participants.turn_taking import Consult, ModelTurn, Send, Taken, TurnTaking
+from disputatio.prompts.compose import DebatePrompts, RenderPost, compose_shared, compose_task
+from disputatio.record.text import canonical
+from disputatio.tools import CHOICE_FORM, ToolLimits, ToolResult
+
+MOST_TURNS = 2_000
+"""Turns of the longest course that is held. It takes about a second of a usual processor."""
+LONGEST_S = 5.0
+"""Seconds of the processor that a course may take: rules of a user's own may compute for long between two turns."""
+
+_BREATH = 16
+"""Turns between two moments at which whatever else the event loop has to do gets its chance."""
+_CHECKS = SchemaChecks()
+
+
+class TooLongError(InvalidInputError):
+    """A debate is longer than estimates are made for; ``bound`` says what it passes."""
+
+    def __init__(self, bound: str) -> None:
+        super().__init__(
+            f"This debate is too long for an estimate: it may take more than {bound}.",
+            "Hold it without one, under a ceiling such as --budget-tokens N, or ask for fewer seats or rounds.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCall:
+    """One call of a course.
+
+    Attributes:
+        seat: who makes it.
+        phase: the phase of the turn that it is made for.
+        input_tokens: the tokens of its prompt and schema.
+        output_tokens: the tokens of its answer.
+        usd: what it costs; None where no price is known.
+        said_bytes: the part of the prompt that repeats made-up answers.
+    """
+
+    seat: str
+    phase: str
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
+    said_bytes: int
+
+
+class _Heard(Segment):
+    """The history in a prompt: a segment without a text, of which the sizes are known."""
+
+    posts: int
+    size: int
+    said: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SizedPrompts(DebatePrompts):
+    """Prompts whose history is not put together."""
+
+    said: Said
+    shared: dict[Seat, Segment] = field(default_factory=dict)
+
+    def whole(self, ask: Ask) -> tuple[Segment, ...]:
+        shared = self.shared.get(ask.seat)
+        if shared is None:
+            shared = self.shared[ask.seat] = compose_shared(self.book, self.setting, ask.seat)
+        task = compose_task(self.book, self.setting, ask)
+        return (shared, self._heard(ask.sees), task) if ask.sees else (shared, task)
+
+    def _heard(self, posts: Sequence[Post]) -> _Heard:
+        heard = _Heard("user", "")
+        heard.posts, heard.size, heard.said = len(posts), self._sum(self._size, posts), self._sum(self._said, posts)
+        return heard
+
+    @staticmethod
+    def _sum(measure: Callable[[Post], int], posts: Sequence[Post]) -> int:
+        return sum(posts.each(measure) if isinstance(posts, Posts) else map(measure, posts))
+
+    def _size(self, post: Post) -> int:
+        """The bytes of a post in a prompt."""
+        return len(RenderPost(self.book)(post).text.encode("utf-8", "replace"))
+
+    def _said(self, post: Post) -> int:
+        """How many of them are made up."""
+        return self.said.bytes_in(post.text)
+
+
+class Course:
+    """One course of a debate.
+
+    Args:
+        plan: what is debated, how, and by whom. Its tools are those of a preview.
+        habits: how the model in each seat answers. Other seats answer for themselves and call nobody.
+        number: tells one course from another where choices are drawn.
+    """
+
+    def __init__(self, plan: Plan, habits: Mapping[str, Habits], number: int = 0) -> None:
+        self.plan, self._prices, self._said = plan, PriceBook(), Said()
+        written = {row: Typical(row, number, self._said) for row in dict.fromkeys(habits.values())}
+        self._typical = {seat: written[row] for seat, row in habits.items()}
+        self._looked_up = dict.fromkeys(habits, 0)
+        self._prompts = _SizedPrompts(plan.book, plan.setting, self._said)
+        self.calls: list[CountedCall] = []
+
+    async def hold(self) -> None:
+        """Hold it to its end; ``calls`` are then what it makes, in their order.
+
+        Raises:
+            TooLongError: it takes more than ``MOST_TURNS`` turns, or more than ``LONGEST_S`` to compute.
+        """
+        begun, taken, turns = thread_time(), 0.0, 0
+        driver = Driver(self.plan.format.rulebook(self.plan.rules, self.plan.docket))
+        while not driver.finished:
+            for path, ask in driver.open_asks.items():
+                turns += 1
+                if turns > MOST_TURNS:
+                    raise TooLongError(f"{MOST_TURNS:,} turns")
+                result = await self._carry_out(ask, self._turn_taking(path, ask))
+                driver.answer(path, result.turn if isinstance(result, Taken) else result)
+                if taken + thread_time() - begun > LONGEST_S:
+                    raise TooLongError(f"{LONGEST_S:g} s to compute")
+                if not turns % _BREATH:
+                    taken += thread_time() - begun
+                    await asyncio.sleep(0)
+                    # What other tasks took meanwhile is not its own.
+                    begun = thread_time()
+
+    def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
+        sitter, tools = self.plan.table[ask.seat], self.plan.tools
+        assert not isinstance(sitter, Person)  # noqa: S101  (a course seats a model in the place of a person)
+        if not isinstance(sitter, ModelSeat):
+            return sitter.take(path, ask, _CHECKS)
+        return ModelTurn(
+            path,
+            ask,
+            seatings=sitter.seatings,
+            modes=sitter.modes,
+            checks=_CHECKS,
+            prompts=self._prompts,
+            seed=self.plan.seed,
+            tools=tools.offered(ask.seat) if tools else (),
+            tool_limits=tools.limits if tools else ToolLimits(),
+        ).take()
+
+    async def _carry_out(self, ask: Ask, taking: TurnTaking) -> Taken | Abstention:
+        """Bring a turn whatever it orders, and return how it ends."""
+        brought: Reply | ToolResult | None = None
+        while True:
+            try:
+                order = taking.send(brought)
+            except StopIteration as end:
+                result: Taken | Abstention = end.value
+                return result
+            brought = None
+            if isinstance(order, Send):
+                brought = self._answer(ask, order)
+            elif isinstance(order, Consult):
+                assert self.plan.tools is not None  # noqa: S101  (a seat without tools asks for none)
+                brought = await self.plan.tools.call(order.request.tool, order.request.arguments)
+
+    def _answer(self, ask: Ask, order: Send) -> Reply:
+        call, typical = order.call, self._typical[ask.seat]
+        size, said = self._size(call)
+        chooses = call.schema_name == CHOICE_FORM
+        text = canonical(self._choice(ask.seat) if chooses else typical.answer(call.schema or {"type": "string"}))
+        written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
+        usage = Usage(size, written, 0)
+        usd = self._prices.charge(order.seating, None, usage).usd
+        self.calls.append(CountedCall(ask.seat, ask.phase, size, written, usd, said))
+        return Reply(text, None, usage)
+
+    def _size(self, call: Call) -> tuple[int, int]:
+        """The tokens of a call's prompt and schema, and how many bytes of it repeat made-up answers."""
+        size, messages = call_size(call)
+        said = 0
+        for segment in call.segments:
+            if isinstance(segment, _Heard):
+                # Two bytes for the blank line between segments, as in ``call_size``.
+                size += segment.size + 2 * (segment.posts - 1)
+                said += segment.said
+            else:
+                said += self._said.bytes_in(segment.text)
+        return ceil(size / TYPICAL_BYTES_PER_TOKEN) + MESSAGE_OVERHEAD // 4 * messages, said
+
+    def _choice(self, seat: Seat) -> JsonObject:
+        """As many calls of tools as there may be, none of them twice."""
+        assert self.plan.tools is not None  # noqa: S101  (a seat without tools chooses none)
+        first = self._looked_up[seat]
+        self._looked_up[seat] += self.plan.tools.limits.calls
+        numbers = range(first, self._looked_up[seat])
+        return {"calls": [{"tool": "typical", "arguments": {"query": f"typical {n}"}} for n in numbers]}

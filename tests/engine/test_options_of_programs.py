@@ -1,0 +1,56 @@
+"""What a program gives to the library stays what it is: no name becomes a value, and no value is read twice."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import disputatio
+from disputatio.testing import instance
+
+SCRIPTED = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+MOTION = "We should split the service"
+
+
+async def held(**options: Any) -> disputatio.Debate:
+    given = {"format": "freeform", "seats": {"all": SCRIPTED}, "store": disputatio.MemoryStore(), **options}
+    return await disputatio.debate(MOTION, **given)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"seats": {"all=openai:x at http://127.0.0.1:1/v1": "embedded"}}, "no seat"),
+        ({"tools": {"all=search,": ["calculate"]}}, "no seat"),
+        ({"mcp": {"files=sh -c true": "x"}}, "mcp_servers"),
+        ({"format": "competition", "personality": {"all=none": "logical"}}, "no seat"),
+        ({"format": "panel", "debaters": ["ada,bo", "cleo"]}, "debaters"),
+        ({"format": "panel", "debaters": ["ada", "bo"], "options": ["adopt,reject", "wait"]}, "options"),
+        ({"set": {"rules.speech_words=5\nstore": "x"}}, "set has the key"),
+        ({"set": {"rules.speech_words": True}}, "rules.speech_words is true"),
+        ({"set": {"rules.speech_words": None}}, "rules.speech_words"),
+    ],
+)
+async def test_a_name_is_no_place_for_a_value(options: dict[str, Any], word: str) -> None:
+    with pytest.raises(disputatio.InvalidInputError) as refused:
+        await held(**options)
+    assert word in refused.value.cause
+
+
+@pytest.mark.parametrize("value", [120, "120", 120.0, Decimal(120)])
+async def test_a_number_may_be_of_any_type(value: object) -> None:
+    debate = await held(set={"rules.speech_words": value})
+    assert debate.report().rules["speech_words"] == 120
+
+
+async def test_lists_and_paths_are_taken_as_they_are(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[calm]\nabout = "slow and careful"\n')
+    style = {"set": {"personalities": own, "personality.pro": "calm"}}
+    match = await held(format="competition", **style)
+    assert "slow and careful" in str(match.report().rules["cast"])
+    panel = await held(format="panel", debaters=("ada", "bo"), set={"options": ("adopt", "put off")})
+    assert panel.report().rules["options"] == ["adopt", "put off"]
