@@ -6,20 +6,29 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from enum import Enum
 from functools import cache
 from typing import Any
 
 from cited_debates import hold_cited
-from staged_debates import MOTION, Staged, held, house_of, settings_of, staged
+from rooms import hold as run_review
+from rooms import proposal_of
+from staged_debates import MOTION, Staged, held, hold, hostile, house_of, settings_of, staged
 
+import disputatio
+from disputatio.door import read_debate
 from disputatio.engine.debates import start
 from disputatio.engine.opening import Proposal
 from disputatio.formats import find_format
+from disputatio.market.knowledge import PriceHistory
+from disputatio.market.sources import example_index
 from disputatio.motion import read_evidence, read_motion
 from disputatio.participants.call import Call
 from disputatio.record import MemoryStore
 from disputatio.report import DebateReport, render_page
+from review_turns import SOURCES as REVIEWED
+from review_turns import speaking
 
 CANARY = "window.canary=1"
 ATTACK = (
@@ -29,6 +38,11 @@ ATTACK = (
     "@import 'http://e.example/x'; "
     "<meta http-equiv=refresh content=0> <base href=http://e.example/> <iframe srcdoc=x></iframe> "
     "<form action=http://e.example><input autofocus></form> &lt;b&gt; ]]> \x1b[31m \u202e\U000e0041 #verdict"
+)
+SCRIPTS = (
+    "هل ينبغي للشركة الناشئة أن تبني خدمات مصغرة منذ اليوم الأول؟ האם כדאי? "
+    "👩\u200d👩\u200d👧🏳️\u200d🌈👍🏽 क्या हमें सूक्ष्म सेवाएँ ျမန္မာ ไทยไม่มีช่องว่างระหว่างคำเลยสักนิดเดียว "
+    "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz ﷽﷽﷽ ＷＩＤＥ"
 )
 QUOTED = "3.8 hours from commit to release against 0.7 hours after the split"
 SOURCE = (
@@ -52,10 +66,33 @@ async def _sourced() -> Staged:
     return Staged(await start(proposal, house_of(store, quoting)), store)
 
 
-def _elsewhere(work: Callable[[], Staged]) -> DebateReport:
-    """The report of a debate held in a thread of its own: a test that drives a browser has a loop in this one."""
+async def _market(*, history: bool) -> DebateReport:
+    """A debate of the rules' own analysts, with or without charts of a price."""
+    knowledge = None
+    if history:
+        days = tuple(f"2026-{month:02}-{day:02}" for month in range(1, 10) for day in range(1, 21))
+        rising = tuple(100_000.0 + 37 * place for place in range(len(days)))
+        lines = {"close": rising, "ma20": (None,) * 20 + rising[20:], "rsi_14": (50.0,) * len(days)}
+        knowledge = replace(example_index(), history=PriceHistory(days, lines))
+    debate = await disputatio.debate(format="market", knowledge=knowledge, store=MemoryStore())
+    return debate.report()
+
+
+async def _review() -> DebateReport:
+    plain = proposal_of("review", rounds="2")
+    proposal = Proposal(plain.motion, plain.format, plain.settings, REVIEWED)
+    debate, _, store = await run_review(proposal, speaking())
+    return read_debate(store, debate).report()
+
+
+def _in_a_thread(work: Callable[[], DebateReport]) -> DebateReport:
+    """What ``work`` gives, from a thread of its own: a test that drives a browser has a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result().report
+        return pool.submit(work).result()
+
+
+def _elsewhere(work: Callable[[], Staged]) -> DebateReport:
+    return _in_a_thread(lambda: work().report)
 
 
 @cache
@@ -65,6 +102,12 @@ def report_of(name: str) -> DebateReport:
         return _elsewhere(lambda: asyncio.run(_sourced()))
     if name == "cited":
         return _elsewhere(lambda: asyncio.run(hold_cited()))
+    if name == "scripts":
+        return _elsewhere(lambda: asyncio.run(hold(answering=hostile(SCRIPTS))))
+    if name in {"market", "market history"}:
+        return _in_a_thread(lambda: asyncio.run(_market(history=name == "market history")))
+    if name == "review":
+        return _in_a_thread(lambda: asyncio.run(_review()))
     if name == "poisoned":
         return poisoned(report_of("sourced"), keep=_STRUCTURE)
     if name == "poisoned cited":

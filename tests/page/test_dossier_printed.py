@@ -6,7 +6,7 @@ import io
 
 import pytest
 from staged_debates import held
-from test_page_in_a_browser import Seen, chromium, pytestmark, screen  # noqa: F401  (a fixture, and what it needs)
+from test_page_in_a_browser import Seen, chromium, pytestmark, screen, seeing  # noqa: F401  (fixtures and a mark)
 
 from disputatio.prompts import packaged_book
 from disputatio.report.dossier import Surroundings, dossier_html, dossier_of

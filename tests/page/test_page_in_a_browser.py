@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from staged_pages import page_of
+
+from browser_fonts import FAMILIES, Family, only
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -29,7 +33,10 @@ POISONED = ("hostile", "hostile freeform", "poisoned cited", "poisoned whole", "
 
 
 class Screens:
-    """A browser with a page for each kind of screen: making one takes longer than most of what is then looked at."""
+    """A browser that sees one family of fonts, with a page for each kind of screen.
+
+    Making a page takes longer than most of what is then looked at.
+    """
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
@@ -47,11 +54,27 @@ class Screens:
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Screens]:
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield Screens(browser)
-        browser.close()
+def seeing(tmp_path_factory) -> Iterator[Callable[[Family], Screens]]:
+    """The browser that sees a family of fonts and no other; started when it is first asked for."""
+    with playwright.sync_playwright() as running, ExitStack() as browsers:
+
+        @cache
+        def screens(family: Family) -> Screens:
+            try:
+                environment = only(family, tmp_path_factory.mktemp(family.name))
+            except LookupError as missing:
+                pytest.skip(str(missing))
+            browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split(), env=environment)
+            browsers.callback(browser.close)
+            return Screens(browser)
+
+        yield screens
+
+
+@pytest.fixture(scope="module")
+def chromium(seeing) -> Screens:
+    """A browser with the widest family that is here."""
+    return seeing(next((family for family in FAMILIES if family.where()), FAMILIES[0]))
 
 
 class Seen:
@@ -139,24 +162,100 @@ def test_no_page_scrolls_sideways(chromium, tmp_path, name):
             assert seen.run("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)") <= width
 
 
-@pytest.mark.parametrize(("width", "drawing", "other"), [(360, "narrow", "wide"), (1440, "wide", "narrow")])
-@pytest.mark.parametrize("name", ["complete", "wide", "long", "hostile"])
-def test_the_map_that_fits_is_shown_and_its_words_stay_in_their_boxes(chromium, tmp_path, name, width, drawing, other):
-    with Seen(chromium, tmp_path, page_of(name), **screen(width)) as seen:
-        assert seen.page.locator(f"svg.map.{drawing}").is_visible()
-        assert not seen.page.locator(f"svg.map.{other}").is_visible()
-        outside = seen.run(
-            """drawing => [...document.querySelectorAll(`svg.map.${drawing} a`)].flatMap(node => {
-                 const box = node.querySelector('.box').getBoundingClientRect();
-                 return [...node.querySelectorAll('text')].filter(text => {
-                   const at = text.getBoundingClientRect();
-                   return at.left < box.left - 1 || at.right > box.right + 1
-                     || at.bottom > box.bottom + 1 || at.top < box.top - 1;
-                 }).map(text => text.textContent);
-               })""",
-            drawing,
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_page_is_shown_in_the_fonts_of_its_family_alone(seeing, tmp_path, family):
+    with Seen(seeing(family), tmp_path, page_of("complete"), **screen(1440)) as seen:
+        devtools = seen.page.context.new_cdp_session(seen.page)
+        devtools.send("DOM.enable")
+        devtools.send("CSS.enable")
+        root = devtools.send("DOM.getDocument")["root"]["nodeId"]
+        for selector, face in (("#verdict .sentence", "Serif"), (".map .name", "Sans")):
+            place = devtools.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+            fonts = devtools.send("CSS.getPlatformFontsForNode", {"nodeId": place})["fonts"]
+            assert {row["familyName"] for row in fonts} == {f"{family.name} {face}"}
+
+
+# Where words leave their box. What a line clamp hides is clipped, so it is out of nobody's box.
+OUTSIDE = """() => [...document.querySelectorAll('.map .box, .map .side')].flatMap(box => {
+  const found = [], edge = box.getBoundingClientRect(), within = (at, by) => at.left >= by.left - 1
+    && at.right <= by.right + 1 && at.top >= by.top - 1 && at.bottom <= by.bottom + 1;
+  const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode, range = document.createRange();
+    const clip = text.parentElement.closest('.claim')?.getBoundingClientRect();
+    range.selectNodeContents(text);
+    for (const at of range.getClientRects()) {
+      if (clip && at.top >= clip.bottom - 1) continue;
+      if (!within(at, clip ?? edge) || !within(at, edge)) found.push(text.textContent);
+    }
+  }
+  const inner = [...box.querySelectorAll('*')].filter(row => !within(row.getBoundingClientRect(), edge));
+  return [...found, ...inner.map(row => row.outerHTML)];
+})"""
+# Which boxes lie over each other, and which wires do not lead from their response to their argument.
+DISJOINT = """() => {
+  const boxes = [...document.querySelectorAll('.map .box')].map(row => [row, row.getBoundingClientRect()]);
+  const over = boxes.flatMap(([row, a], at) => boxes.slice(at + 1).filter(([, b]) =>
+    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+    .map(([other]) => [row.textContent, other.textContent]));
+  const loose = [...document.querySelectorAll('.drawn li')].filter(row => {
+    const [wire, chip] = ['.wire', '.chip'].map(name => row.querySelector(name).getBoundingClientRect());
+    const node = row.closest('.exchange').querySelector('.node').getBoundingClientRect();
+    const beside = chip.left > node.right || chip.right < node.left;
+    const near = (one, other) => Math.abs(one - other) < 3;
+    const answers = near(wire.right, chip.left) || near(wire.left, chip.right);
+    const attacks = beside ? near(wire.left, node.right) || near(wire.right, node.left)
+      : wire.left > node.left && wire.left < node.left + 30 && chip.top > node.bottom;
+    const level = Math.abs((wire.top + wire.bottom) / 2 - (chip.top + chip.bottom) / 2) < 2;
+    return !(answers && attacks && level);
+  }).map(row => row.textContent);
+  return {over, loose};
+}"""
+
+
+MAPS = ("complete", "wide", "long", "hostile", "scripts", "review", "market")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("name", MAPS)
+def test_words_of_the_map_stay_in_their_boxes(seeing, tmp_path, name, family):
+    with Seen(seeing(family), tmp_path, page_of(name), **screen(360)) as seen:
+        for width in (360, 390, 700, 862, 1440):
+            seen.page.set_viewport_size({"width": width, "height": 900})
+            assert seen.page.locator(".map .node").first.is_visible()
+            assert seen.run(OUTSIDE) == []
+            assert seen.run(DISJOINT) == {"over": [], "loose": []}
+            assert seen.run("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_words_of_the_map_stay_in_their_boxes_when_printed(seeing, tmp_path, family):
+    """At the width of A4 and of US letter, less their margins, in CSS pixels."""
+    with Seen(seeing(family), tmp_path, page_of("wide"), **screen(718)) as seen:
+        seen.page.emulate_media(media="print")
+        for width in (718, 740):
+            seen.page.set_viewport_size({"width": width, "height": 1000})
+            assert seen.run(OUTSIDE) == []
+            assert seen.run(DISJOINT) == {"over": [], "loose": []}
+
+
+def test_words_that_leave_a_box_would_be_noticed(chromium, tmp_path):
+    text = page_of("complete").replace(".node .claim {", ".stood { white-space: nowrap; } .node .claim {")
+    assert text != page_of("complete")
+    unsafe = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    with Seen(chromium, tmp_path, unsafe.replace("PARTIALLY UPHELD", "PARTIALLY UPHELD " * 9), **screen(1440)) as seen:
+        assert any("PARTIALLY UPHELD" in row for row in seen.run(OUTSIDE))
+
+
+@pytest.mark.parametrize("name", ["complete", "long"])
+def test_a_long_claim_is_cut_after_its_fourth_line(chromium, tmp_path, name):
+    with Seen(chromium, tmp_path, page_of(name), **screen(360)) as seen:
+        rows = seen.run(
+            "[...document.querySelectorAll('.map .claim')].map(row => [row.clientHeight / "
+            "parseFloat(getComputedStyle(row).lineHeight), row.scrollHeight > row.clientHeight + 1])"
         )
-        assert outside == []
+        assert all(round(lines, 1) in {1, 2, 3, 4} for lines, _ in rows)
+        assert any(cut for _, cut in rows) is (name == "long")
 
 
 CONTRAST = """() => {
@@ -165,8 +264,7 @@ CONTRAST = """() => {
     .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
   const behind = place => {
     for (let at = place; at; at = at.parentElement) {
-      const style = getComputedStyle(at), box = at.closest('svg.map a')?.querySelector('.box');
-      if (box) return numbers(getComputedStyle(box).fill);
+      const style = getComputedStyle(at);
       const colour = numbers(style.backgroundColor);
       if (colour.length === 3 || colour[3] === 1) return colour;
     }
@@ -179,7 +277,7 @@ CONTRAST = """() => {
     if (!walk.currentNode.textContent.trim() || !place.checkVisibility()) continue;
     if (place.closest('script, style, title')) continue;
     const style = getComputedStyle(place);
-    const front = light(numbers(place.closest('svg.map') ? style.fill : style.color)), back = light(behind(place));
+    const front = light(numbers(style.color)), back = light(behind(place));
     const ratio = (Math.max(front, back) + .05) / (Math.min(front, back) + .05);
     const named = place.className.baseVal ?? place.className;
     found.push([Math.round(ratio * 100) / 100, named, walk.currentNode.textContent.slice(0, 40)]);
@@ -219,9 +317,7 @@ def test_the_keyboard_reaches_map_table_and_every_other_link_in_reading_order_wi
                     seen.run(
                         """() => {
                           const at = document.activeElement, style = getComputedStyle(at);
-                          const box = at.closest('svg.map') && at.querySelector('.box');
-                          const ring = box ? parseFloat(getComputedStyle(box).strokeWidth) >= 3
-                            : style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+                          const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
                           const area = at.getBoundingClientRect();
                           const onScreen = area.bottom > 0 && area.top < innerHeight;
                           const where = at.closest('section[id], nav, a.skip');
@@ -239,7 +335,7 @@ def test_the_keyboard_reaches_map_table_and_every_other_link_in_reading_order_wi
 
 def test_enter_on_the_map_leads_to_the_response(chromium, tmp_path):
     with Seen(chromium, tmp_path, page_of("complete"), **screen(1440)) as seen:
-        seen.page.locator("svg.map.wide a.chip.refute").focus()
+        seen.page.locator(".map a.chip.refute").focus()
         seen.page.keyboard.press("Enter")
         seen.page.wait_for_function("document.activeElement.id === location.hash.slice(1) && location.hash !== ''")
         place = seen.page.locator(":target")
@@ -292,7 +388,7 @@ def test_everything_can_be_read_without_javascript(chromium, tmp_path):
         for words in ("Verdict", "Argument map", "Argument trace", "Decision briefing", "What was said", "Sources"):
             assert seen.page.get_by_role("heading", name=words).first.is_visible()
         assert seen.page.get_by_text("Nothing else was measured.").is_visible()
-        seen.page.locator("svg.map.wide a.chip.refute").click()
+        seen.page.locator(".map a.chip.refute").click()
         playwright.expect(seen.page.locator(":target")).to_be_in_viewport()
 
 
@@ -301,7 +397,7 @@ def test_print_shows_the_transcript_on_white(chromium, tmp_path):
         seen.page.emulate_media(media="print", color_scheme="dark")
         assert seen.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert not seen.page.locator("nav").is_visible()
-        assert seen.page.locator("svg.map.wide").is_visible()
+        assert seen.page.locator(".map .node").first.is_visible()
         assert seen.page.get_by_text("Nothing else was measured.").is_visible()
         assert [row for row in seen.run(CONTRAST) if row[0] < 4.5] == []
 

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from disputatio.config import CommandLine, resolve
+from disputatio._cli.given import command_line
+from disputatio.config import resolve
 from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
@@ -21,6 +22,7 @@ from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputM
 from disputatio.record import MemoryStore, Sealed
 from disputatio.report import DebateReport
 from disputatio.testing.instances import instance
+from judge_turns import named_words
 
 MOTION = "A startup with fewer than ten people should build microservices from day one"
 
@@ -116,9 +118,12 @@ def _adjudication(properties: Mapping[str, Any]) -> dict[str, Any]:
             **{name: 4 + (number + place) % 6 for place, name in enumerate(criteria)},
             "standing": _STANDINGS[number % len(_STANDINGS)],
             "fallacies": [],
+            **named_words(finding["properties"], "two teams, one of them with six people"),
         }
     first = arguments[min(arguments, key=lambda key: key != "PRO-3")]
-    first["fallacies"] = [{"fallacy": "anecdotal_evidence", "words": "Three public accounts of such splits"}]
+    first["fallacies"] = [
+        {"fallacy": "anecdotal_evidence", "said_by": "owner", "words": "Three public accounts of such splits"}
+    ]
     return {
         "arguments": arguments,
         "key_insight": "Both sides describe the same cost at two points in time.",
@@ -190,7 +195,7 @@ def settings_of(format_name: str, seats: Sequence[str] = (), **arguments: Any) -
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=given, **arguments),
+        arguments=command_line(seat=given, **arguments),
         options=format_options(form),
     )
 

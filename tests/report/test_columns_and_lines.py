@@ -1,12 +1,15 @@
 """Laid-out text keeps to its width and loses nothing. The oracle for widths is Rich's own table."""
 
 import unicodedata
+from functools import cache
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+import disputatio.report.columns as layout
 from disputatio.motion import clean
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.lines import Column, Role, flow, line_columns, plain, span, table
@@ -21,10 +24,25 @@ _WORDS = st.one_of(
 _TEXTS = st.lists(_WORDS, max_size=20).map(" ".join).map(clean)
 
 
+@cache
+def _cells() -> dict[str, int]:
+    """Rich's width of each character. Beyond the end are only ideographs, which one block of the rule holds."""
+    return {char: cell_len(char) for char in map(chr, range(0x80, 0x20000))}
+
+
 def test_no_character_is_taken_for_narrower_than_a_terminal_draws_it() -> None:
     unseen = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-    drawn = [char for char in map(chr, range(0x80, 0x20000)) if unicodedata.category(char) not in unseen]
-    assert [char for char in drawn if cell_len(char) > columns(char)] == []
+    drawn = {char: cells for char, cells in _cells().items() if unicodedata.category(char) not in unseen}
+    assert [char for char, cells in drawn.items() if cells > columns(char)] == []
+
+
+def test_newer_wide_characters_are_wide_under_every_python(monkeypatch) -> None:
+    """To the oldest Python, which has Unicode 14, a later character is unassigned and has no width."""
+    later = [char for char, cells in _cells().items() if cells == 2 and cell_len(char, "14.0.0") < 2]
+    assert len(later) > 300
+    unknown = SimpleNamespace(category=lambda _: "Cn", east_asian_width=lambda _: "N")
+    monkeypatch.setattr(layout, "unicodedata", unknown)
+    assert [char for char in later if layout.char_columns.__wrapped__(char) < 2] == []
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,6 +1,6 @@
 """A result that lacks something says so in its heading, wherever it is shown (requirement K8)."""
 
-import asyncio
+import inspect
 import io
 import json
 
@@ -130,4 +130,4 @@ def test_held_debates_are_what_their_names_say() -> None:
         "FAILED",
         "DEBATE_TRUNCATED",
     ]
-    assert asyncio.iscoroutinefunction(hold)
+    assert inspect.iscoroutinefunction(hold)

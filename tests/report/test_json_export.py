@@ -92,7 +92,8 @@ def test_everything_paid_is_in_the_export_with_its_prompt_usage_and_cost() -> No
     assert len(export["calls"]) == export["totals"]["calls"] == 7
     for call in export["calls"]:
         assert all(name in texts for _, name in call["prompt"])
-        assert call["usage"] == {"input_tokens": 900, "output_tokens": 140, "cached_tokens": 600}
+        counts = {"input_tokens": 900, "output_tokens": 140, "cached_tokens": 600}
+        assert call["usage"] == {**counts, "reasoning_tokens": None}
         assert call["cost_usd"] == "0"
         assert json.loads(call["text"])
     assert export["record"]["head"] == debate.events[-1].hash

@@ -1,5 +1,6 @@
 """Costs, tokens and time: what nobody reported is unknown and never zero."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -80,6 +81,25 @@ def test_the_cached_share_is_taken_over_the_calls_that_reported_it() -> None:
     unknown = DebateReport.of("d", [_OPENED, sent("a"), made("a", "0", (900, 5, None))]).totals
     assert unknown.cached_share is None
     assert "cached" not in unknown.line
+
+
+def reasoned(call: str, tokens: int | None) -> CallMade:
+    plain = made(call, "0", (10, 500, None))
+    return plain if tokens is None else replace(plain, usage={**plain.usage, "reasoning_tokens": tokens})
+
+
+def test_reasoning_is_said_as_a_part_of_the_tokens() -> None:
+    events = [_OPENED, sent("a"), reasoned("a", 400), sent("b"), reasoned("b", 80), sent("c"), reasoned("c", None)]
+    found = DebateReport.of("d", events).totals
+    assert found.reasoning_tokens == 480
+    assert found.counts == "3 calls, 1,530 tokens (480 of them reasoning)"
+
+
+def test_reasoning_that_was_not_reported_is_unknown_and_not_zero() -> None:
+    unknown = DebateReport.of("d", [_OPENED, sent("a"), reasoned("a", None)]).totals
+    none = DebateReport.of("d", [_OPENED, sent("a"), reasoned("a", 0)]).totals
+    assert (unknown.reasoning_tokens, none.reasoning_tokens) == (None, 0)
+    assert "reasoning" not in unknown.counts + none.counts
 
 
 def test_a_lost_call_is_counted_and_keeps_its_reservation() -> None:

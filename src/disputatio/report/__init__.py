@@ -7,6 +7,7 @@ from disputatio.report._front import __getattr__ as __getattr__
 
 if TYPE_CHECKING:
     from disputatio.report.argdown import render_argdown
+    from disputatio.report.briefing import render_briefing
     from disputatio.report.headings import Heading, heading
     from disputatio.report.json_export import EXPORT_SCHEMA, export_json, export_schema, render_json
     from disputatio.report.markdown import render_markdown
@@ -24,6 +25,7 @@ __all__ = [
     "heading",
     "printable_json",
     "render_argdown",
+    "render_briefing",
     "render_json",
     "render_markdown",
     "render_page",

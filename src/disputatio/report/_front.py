@@ -8,6 +8,7 @@ from disputatio._rooms import front
 
 _ROOMS: Final = {
     "argdown": ("render_argdown",),
+    "briefing": ("render_briefing",),
     "headings": ("Heading", "heading"),
     "json_export": ("EXPORT_SCHEMA", "export_json", "export_schema", "render_json"),
     "markdown": ("render_markdown",),

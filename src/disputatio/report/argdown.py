@@ -37,7 +37,9 @@ from disputatio.report.statements import statements
 from disputatio.report.transcript import report_questions
 from disputatio.report.verdict import TraceLine, structured_reading, verdict_sentence
 
-_SPECIAL = re.compile(r"[\\@#*_\[\]<>{}|=`~]|(?<=-)-|-(?=-)|/(?=[/*])|(?<=/)/|([.:])(?=\S*\1)|\((?=\d+\))|(?<=\])\(")
+_SPECIAL = re.compile(
+    r"[\\@#*_\[\]<>{}|=`~]|(?<=-)-|-(?=-)|/(?=[/*])|(?<=/)/|\.(?=[^\s.]*+\.)|:(?=[^\s:]*+:)|\((?=\d++\))|(?<=\])\("
+)
 _START = re.compile(r"^[-+_(]")
 _AIMED = re.compile(r"PROP\d*-\d+")
 _EXAMINING = {"cross_examination", "market_examination"}

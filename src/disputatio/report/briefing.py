@@ -1,11 +1,11 @@
-"""Lays out what came of a debate: the argument trace table, the scores, the decision briefing."""
+"""Lays out what came of a debate: the argument trace table, the scores, the decision briefing; and that in brief."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from disputatio.motion import one_line
-from disputatio.report.advice import advice
+from disputatio.report.advice import advice, is_small
 from disputatio.report.columns import pad
 from disputatio.report.headings import heading
 from disputatio.report.judges import Opinion, compact
@@ -15,7 +15,7 @@ from disputatio.report.market_lines import analyst_lines, disclaimer_lines
 from disputatio.report.match import match_reading
 from disputatio.report.match_lines import match_lines
 from disputatio.report.own import outcome_statements
-from disputatio.report.panel import panel_reading
+from disputatio.report.panel import count_words, escalation_sentences, panel_reading
 from disputatio.report.panel_lines import panel_lines as decision_lines
 from disputatio.report.reading import DebateReport
 from disputatio.report.transcript import MEASURE, caution_lines, mark_role, seat_role, word_role
@@ -27,6 +27,7 @@ from disputatio.report.verdict import (
     five_headings,
     structured_reading,
     sureness,
+    verdict_sentence,
 )
 
 _LABELS = 20
@@ -104,6 +105,7 @@ def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
             _each(verdict, lambda row: row.recommendation) or [verdict.recommendation or "none was given"],
         ),
         ("Fallacies", [fallacy_words(row) for row in verdict.fallacies] or ["none found"]),
+        *([("No credit", [fallacy_words(row) for row in verdict.irregular])] if verdict.irregular else []),
     ]
 
 
@@ -118,9 +120,9 @@ def _numbered(texts: Sequence[str]) -> list[str]:
 
 
 def fallacy_words(found: FallacyLine) -> str:
-    """A fallacy in words, with whether its words were found."""
+    """A fallacy or another breach in words: where it stands, what it is, and whether its words were found."""
     doubt = "" if found.quoted else " (nobody said these words)"
-    return f'{found.argument}, {found.name}: "{found.words}"{doubt}'
+    return f'{found.place or found.argument}, {found.name}: "{found.words}"{doubt}'
 
 
 def closing_lines(report: DebateReport, width: int) -> list[Line]:
@@ -281,3 +283,78 @@ def _beside(label: str, texts: list[str], width: int) -> list[Line]:
         first = title if number == 0 else (Span(" " * column),)
         lines += flow([span(text)], measure, first=first, hang=column + (2 if len(texts) > 1 else 0))
     return lines
+
+
+MOST_BRIEFING = 6_000
+"""The most characters of ``render_briefing``: about 1,500 tokens."""
+_SHORTER = ((10, 600), (6, 300), (3, 160), (1, 90))
+"""How many texts an entry has and how long each may be, tried in turn until the whole fits."""
+_MOST_ENTRIES = 14
+"""Between the result and how sure it is. Rules of a user's own may return any number."""
+
+
+def render_briefing(report: DebateReport) -> str:
+    """The result of a debate and what it rests on, in at most ``MOST_BRIEFING`` characters, without any turn.
+
+    It has the decision, what each part of the verdict says, how sure the result is and what it cost. Texts that do not
+    fit are cut, and an entry says how many it leaves out. Of a debate that goes on it says how far it is.
+    """
+    text = ""
+    for most, longest in _SHORTER:
+        text = "\n".join(_entry(label, texts, most, longest) for label, texts in _entries(report) if any(texts))
+        if len(text) < MOST_BRIEFING:
+            break
+    return f"{text}\n"
+
+
+def _entry(label: str, texts: Sequence[str], most: int, longest: int) -> str:
+    rows = [one_line(text, longest) for text in texts if text][:most]
+    left = sum(map(bool, texts)) - len(rows)
+    label = one_line(label, 40)
+    if len(rows) == 1 and not left:
+        return f"{label}: {rows[0]}"
+    return "\n".join([f"{label}:", *(f"- {row}" for row in rows), *([f"- and {left} more"] if left else [])])
+
+
+def _entries(report: DebateReport) -> list[tuple[str, Sequence[str]]]:
+    head = heading(report)
+    small = advice(report)[:1] if is_small(report) else ()
+    return [
+        ("Debate", [f"{report.kind} {report.id}, {report.status.value}"]),
+        ("Motion", [report.motion]),
+        ("Not whole" if report.closed else "So far", [head.sentence, head.next_step]),
+        ("Result", [verdict_sentence(report)]),
+        *_verdict_entries(report)[:_MOST_ENTRIES],
+        ("How sure", [*sureness(report), *small] if report.closed else []),
+        ("Cost", [report.totals.line]),
+        ("After the debate", [f"{row.title}: {' '.join(row.texts)}" for row in report.addenda]),
+    ]
+
+
+def _verdict_entries(report: DebateReport) -> list[tuple[str, Sequence[str]]]:
+    """The entries between the result and how sure it is, in the order of the format."""
+    verdict, panel, match = structured_reading(report), panel_reading(report), match_reading(report)
+    if verdict is not None:
+        totals = [f"{side} {'none' if total is None else f'{total:.2f}'}" for side, total in verdict.totals.items()]
+        scores = f"{', '.join(totals)} ({NOT_TRUTH})" if verdict.judged and totals else ""
+        return [("Scores", [scores]), *briefing_points(verdict)]
+    if panel is not None:
+        findings = [f"{name}, {stance}: {rationale}" for name, stance, rationale in panel.findings]
+        last = [count_words(panel.counts[-1], panel.options)] if panel.counts else []
+        return [
+            ("Votes at the end", [*last, *panel.silences]),
+            ("Findings for the author", findings),
+            ("Escalation", escalation_sentences(report)),
+        ]
+    if match is not None:
+        final = [(label.capitalize(), [text]) for label, text in match.final]
+        return [("Scores", [f"{row.who.upper()} {row.shown}" for row in match.teams]), ("Notes", match.notes), *final]
+    headings = five_headings(report)
+    if headings is not None:
+        return [(title, [text]) for title, text in headings]
+    if not report.closed:
+        return []
+    return [
+        (row.mark or "Outcome", [row.lead, *(f"{label}: {text}" if label else text for label, text in row.points)])
+        for row in outcome_statements(report.outcome)
+    ]

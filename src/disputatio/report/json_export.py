@@ -199,6 +199,9 @@ def _consultation(row: Consultation) -> dict[str, Any]:
     }
 
 
+_COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+
+
 def _call(row: CallReading) -> dict[str, Any]:
     sent, made = row.sent, row.made
     return {
@@ -210,6 +213,7 @@ def _call(row: CallReading) -> dict[str, Any]:
         "mode": sent.mode,
         "temperature": sent.temperature,
         "max_tokens": sent.max_tokens,
+        "reasoning_allowance": sent.reasoning_allowance,
         "prompt": [list(segment) for segment in row.prompt],
         "schema": sent.schema,
         "reserved": _plain(sent.reserved),
@@ -219,7 +223,7 @@ def _call(row: CallReading) -> dict[str, Any]:
         "text": made.text if made else "",
         "served_model": made.served_model if made else None,
         "finish": made.finish if made else "",
-        "usage": {name: row.tokens(name) for name in ("input_tokens", "output_tokens", "cached_tokens")},
+        "usage": {name: row.tokens(name) for name in _COUNTS},
         "cost_usd": made.cost_usd if made else None,
         "cost_basis": made.cost_basis if made else "",
         "charged_tokens": made.charged_tokens if made else None,
@@ -239,6 +243,7 @@ def _totals(totals: Totals) -> dict[str, Any]:
         "input_tokens": totals.input_tokens,
         "output_tokens": totals.output_tokens,
         "cached_tokens": totals.cached_tokens,
+        "reasoning_tokens": totals.reasoning_tokens,
         "cached_share": totals.cached_share,
         "calls_without_token_counts": known(totals.uncounted),
         "usd": None if totals.usd is None else str(totals.usd),

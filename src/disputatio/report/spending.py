@@ -36,7 +36,7 @@ class CallReading:
         return "failed" if self.made.fault else "answered"
 
     def tokens(self, which: str) -> int | None:
-        """``input_tokens``, ``output_tokens`` or ``cached_tokens`` as reported; None where it was not."""
+        """The count of this name in the usage, such as ``reasoning_tokens``; None where it was not reported."""
         usage: Mapping[str, Any] = self.made.usage if self.made else {}
         value = usage.get(which)
         return value if isinstance(value, int) else None
@@ -62,6 +62,7 @@ class Totals:
         input_tokens: reported input tokens; None where no call reported any.
         output_tokens: the same for output.
         cached_tokens: the part of the input served from prefix caches; None where no call reported it.
+        reasoning_tokens: the part of the output that was reasoning; None where no call reported it.
         cacheable_tokens: the input tokens of the calls that reported ``cached_tokens``.
         uncounted: answered calls whose tokens nobody reported.
         usd: the known costs, reservations of lost calls included; None where no call has a known cost.
@@ -83,6 +84,7 @@ class Totals:
     unpriced: int
     seconds: float | None
     elsewhere: bool = False
+    reasoning_tokens: int | None = None
 
     @classmethod
     def held_elsewhere(cls) -> Totals:
@@ -112,6 +114,7 @@ class Totals:
             usd=sum(priced, Decimal(0)) if priced else None,
             unpriced=len(ended) - len(priced),
             seconds=seconds,
+            reasoning_tokens=_sum(row.tokens("reasoning_tokens") for row in rows),
         )
 
     @property
@@ -146,8 +149,10 @@ class Totals:
             return calls if not self.answered else f"{calls}, tokens not reported"
         tokens = counted((self.input_tokens or 0) + (self.output_tokens or 0), "token")
         least = "at least " if self.uncounted else ""
-        share = "" if self.cached_share is None else f" ({self.cached_share:.0%} of the input cached)"
-        return f"{calls}, {least}{tokens}{share}"
+        parts = [f"{self.reasoning_tokens:,} of them reasoning"] if self.reasoning_tokens else []
+        parts += [] if self.cached_share is None else [f"{self.cached_share:.0%} of the input cached"]
+        shown = f" ({'; '.join(parts)})" if parts else ""
+        return f"{calls}, {least}{tokens}{shown}"
 
     @property
     def brief(self) -> list[str]:

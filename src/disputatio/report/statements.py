@@ -150,7 +150,7 @@ def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable
             if found.get("words")
         ]
         grounds = ", ".join(text_of(row) for row in _rows(finding.get("rests_on")))
-        points = (("", ", ".join(scores)), ("Rests on", grounds), *fallacies)
+        points = (("", ", ".join(scores)), ("Rests on", grounds), *_marks(finding), *fallacies, *_no_credit(finding))
         yield Statement(argument, text_of(finding.get("standing")), text_of(finding.get("reason")), _present(points))
     if content.get("key_insight"):
         yield Statement("Key insight", "", text_of(content["key_insight"]), overall=True)
@@ -160,6 +160,21 @@ def _adjudication(_: str, content: Mapping[str, Any], __: Questions) -> Iterable
         yield Statement("Unresolved", "", "", points, overall=True)
     if content.get("recommendation"):
         yield Statement("Recommendation", "", text_of(content["recommendation"]), overall=True)
+
+
+def _marks(finding: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """How far each answer meets its question, with the words that show it."""
+    for answer, row in _keyed(finding.get("answers")):
+        marked = _object(row)
+        yield f"{answer} {spoken(text_of(marked.get('mark')))}", f'"{text_of(marked.get("words"))}"'
+
+
+def _no_credit(finding: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """New arguments and cross-references, which earn nothing."""
+    for found in map(_object, _rows(finding.get("new_arguments"))):
+        yield f"New argument of the {text_of(found.get('said_by'))}", f'"{text_of(found.get("words"))}"'
+    for words in _rows(finding.get("cross_references")):
+        yield "Leans on another argument", f'"{text_of(words)}"'
 
 
 def _monologue(_: str, content: Mapping[str, Any], __: Questions) -> Iterable[Statement]:

@@ -30,12 +30,16 @@ NOT_TRUTH = "quality of argument, not truth"
 
 @dataclass(frozen=True, slots=True)
 class FallacyLine:
-    """A fallacy the judge found. ``quoted`` tells whether its words were found in the debate."""
+    """A fallacy, or another breach, that the judge found.
+
+    ``quoted`` tells whether its words were found in the debate, and ``place`` names what they stand in.
+    """
 
     argument: str
     name: str
     words: str
     quoted: bool
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class TraceLine:
     ``score`` is its weighted score, 1 to 10, and ``judged`` the judges' standing, or SPLIT or VOID; None where nobody
     judged it. ``strength`` is the computed one, 0 to 1, and ``judges`` has each judge's own word; ``void`` says why a
     finding is void; ``cited`` is how its citations came out, such as ``1 verified and 1 unverified``.
+    ``irregular`` are new arguments and cross-references; ``answers`` has the mark of each answer by its id.
     """
 
     id: str
@@ -64,6 +69,8 @@ class TraceLine:
     void: str = ""
     voids: tuple[tuple[str, str], ...] = ()
     cited: str = ""
+    irregular: tuple[FallacyLine, ...] = ()
+    answers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,20 @@ class StructuredReading:
     def fallacies(self) -> tuple[FallacyLine, ...]:
         """Every fallacy found, in the order of the arguments."""
         return tuple(found for row in self.trace for found in row.fallacies)
+
+    @property
+    def irregular(self) -> tuple[FallacyLine, ...]:
+        """Every new argument and cross-reference, in the order of the arguments."""
+        return tuple(found for row in self.trace for found in row.irregular)
+
+    @property
+    def marks(self) -> Mapping[str, tuple[str, ...]]:
+        """The answers by how far they meet their questions."""
+        found: dict[str, tuple[str, ...]] = {}
+        for row in self.trace:
+            for answer, mark in row.answers:
+                found[mark] = (*found.get(mark, ()), answer)
+        return found
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -163,9 +184,12 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
         criteria={key: criteria[key] for key in (*known, *sorted(set(criteria) - set(known)))},
         judged_reason=str(row.get("judged_reason") or ""),
         computed_reason=str(row.get("computed_reason") or ""),
-        fallacies=tuple(
-            FallacyLine(argument, spoken(str(found.get("fallacy"))), str(found.get("words")), bool(found.get("quoted")))
-            for found in row.get("fallacies") or ()
+        fallacies=tuple(_found_line(argument, "fallacy", found) for found in row.get("fallacies") or ()),
+        irregular=tuple(_found_line(argument, "breach", found) for found in row.get("irregular") or ()),
+        answers=tuple(
+            (str(answer.get("id", "")), spoken(str(answer.get("mark", ""))))
+            for drawn in row.get("drew") or ()
+            for answer in drawn.get("answers") or ()
         ),
         strength=_number(row.get("strength")),
         judges={str(judge): str(word) for judge, word in (row.get("judges") or {}).items()},
@@ -175,6 +199,16 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
             for note in row.get("findings") or ()
             if note.get("void")
         ),
+    )
+
+
+def _found_line(argument: str, kind: str, found: Mapping[str, Any]) -> FallacyLine:
+    return FallacyLine(
+        argument,
+        spoken(str(found.get(kind))),
+        str(found.get("words")),
+        bool(found.get("quoted")),
+        str(found.get("in") or ""),
     )
 
 
@@ -212,6 +246,7 @@ def sureness(report: DebateReport) -> tuple[str, ...]:
         said += verdict.bench.sureness() if verdict.judged else []
         said.append(void_words([void for row in verdict.trace for void in row.voids]))
         said += _standing(verdict)
+        said += _answers(verdict)
         said.append(_fallacies(verdict))
     said += _conduct(report)
     said += [f"{row[:1].lower()}{row[1:]}".rstrip(".") for row in report.warnings]
@@ -230,12 +265,29 @@ def _judging(report: DebateReport) -> str:
 def _standing(verdict: StructuredReading) -> list[str]:
     if not verdict.judged:
         return []
+    both = [row for row in verdict.trace if row.judged not in {None, "VOID", "SPLIT"}]
+    if not both:
+        return []
     if not verdict.differing:
-        if any(row.judged in {None, "VOID", "SPLIT"} for row in verdict.trace):
+        if len(both) < len(verdict.trace):
             return [f"{verdict.judge} and computed standing agree on every argument where there are both"]
         return [f"{verdict.judge} and computed standing agree on every argument"]
     number = f"{len(verdict.differing)} of {len(verdict.trace)}"
     return [f"{verdict.judge} and computed standing differ on {number} arguments ({', '.join(verdict.differing)})"]
+
+
+def _answers(verdict: StructuredReading) -> list[str]:
+    """How many answers meet their questions; nothing where no question was answered, or in a record without marks."""
+    marks = verdict.marks
+    if not marks or not verdict.judged:
+        return []
+    whole = sum(map(len, marks.values()))
+    said = [f"{len(names)} {mark}" for mark in _MARKS if (names := marks.get(mark))]
+    evaded = f" ({', '.join(marks['evaded'])})" if "evaded" in marks else ""
+    return [f"the judge marked {counted(whole, 'answer', 'answers')}: {', '.join(said)}{evaded}"]
+
+
+_MARKS = ("met", "partly met", "evaded", "unmarked")
 
 
 def _fallacies(verdict: StructuredReading) -> str:

@@ -36,19 +36,20 @@ def appendices(report: DebateReport, files: Mapping[str, tuple[str, str]]) -> li
         found.append(Section("Prompt files", tuple(kept), appendix=True))
     if sent:
         found.append(Section("Prompts as sent", tuple(sent), appendix=True))
+    names = ("input", "output", *(("reasoning",) if report.totals.reasoning_tokens is not None else ()))
     calls = [
         (
             row.sent.path + (f" {row.sent.part}" if row.sent.part else ""),
             row.sent.model,
             (row.made.served_model or "not reported") if row.made else "-",
             row.state,
-            "/".join(number_words(row.tokens(name)) for name in ("input_tokens", "output_tokens")),
+            "/".join(number_words(row.tokens(f"{name}_tokens")) for name in names),
             "unknown" if row.usd is None else dollars(row.usd),
             "-" if row.made is None else f"{row.made.latency_ms / 1000:.1f} s",
         )
         for row in report.calls
     ]
     if calls:
-        head = ("ask", "model asked", "model served", "state", "tokens in/out", "cost", "time")
+        head = ("ask", "model asked", "model served", "state", f"tokens {'/'.join(names)}", "cost", "time")
         found.append(Section("Every call", (grid(head, calls, {3, 4, 5, 6}),), appendix=True))
     return found

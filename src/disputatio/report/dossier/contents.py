@@ -37,6 +37,7 @@ from disputatio.report.dossier.performance import Performance, performance_block
 from disputatio.report.headings import heading
 from disputatio.report.panel import escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
+from disputatio.report.spending import Totals
 from disputatio.report.statements import statements
 from disputatio.report.transcript import ceiling, excerpted, report_questions
 from disputatio.report.verdict import NOT_TRUTH, five_headings, structured_reading
@@ -402,6 +403,10 @@ def _costs(report: DebateReport) -> Section:
         ("tokens, input and output", number_words(foreseen), number_words(tokens)),
         ("cost", "unknown" if usd is None else dollars(Decimal(str(usd))), totals.money),
     ]
+    reasons = totals.reasoning_tokens is not None
+    if reasons:
+        foreseen_reasoning = expected.get("reasoning_tokens") if expected else None
+        rows.insert(2, ("of these, reasoning", number_words(foreseen_reasoning), number_words(totals.reasoning_tokens)))
     blocks: list[Block] = [grid(("", "estimated", "taken"), rows)]
     if foreseen and tokens is not None:
         blocks.append(Paragraph(f"Tokens taken were {tokens / foreseen:.2f} times the estimate."))
@@ -412,16 +417,20 @@ def _costs(report: DebateReport) -> Section:
         own = [row for row in report.calls if row.sent.seat == seat.seat]
         costs = [row.usd for row in own]
         known = sum((cost for cost in costs if cost is not None), Decimal(0))
-        used = [row.tokens("input_tokens") for row in own], [row.tokens("output_tokens") for row in own]
+        used = [[row.tokens(name) for row in own] for name in ("input_tokens", "output_tokens")]
+        reasoned = Totals.of(own, None).reasoning_tokens
         by_seat.append(
             (
                 seat.seat,
                 str(len(own)),
                 *(number_words(None if None in each else sum(filter(None, each))) for each in used),
+                *([number_words(reasoned)] if reasons else []),
                 "unknown" if None in costs else dollars(known),
             )
         )
-    blocks += [Under("By seat"), grid(("seat", "calls", "input tokens", "output tokens", "cost"), by_seat)]
+    apart = ("of these, reasoning",) if reasons else ()
+    head = ("seat", "calls", "input tokens", "output tokens", *apart, "cost")
+    blocks += [Under("By seat"), grid(head, by_seat)]
     return Section("Cost against estimate", (*blocks, Paragraph(_capital(f"{totals.line}."))))
 
 

@@ -7,7 +7,7 @@ narrow one, so that its words can be read on a phone without moving it. All text
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from disputatio.failures import InvalidInputError
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.knowledge_json import from_json
+from disputatio.report.columns import most_ems
 from disputatio.report.market import MarketReading, is_market, market_reading
 from disputatio.report.reading import DebateReport
 
@@ -22,6 +23,8 @@ _LINES = {"close": "close", "ma20": "20-day average", "ma50": "50-day average", 
 _MACD = {"macd": "MACD", "macd_signal": "signal line"}
 _LENSES = {"tech": "technical", "fund": "fundamental", "macro": "macro", "senti": "sentiment"}
 _LOWEST, _HIGHEST = 1, 10
+_TICK_SIZE, _NAME_SIZE = 12.5, 14
+"""As the style sheet has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +165,11 @@ def _line_chart(
         ("wide", 1000, 300 if key == "price" else 170),
         ("narrow", 400, 260 if key == "price" else 160),
     ):
-        sheet = _Sheet(name, width, height)
         low, high, ticks = (
             _scale(min(values), max(values), 5 if key == "price" else 3) if bounds is None else (*bounds, marks)
         )
+        left = max(52, _reach(map(_written, ticks), _TICK_SIZE) + 10)
+        sheet = _Sheet(name, width, height, left=left)
         for tick in ticks if bounds is None else marks:
             sheet.across(sheet.y(tick, low, high), "grid")
             sheet.texts.append(Text(sheet.left - 8, sheet.y(tick, low, high) + 4, _written(tick), anchor="end"))
@@ -290,7 +294,13 @@ def _confidences(market: MarketReading) -> Chart | None:
 
 
 def _rows_sheet(name: str, width: int, market: MarketReading) -> _Sheet:
-    return _Sheet(name, width, 34 + 28 * len(market.analysts) + 8, left=96, right=52, top=6)
+    left = _reach((row.seat for row in market.analysts), _NAME_SIZE) + 12
+    return _Sheet(name, width, 34 + 28 * len(market.analysts) + 8, left=left, right=56, top=6)
+
+
+def _reach(texts: Iterable[str], size: float) -> int:
+    """How far the longest of ``texts`` reaches at most, in the units of the drawing."""
+    return ceil(max(map(most_ems, texts), default=0) * size)
 
 
 def _row_y(sheet: _Sheet, place: int) -> float:

@@ -168,8 +168,9 @@ class Exchange:
             if row.kind not in {"finding", "other"}:
                 for text in row.texts:
                     self._link_quotations(text, row.anchor)
-        for found in self.verdict.fallacies if self.verdict else ():
-            place = self._place_of(found.argument, found.words)
+        found_words = (*self.verdict.fallacies, *self.verdict.irregular) if self.verdict else ()
+        for found in found_words:
+            place = self._place_of(found.argument, found.words, theirs=" on " in found.place)
             if place:
                 self.quoted[found.argument, found.words] = place
                 self._link_finding(found.argument, found.words, place)
@@ -192,9 +193,10 @@ class Exchange:
                 if found:
                     text.refer(found, place)
 
-    def _place_of(self, argument: str, words: str) -> str | None:
-        """The passage with the words in which the judge sees a fallacy."""
-        for kind in ("argument", "answer", "hold", "response"):
+    def _place_of(self, argument: str, words: str, *, theirs: bool) -> str | None:
+        """The passage with the words in which the judge sees a fault; a response first where it is ``theirs``."""
+        kinds = ("argument", "answer", "hold", "response")
+        for kind in kinds[::-1] if theirs else kinds:
             for row in self.about(kind, argument):
                 for text in row.texts:
                     found = find_words(text.text, words)

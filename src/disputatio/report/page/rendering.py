@@ -28,7 +28,7 @@ from disputatio.report.headings import heading
 from disputatio.report.market import market_reading
 from disputatio.report.match import match_reading
 from disputatio.report.own import outcome_statements
-from disputatio.report.page.argument_map import narrow_map, wide_map
+from disputatio.report.page.argument_map import argument_map
 from disputatio.report.page.charts import charts_of
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
@@ -86,7 +86,7 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) ->
             outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
             briefing=_briefing(verdict),
-            drawings=[row for row in (wide_map(exchange), narrow_map(exchange)) if row],
+            sides=argument_map(exchange),
             phases=phase_views(report, exchange),
             ceiling=ceiling(report.budget),
             tools=offered(report.tools),
