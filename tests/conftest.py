@@ -63,6 +63,14 @@ def _is_here(host: object) -> bool:
 
 
 @pytest.fixture(autouse=True)
+def nothing_learned() -> None:
+    """What a process learns about models is learned anew by each test: their names and ports come again."""
+    recalling = sys.modules.get("disputatio.engine.recalling")
+    if recalling is not None:
+        recalling.OF_THIS_PROCESS.__init__(recalling.known_window)
+
+
+@pytest.fixture(autouse=True)
 def network_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sockets reach loopback addresses and files only; names of other machines are not looked up."""
     connect, connect_ex, sendto = socket.socket.connect, socket.socket.connect_ex, socket.socket.sendto

@@ -11,11 +11,10 @@ cost, and a tamper-evident record that can be resumed, replayed and audited::
 This module is the front door; everything in ``__all__`` is kept stable.
 """
 
-from typing import TYPE_CHECKING
-
 from disputatio._front import __dir__ as __dir__
 from disputatio._front import __getattr__ as __getattr__
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from disputatio.door import (
         Debate,

@@ -6,11 +6,9 @@ package should not wait for what it does not call.
 
 from __future__ import annotations
 
-from typing import Final
-
 from disputatio._rooms import front
 
-_ROOMS: Final = {
+_ROOMS = {
     "door": (
         "Debate",
         "attach_outcome",

@@ -108,6 +108,21 @@ class Debate:
 
         return export_json(self.report())
 
+    def for_audience(self) -> Debate:
+        """What may be shown of it to everybody: all of it, unless people sit in it and it is not over.
+
+        See `disputatio.report.audience`. Whoever reads the store itself can read the whole of it.
+        """
+        from disputatio.report.audience import for_audience
+
+        shown = for_audience(self.record)
+        if shown is None:
+            return self
+        # Prompts repeat what their seat was told. Sources lie before everybody; of a knowledge base each sees a part.
+        given = [row for sealed in self.record[:1] for row in getattr(sealed.event(), "evidence", ())]
+        sources = {str(row.get("text")) for row in given if row.get("kind") != "knowledge"}
+        return replace(self, record=shown, texts={key: text for key, text in self.texts.items() if key in sources})
+
     def report(self) -> DebateReport:
         """What every surface is made from."""
         from disputatio.report import DebateReport
@@ -241,8 +256,8 @@ async def debate(
         {
             "seat": named,
             "judges": judges,
-            "debaters": None if debaters is None else ",".join(debaters),
-            "options": None if options is None else ",".join(options),
+            "debaters": None if debaters is None else tuple(debaters),
+            "options": None if options is None else tuple(options),
             "rounds": rounds,
             "decision": decision,
             "threshold": threshold,
@@ -254,9 +269,9 @@ async def debate(
             "language": language,
             "seed": seed,
             "config": None if config is None else str(config),
-            "set": tuple(f"{key}={value}" for key, value in (set or {}).items()),
-            "tools": tuple(f"{seat}={','.join(words) or 'none'}" for seat, words in (tools or {}).items()),
-            "mcp": tuple(f"{name}={address}" for name, address in (mcp or {}).items()),
+            "set": tuple(_setting(key, value) for key, value in (set or {}).items()),
+            "tools": tuple((tools or {}).items()),
+            "mcp": tuple((mcp or {}).items()),
         }
         | {"preset": preset, "position": tuple(positions), **_styles(personality or {}, personalities)}
     )
@@ -273,12 +288,19 @@ async def debate(
         return read_debate(house.store, held)
 
 
+def _setting(key: str, value: object) -> tuple[tuple[str, ...], object]:
+    """A setting by the levels of its key. What no file could hold, such as a path, is taken as its text."""
+    from disputatio.config.keys import key_path
+
+    own = isinstance(value, str | bool | int | float | Decimal | list)
+    return key_path(key, "set"), list(value) if isinstance(value, tuple) else value if own else str(value)
+
+
 def _styles(personality: Mapping[str, str], own: str | Path | Mapping[str, str] | None) -> dict[str, Any]:
     """How debaters argue, as a command line would say it; a program's own personalities are no file."""
     if isinstance(own, Mapping):
         return {}
-    chosen = tuple(f"{seat}={name}" for seat, name in personality.items())
-    return {"personality": chosen, "personalities": None if own is None else str(own)}
+    return {"personality": tuple(personality.items()), "personalities": None if own is None else str(own)}
 
 
 def _judges_among(seats: Mapping[str, object], form: Format) -> int | None:
@@ -350,8 +372,9 @@ async def resume(
     from disputatio.engine.verified import find_debate, read_verified
     from disputatio.record.history import History
 
-    servers = tuple(f"{name}={address}" for name, address in (mcp or {}).items())
-    arguments = _arguments({"mcp": servers, "escalate": escalate if isinstance(escalate, str) else None})
+    arguments = _arguments(
+        {"mcp": tuple((mcp or {}).items()), "escalate": escalate if isinstance(escalate, str) else None}
+    )
     configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
@@ -513,8 +536,8 @@ class _Housed:
 
 def _split_seats(
     seats: Mapping[str, str | Participant], form: Format, judges: int | None, debaters: Sequence[str] | None
-) -> tuple[tuple[str, ...], dict[str, Participant]]:
-    named = tuple(f"{seat}={who}" for seat, who in seats.items() if isinstance(who, str))
+) -> tuple[tuple[tuple[str, str], ...], dict[str, Participant]]:
+    named = tuple((seat, who) for seat, who in seats.items() if isinstance(who, str))
     scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
     for_all = scripted.pop("all", None)
     if for_all is not None:

@@ -1,0 +1,73 @@
+"""Makes calls of a model and says what came of each and how much memory it took; run as a process of its own.
+
+The arguments are one JSON object: ``urls`` of the servers that attack, ``usual`` of one that answers, ``way`` (direct
+or library), ``streamed``, ``max_tokens`` and ``timeout_s``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from disputatio.participants.call import Call, Fault, OutputMode, Segment
+from disputatio.participants.remote import open_gateway
+from disputatio.participants.seating import ModelSeating
+
+
+def memory_mb(name: str) -> float:
+    """What Linux says of the memory of this process: ``VmRSS`` now, ``VmHWM`` at most.
+
+    Not ``getrusage``, which goes on counting from what the parent process had.
+    """
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"^{name}:\s*(\d+) kB$", status, re.MULTILINE)[1]) / 1024
+
+
+async def main(given: dict[str, Any]) -> None:
+    os.environ["DISPUTATIO_CALLS"] = given["way"]
+    call = Call((Segment("user", "Speak."),), None, "", OutputMode.TEXT, None, given["max_tokens"])
+    heard: list[int] = []
+    listener = (lambda text: heard.append(len(text))) if given["streamed"] else None
+
+    async def made(url: str) -> Any:
+        seating = ModelSeating(
+            provider="openai_compatible", model="any", base_url=f"{url}/v1", timeout_s=given["timeout_s"]
+        )
+        gateway = open_gateway(seating, "sk-test-5f0c1d2e3b4a5968")
+        try:
+            return await gateway.call(call, listener)
+        finally:
+            await gateway.aclose()
+
+    # Whatever is imported and kept for the process belongs to no call.
+    usual = await made(given["usual"])
+    assert not isinstance(usual, Fault), usual
+    for url in given["urls"]:
+        heard.clear()
+        gc.collect()
+        # From now on the most is counted anew.
+        Path("/proc/self/clear_refs").write_text("5")
+        before, begun, worked = memory_mb("VmRSS"), time.monotonic(), time.process_time()
+        outcome = await made(url)
+        told = {
+            "kind": outcome.kind.value if isinstance(outcome, Fault) else "",
+            "message": outcome.message if isinstance(outcome, Fault) else "",
+            "text": outcome.text[:2_000],
+            "usage": outcome.usage,
+            "heard": sum(heard),
+            "grown_mb": memory_mb("VmHWM") - before,
+            "seconds": time.monotonic() - begun,
+            "worked": time.process_time() - worked,
+        }
+        print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))
