@@ -205,7 +205,7 @@ class Service:
             order = read_order(body, sources=sources, reader=reader)
             return order, proposal_of(order, {}, people_missing=True), _digest(body, sources)
 
-        order, proposal, digest = await self.reading.read(caller.tenant, reading)
+        order, proposal, digest = await self.reading.read(caller.tenant, reading, sum(map(_size, body.values())))
         asked = Asked("", proposal.motion.text, proposal.format.name, digest, idempotency)
         standing = await asyncio.to_thread(self.book.standing, asked, caller.tenant)
         if standing is not None:
@@ -532,3 +532,10 @@ def _digest(body: Mapping[str, Any], sources: Sequence[Source]) -> str:
     ]
     whole = {**body, "evidence": [*body.get("evidence", ()), *rows]} if rows else dict(body)
     return hashlib.sha256(canonical(whole).encode()).hexdigest()
+
+
+def _size(value: object) -> int:
+    """How many characters of text a part of an order has."""
+    if isinstance(value, Mapping):
+        return sum(map(_size, value.values()))
+    return len(value) if isinstance(value, str) else sum(map(_size, value)) if isinstance(value, list | tuple) else 0

@@ -24,19 +24,21 @@ AT_ONCE = 4
 """How many are read at once."""
 AT_ONCE_EACH = 2
 """How many of them may be one tenant's."""
-WAITING = 64
-"""How many may wait."""
-WAITING_EACH = 8
-"""How many of those may be one tenant's."""
+WAITING_BYTES = 512_000_000
+"""How much may wait, in bytes: what waits is kept in memory."""
+WAITING_BYTES_EACH = 64_000_000
+"""How much of it may be one tenant's."""
+LEAST_BYTES = 64_000
+"""What an order without sources counts: a tenant may have a thousand of them waiting."""
 
 
 class ReadingQueueFullError(QueueFullError):
     """No more may wait to be read now: of this tenant, or at all."""
 
     def __init__(self, *, of_tenant: bool) -> None:
-        number = WAITING_EACH if of_tenant else WAITING
+        whose, most = ("your", WAITING_BYTES_EACH) if of_tenant else ("all callers'", WAITING_BYTES)
         super().__init__(
-            f"{number} orders and files {'of yours ' if of_tenant else ''}wait to be read, and more may not.",
+            f"{most // 1_000_000} MB of {whose} orders and files already wait to be read, and no more can wait.",
             "Send it again in some seconds.",
         )
         self.of_tenant = of_tenant
@@ -45,6 +47,7 @@ class ReadingQueueFullError(QueueFullError):
 @dataclass(eq=False, slots=True)
 class _Waiter:
     tenant: str
+    size: int
     turn: asyncio.Future[None]
 
 
@@ -65,14 +68,19 @@ class ReadingQueue:
         self._waiters: list[_Waiter] = []
         self._is_closed = False
 
-    async def read(self, tenant: str, work: Callable[[SourceReader], Value]) -> Value:
+    async def read(self, tenant: str, work: Callable[[SourceReader], Value], size: int = 0) -> Value:
         """What ``work`` returns, which is called in a thread with what reads costly files.
+
+        Args:
+            tenant: for whom.
+            work: what reads.
+            size: how many bytes are kept in memory until it is called.
 
         Raises:
             ReadingQueueFullError: too many wait.
             Exception: whatever ``work`` raises.
         """
-        await self._turn(tenant)
+        await self._turn(tenant, max(size, LEAST_BYTES))
         loop = asyncio.get_running_loop()
         reader = SourceReader(self._limits)
         self._readers.add(reader)
@@ -106,13 +114,13 @@ class ReadingQueue:
                 waiter.turn.set_exception(ReadingQueueFullError(of_tenant=False))
         self._threads.shutdown(wait=False)
 
-    async def _turn(self, tenant: str) -> None:
+    async def _turn(self, tenant: str, size: int) -> None:
         """Wait until one more of ``tenant`` may be read; it then counts as being read."""
-        if len(self._waiters) >= WAITING or self._is_closed:
+        if self._is_closed or self._waiting() + size > WAITING_BYTES:
             raise ReadingQueueFullError(of_tenant=False)
-        if sum(row.tenant == tenant for row in self._waiters) >= WAITING_EACH:
+        if self._waiting(tenant) + size > WAITING_BYTES_EACH:
             raise ReadingQueueFullError(of_tenant=True)
-        mine = _Waiter(tenant, asyncio.get_running_loop().create_future())
+        mine = _Waiter(tenant, size, asyncio.get_running_loop().create_future())
         self._waiters.append(mine)
         self._let_in()
         try:
@@ -123,6 +131,10 @@ class ReadingQueue:
             else:  # its turn came, and it left in the same moment
                 self._end(tenant)
             raise
+
+    def _waiting(self, tenant: str | None = None) -> int:
+        """How many bytes wait: of all, or of one tenant."""
+        return sum(row.size for row in self._waiters if tenant in {None, row.tenant})
 
     def _let_in(self) -> None:
         """Give their turn to as many as there is room for."""

@@ -55,7 +55,7 @@ async def upload_evidence(file: UploadFile, request: Request, caller: Runner) ->
         raw = uploaded_bytes(file, service.choices.upload_bytes)
         return read_source(raw, file.filename or "upload.txt", reader=reader)
 
-    return await keep_evidence(service, caller, read)
+    return await keep_evidence(service, caller, read, file.size or 0)
 
 
 def uploaded_bytes(file: PlainUpload, most: int) -> bytes:
@@ -77,17 +77,19 @@ async def fetch_evidence(asked: FetchAsked, request: Request, caller: Runner) ->
     """Take in a page from a host that the server's list allows; without a list none is fetched."""
     service = service_of(request)
     name, raw = await fetch(asked.url, service.choices.allow, service.choices.upload_bytes)
-    return await keep_evidence(service, caller, lambda reader: read_source(raw, name, reader=reader))
+    return await keep_evidence(service, caller, lambda reader: read_source(raw, name, reader=reader), len(raw))
 
 
-async def keep_evidence(service: Service, caller: Caller, read: Callable[[SourceReader], Source]) -> EvidenceKept:
-    """Read a source and keep it for the caller's tenant.
+async def keep_evidence(
+    service: Service, caller: Caller, read: Callable[[SourceReader], Source], size: int
+) -> EvidenceKept:
+    """Read a source of ``size`` bytes and keep it for the caller's tenant.
 
     Raises:
         InvalidInputError: it cannot be read.
         ReadingQueueFullError: too much is being read already.
     """
-    source = await service.reading.read(caller.tenant, read)
+    source = await service.reading.read(caller.tenant, read, size)
     row = {"source_id": source.source_id, "title": source.title, "kind": source.kind.value, "text": source.text}
     upload = await asyncio.to_thread(service.book.upload, caller.tenant, row)
     return EvidenceKept(
@@ -106,7 +108,7 @@ async def upload_knowledge(file: UploadFile, request: Request, caller: Runner) -
         assert base is not None  # noqa: S101  (bytes name no example)
         return base, text_of(base)
 
-    base, text = await service.reading.read(caller.tenant, read)
+    base, text = await service.reading.read(caller.tenant, read, file.size or 0)
     meta = base.meta
     row = {"source_id": KNOWLEDGE, "title": f"{meta.subject_name} {meta.day}", "kind": KNOWLEDGE, "text": text}
     return KnowledgeKept(
