@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from typing import Any
 
 import pytest
 from cli_commands import Call, Commands, is_clear
 
-from disputatio.testing import FakeProvider
+from disputatio.testing import FakeProvider, instance
 
 
 def seats(provider: FakeProvider) -> tuple[str, ...]:
@@ -68,7 +70,19 @@ def test_a_panel_is_held_previewed_and_exported(call: Call, provider: FakeProvid
 
 
 @pytest.mark.slow
-def test_a_person_at_the_terminal_takes_the_decision(commands: Commands, provider: FakeProvider) -> None:
+def test_a_person_at_the_terminal_takes_the_decision(commands: Commands) -> None:
+    """The debaters never agree: each votes for another option."""
+    votes = itertools.cycle("abcdef")
+
+    def disagree(request: Any) -> Any:
+        answer = instance(request.response_schema, request.fingerprint)
+        return {**answer, "vote": next(votes)}
+
+    with FakeProvider(answer=disagree, chunk_latency_s=0.0, drip_s=0.001) as provider:
+        decide_at_the_terminal(commands, provider)
+
+
+def decide_at_the_terminal(commands: Commands, provider: FakeProvider) -> None:
     options = (*seats(provider), "--debaters", "ada,bo", "--options", "a,b,c,d,e,f", "--decision", "unanimity")
     running = commands.start("debate", "Be it so", *options, "--escalate", "person", terminal=(80, 40))
     running.until("an empty line leaves it open")

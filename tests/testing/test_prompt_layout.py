@@ -67,7 +67,7 @@ async def test_what_is_not_cached_of_a_longer_match_grows_with_its_length_and_no
 async def test_staggering_serves_a_phase_from_its_own_first_call() -> None:
     sums = await metered("structured")
     assert sums.share_staggered > sums.share + 0.1
-    assert sums.billed(A_TENTH, staggered=True) < sums.billed(A_TENTH) - 0.1
+    assert sums.billed(A_TENTH, staggered=True) < sums.billed(A_TENTH) * 0.85
 
 
 def test_writing_to_a_cache_at_a_price_makes_a_bill_that_reads_have_to_earn() -> None:

@@ -16,7 +16,7 @@ _CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: 
 """By the last of the words that there are to choose from."""
 _SETTLED = {"no": "no", "yes": "no", "unresolved": "resolved_for_proposition"}
 _BEGUN = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[([.?])\]\$")
-_NUMBER = re.compile("[0-9]++(?= )")
+_NUMBER = re.compile("(?<![0-9])[0-9]++(?= )")
 _FEWEST_CHARACTERS = 8
 _UNSAID = 400
 """Characters that are allowed where a form sets no bound."""

@@ -20,7 +20,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 _SPAN = re.compile(
-    r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])"
+    r"(?<![\d.])(\d+(?:\.\d+)?)\s*+(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])"
 )
 _UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _WORDS = re.compile(
