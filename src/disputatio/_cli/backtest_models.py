@@ -111,6 +111,7 @@ def with_models(
         dict(zip(days, result.climatology, strict=True)),
         models=tuple(asked.models),
         cutoff=asked.cutoff,
+        mid=result.plan.decides_by_mid_p,
     )
     return replace(report, models=evidence), agents
 

@@ -31,6 +31,7 @@ from disputatio.engine.own_files import format_recorded, is_own
 from disputatio.engine.pacing import in_turn
 from disputatio.engine.ports import Clock, Nobody, SystemClock, Turnstile, Watcher
 from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
+from disputatio.engine.reopening import failed_paths, reopened_paths
 from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
 from disputatio.engine.terms import usual_budget
@@ -164,6 +165,8 @@ class Resumption:
 
     ``settings`` bring the keys; ``asked`` names the seats, and maybe the format, that the user set explicitly, so
     that a change can be refused by name. ``form`` is the format itself where it is none of those people type.
+    ``asks_again`` are reasons of abstentions: seats that abstained for one of them are asked again in whatever phase it
+    was, and with them whatever rests on their missing turns.
     """
 
     settings: Settings
@@ -175,6 +178,7 @@ class Resumption:
     asked_seats: tuple[str, ...] = ()
     asked_format: str | None = None
     form: Format | None = None
+    asks_again: frozenset[str] = frozenset()
 
 
 async def resume(debate: str, resumption: Resumption, house: House) -> History:
@@ -195,7 +199,7 @@ async def resume(debate: str, resumption: Resumption, house: House) -> History:
     _refuse_import(debate, read.history)
     if read.history.opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
-    if not can_go_on(read.history):
+    if not can_go_on(read.history, resumption.asks_again):
         return read.history
     house.store.claim(debate)
     try:
@@ -214,7 +218,7 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Hou
     )
     opened = history.opened
     assert opened is not None  # noqa: S101  (checked by the caller)
-    if not can_go_on(history):
+    if not can_go_on(history, resumption.asks_again):
         return history
     gateways = SharedGateways(house.opener)
     tools: DebateTools | None = None
@@ -232,9 +236,9 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Hou
         tools = await recorded_tools(opened, resumption.settings, plan.setting.evidence)
         plan = replace(plan, tools=tools)
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
-        reopened = history.reopenable if history.status in {Status.DEGRADED, Status.FAILED} else ()
+        reopened = reopened_paths(history, plan, resumption.asks_again)
         # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
-        journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=tuple(reopened)))
+        journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
         return await _running(plan, journal, ledger, house, texts).run()
     finally:
         if tools is not None:
@@ -278,8 +282,13 @@ def _refuse_import(debate: str, history: History) -> None:
         )
 
 
-def can_go_on(history: History) -> bool:
-    """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing."""
+def can_go_on(history: History, asks_again: frozenset[str] = frozenset()) -> bool:
+    """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing.
+
+    So are turns of any phase whose seat abstained for one of the reasons in ``asks_again``.
+    """
+    if failed_paths(history, asks_again):
+        return True
     if history.status in {Status.RUNNING, Status.INTERRUPTED, Status.TRUNCATED}:
         return True
     return history.status in {Status.DEGRADED, Status.FAILED} and bool(history.reopenable)

@@ -238,16 +238,7 @@ class Running:
                 row = answered.get(path)
                 if row is None:
                     continue
-                if isinstance(row, Abstained):
-                    answer: Turn | Abstention = Abstention(Seat(row.seat), row.reason, row.detail)
-                else:
-                    if row.form != ask.form.name or row.seat != ask.seat:
-                        raise _mismatch(path, f"the record has a {row.form} by {row.seat}")
-                    answer = ask.form.read(row.content)
-                    cited = cited_json(answer)
-                    if (cited or row.citations) and canonical(list(cited)) != canonical(list(row.citations)):
-                        raise _mismatch(path, "the check of a citation comes to something else")
-                self._driver.answer(path, answer)
+                self._driver.answer(path, recorded_answer(path, ask, row))
                 moved = True
         self._establish()
 
@@ -561,6 +552,23 @@ def _modes_turned_down(history: History) -> list[_TurnedDown]:
         for sent in (history.calls if calls else ())
         if sent.call in calls and sent.path in history.asked
     ]
+
+
+def recorded_answer(path: str, ask: Ask, row: TurnTaken | Abstained) -> Turn | Abstention:
+    """The answer to ``ask`` that the record has.
+
+    Raises:
+        ResumeMismatchError: it is the answer to another ask, or its citations come to something else today.
+    """
+    if isinstance(row, Abstained):
+        return Abstention(Seat(row.seat), row.reason, row.detail)
+    if row.form != ask.form.name or row.seat != ask.seat:
+        raise _mismatch(path, f"the record has a {row.form} by {row.seat}")
+    answer: Turn = ask.form.read(row.content)
+    cited = cited_json(answer)
+    if (cited or row.citations) and canonical(list(cited)) != canonical(list(row.citations)):
+        raise _mismatch(path, "the check of a citation comes to something else")
+    return answer
 
 
 def _mismatch(place: str, what: str) -> ResumeMismatchError:

@@ -303,6 +303,7 @@ class Series:
             participants=proposal.participants,
             prompts=proposal.prompts,
             form=proposal.format,
+            asks_again=_KINDS,
         )
 
 

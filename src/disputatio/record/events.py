@@ -343,7 +343,8 @@ class DebateInterrupted:
 class DebateResumed:
     """The debate goes on from its record, under a budget that may have been changed.
 
-    ``reopened`` are asks of the last phase whose abstention is taken back, so that the seat is asked again.
+    ``reopened`` are asks whose answer is taken back, so that the seat is asked again: abstentions of the last phase, or
+    those of seats that could not be reached, with every turn that rests on a missing one.
     """
 
     kind: ClassVar[str] = "DebateResumed"

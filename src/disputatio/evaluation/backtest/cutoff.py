@@ -124,6 +124,8 @@ def cutoff_splits(
     names: Sequence[str],
     against: str,
     cutoff: date | None,
+    *,
+    mid: bool = True,
 ) -> tuple[CutoffSplit, ...]:
     """Split each of ``names`` at ``cutoff``, and compare each with ``against`` on what lies after, judged together.
 
@@ -133,10 +135,12 @@ def cutoff_splits(
         names: whose splits they are.
         against: the benchmark of the plan.
         cutoff: the last day of the training data; None where it is unknown.
+        mid: the mid-p value decides, else the exact one.
     """
     later = [cutoff is not None and day > cutoff for day in days]
     kept = {row: [hit for hit, late in zip(right[row], later, strict=True) if late] for row in (*names, against)}
-    evidence = compare_all(kept, [(name, against) for name in names]) if any(later) else (None,) * len(names)
+    pairs = [(name, against) for name in names]
+    evidence = compare_all(kept, pairs, mid=mid) if any(later) else (None,) * len(names)
     return tuple(
         _split(name, cutoff, list(zip(right[name], later, strict=True)), row)
         for name, row in zip(names, evidence, strict=True)

@@ -10,6 +10,11 @@ Scores are 1 to 10 and count as what they are above 1, over 9. Confidence is the
 UPHELD, one half where WEAKENED, a quarter where UNCERTAIN and 0 where REFUTED. An argument whose figures are not borne
 out, or that nobody scored, does not count. Without an argument that counts there is no forecast: an abstention. Neither
 is there a call where the forecast is exactly one half.
+
+A seat that failed is not a forecast. Where an analyst could not be reached, or gave no answer that fits, its lens
+abstains: the other analyst alone would make it .731 or .269. An analyst without a signal is no failure: it looked and
+found nothing to say, and its side weighs nothing. A seat that failed after its opening leaves the forecast of the
+openings as it is.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.formats.market import BEAR, BULL
+from disputatio.participants.analyst.playing import NO_SIGNAL
 
 STANDINGS = {"UPHELD": 1.0, "WEAKENED": 0.5, "UNCERTAIN": 0.25, "REFUTED": 0.0}
 FORMULAS = ("equal_weights",)
@@ -64,13 +70,29 @@ def argued_in(outcome: Mapping[str, Any]) -> tuple[Argued, ...]:
 
 
 def lens_forecasts(outcome: Mapping[str, Any]) -> dict[str, float | None]:
-    """The probability of up of each lens (``tech``, ``macro`` and so on); None where neither of its seats counts."""
-    return _by_lens(outcome, argument_weight)
+    """The probability of up of each lens (``tech``, ``macro`` and so on).
+
+    None where no argument of the lens counts, and where one of its seats failed.
+    """
+    failed = failed_lenses(outcome)
+    return {lens: None if lens in failed else row for lens, row in _by_lens(outcome, argument_weight).items()}
 
 
 def opened_forecasts(outcome: Mapping[str, Any]) -> dict[str, float | None]:
     """The same from the openings alone: what each analyst said at first, unanswered and unjudged."""
-    return _by_lens(outcome, lambda row: float(row["confidence"]))
+    failed = failed_lenses(outcome, at_the_opening=True)
+    found = _by_lens(outcome, lambda row: float(row["confidence"]))
+    return {lens: None if lens in failed else row for lens, row in found.items()}
+
+
+def failed_lenses(outcome: Mapping[str, Any], *, at_the_opening: bool = False) -> frozenset[str]:
+    """The lenses of which a seat failed in any turn, or ``at_the_opening``; a seat without a signal did not fail."""
+    return frozenset(
+        str(row["seat"]).partition("_")[0]
+        for row in outcome.get("analysts") or ()
+        if any(each["reason"] != NO_SIGNAL for each in row.get("silent") or ())
+        and not (at_the_opening and row.get("arguments"))
+    )
 
 
 def mean_forecast(forecasts: Mapping[str, float | None]) -> float | None:

@@ -17,7 +17,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,8 @@ class Holding:
         Raises:
             VerificationError: a record was altered.
         """
-        return self._read("only what was recorded is told")
+        found = self._read()
+        return replace(found, stopped="only what was recorded is told") if found.missing else found
 
     async def hold(self) -> HeldDates:
         """Hold what has no record yet.
@@ -111,7 +112,7 @@ class Holding:
         there = {case: self._is_there(case) for case in self._cases}
         records = [self._record(case) for case, held in there.items() if held]
         missing = tuple(case for case, held in there.items() if not held)
-        return HeldDates(tuple(records), missing, stopped if missing else "", provider_failed)
+        return HeldDates(tuple(records), missing, stopped, provider_failed)
 
     def _is_there(self, case: Case) -> bool:
         row = self._store.row(self._ids[case])

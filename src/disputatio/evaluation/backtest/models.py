@@ -128,6 +128,7 @@ def model_evidence(
     *,
     models: Sequence[str],
     cutoff: date | None,
+    mid: bool = True,
 ) -> ModelEvidence:
     """Score everything that models forecast, on the dates whose debate was held with names and dates.
 
@@ -139,6 +140,7 @@ def model_evidence(
         climatology: of each day, the reference of the skill.
         models: who takes part, for people.
         cutoff: the last day of the training data; None where it is unknown.
+        mid: the mid-p value decides, else the exact one.
     """
     by_case = {row.case: row for row in records}
     kept = [row for row in labels if row.up is not None and Case(row.decided, PLAIN) in by_case]
@@ -166,8 +168,8 @@ def model_evidence(
         len(kept),
         tuple(benchmark_scores(name, kept, said, p[name], reference) for name, said in calls.items()),
         {name: sum(call is not None for call in said) for name, said in calls.items()},
-        compare_all(right, declared(tuple(calls))) if kept else (),
-        cutoff_splits(days, right, tuple(calls), against, cutoff) if kept else (),
+        compare_all(right, declared(tuple(calls)), mid=mid) if kept else (),
+        cutoff_splits(days, right, tuple(calls), against, cutoff, mid=mid) if kept else (),
         agents.recognition if agents else None,
         spent,
         cutoff,

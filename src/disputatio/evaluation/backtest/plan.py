@@ -82,6 +82,11 @@ class BacktestPlan:
     seed: int = 0
     sha256: str = ""
 
+    @property
+    def decides_by_mid_p(self) -> bool:
+        """Whether McNemar's mid-p value decides every comparison, and not the exact one."""
+        return self.primary_test != "mcnemar_exact"
+
     def as_json(self) -> JsonObject:
         """The plan as the report keeps it, with its hash."""
         body = {row.name: getattr(self, row.name) for row in fields(self)}

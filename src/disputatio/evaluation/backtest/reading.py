@@ -16,10 +16,12 @@ from disputatio.evaluation.backtest.forecasting import (
     opened_forecasts,
 )
 from disputatio.evaluation.comparing.reading import is_harness
-from disputatio.evaluation.series import Spent, spent_on, unreachable
+from disputatio.evaluation.series import Spent, spent_on
 from disputatio.formats.market import LENSES
 from disputatio.kernel import JsonObject
 from disputatio.participants.analyst import ANALYST
+from disputatio.participants.analyst.playing import NO_SIGNAL
+from disputatio.record.events import Abstained
 from disputatio.record.history import History
 
 
@@ -36,7 +38,7 @@ class DateRecord:
         arguments: every argument.
         silent: seats that took a turn they were asked for not, with the reason.
         knowledge: SHA-256 of the knowledge base, as the record keeps it.
-        failure: why a model could not be reached, where that is why there is no forecast.
+        failure: the first seat that failed, and why; empty where each seat took its turns or had no signal.
         by_rules: whether every seat was taken by a rule-based analyst.
         harness: whether a seat was taken by a script or a server that answers any schema.
     """
@@ -106,11 +108,17 @@ def read_date(case: Case, debate: str, history: History) -> DateRecord:
         argued_in(outcome),
         tuple(silent),
         next((str(row["text"]) for row in evidence), ""),
-        unreachable(history),
+        failure_in(history),
         bool(seats) and all(row["kind"] == ANALYST for row in seats),
         is_harness(history),
         spent_on(history),
     )
+
+
+def failure_in(history: History) -> str:
+    """The first seat of a record that failed, and why; having no signal is no failure. Empty where there is none."""
+    rows = [row for row in history.answered.values() if isinstance(row, Abstained) and row.reason != NO_SIGNAL]
+    return f"{rows[0].seat}: {rows[0].detail or rows[0].reason}" if rows else ""
 
 
 def _rounded(value: float | None) -> float | None:

@@ -14,6 +14,7 @@ from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import BLIND, MIRRORED, PLAIN, Case
 from disputatio.evaluation.backtest.confidence import ConfidenceCheck, confidence_check
 from disputatio.evaluation.backtest.controls import Blind, Mirrored, blind_check, mirrored_check
+from disputatio.evaluation.backtest.finding import accuracy_text, verdict_text
 from disputatio.evaluation.backtest.holding import HeldDates
 from disputatio.evaluation.backtest.leaks import LeakReport, leak_report
 from disputatio.evaluation.backtest.models import ModelEvidence
@@ -41,6 +42,39 @@ class Outcome(StrEnum):
     NO_CALL = "no call"
     FAILED = "failed"
     NOT_HELD = "not held"
+
+
+@dataclass(frozen=True, slots=True)
+class DatesCounted:
+    """What became of the dates of a run: ``failed`` and ``without_signal`` are those on which a seat was missing."""
+
+    dates: int
+    held: int
+    failed: int
+    without_signal: int
+
+    @property
+    def not_held(self) -> int:
+        """Dates without a debate."""
+        return self.dates - self.held
+
+    @property
+    def text(self) -> str:
+        """All of them in a line."""
+        missing = self.failed + self.without_signal
+        why = f" (no signal on {self.without_signal}, failed on {self.failed})" if missing else ""
+        return f"{self.held} held, {self.not_held} not held, {missing} degraded by a missing seat{why}"
+
+    def as_json(self) -> JsonObject:
+        """The counts."""
+        return {
+            "dates": self.dates,
+            "held": self.held,
+            "not_held": self.not_held,
+            "degraded": self.failed + self.without_signal,
+            "with_a_failed_seat": self.failed,
+            "with_a_seat_without_a_signal": self.without_signal,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +114,15 @@ class BacktestReport:
         return {row.day: row for row in self.records if row.case.arm == PLAIN}
 
     @property
+    def counted(self) -> DatesCounted:
+        """How many dates were held, and how many of those without a seat."""
+        plain = self.plain
+        rows = [plain[row.decided] for row in self.result.labels if row.decided in plain]
+        failed = sum(bool(row.failure) for row in rows)
+        quiet = sum(bool(row.silent) and not row.failure for row in rows)
+        return DatesCounted(len(self.result.labels), len(rows), failed, quiet)
+
+    @property
     def by_rules(self) -> bool:
         """Whether every seat was taken by rules."""
         return bool(self.records) and all(row.by_rules for row in self.records)
@@ -92,6 +135,12 @@ class BacktestReport:
         scored = len(self.result.labels)
         trial = f"A TRIAL: the first {scored} of the {self.planned} dates of the plan." if scored < self.planned else ""
         return " ".join(filter(None, (trial, kind)))
+
+    @property
+    def stop_text(self) -> str:
+        """Why the run stopped, and how many of its debates, of every arm, are missing."""
+        missing = f"{self.missing} debates were not held, and count as not right." if self.missing else ""
+        return f"The run was stopped: {self.stopped}. {missing}".rstrip()
 
     @property
     def spent(self) -> Spent:
@@ -124,8 +173,19 @@ class BacktestReport:
 
     @property
     def finding(self) -> str:
-        """The result in two sentences, no more than the comparisons show."""
-        return " ".join(finding_of(self))
+        """The result in a few sentences, no more than the comparisons show. A run that was cut has no accuracy."""
+        if self.counted.not_held:
+            return (
+                f"The run was cut: {self.counted.held} of {self.counted.dates} dates were held. No accuracy is told "
+                "before all of them are."
+            )
+        accuracy = accuracy_text(self.result)
+        if not accuracy:
+            return "Nothing could be scored."
+        # What a model may have read of afterwards is counted and is no finding.
+        models = self.models is not None and self.models.splits
+        verdict = self.models.splits[0].verdict if self.models is not None and models else verdict_text(self.result)
+        return f"{accuracy} {verdict}"
 
     def as_json(self) -> JsonObject:
         """The stable JSON form."""
@@ -147,6 +207,7 @@ class BacktestReport:
             "language_models": None if self.models is None else self.models.as_json(),
             "spent": self.spent.as_json(),
             "planned_dates": self.planned,
+            "dates_counted": self.counted.as_json(),
             "not_held": self.missing,
             "stopped": self.stopped,
             "rows": [self._row(place) for place in range(len(self.result.labels))],
@@ -170,50 +231,6 @@ class BacktestReport:
             "outcome": None if outcome is None else outcome.value,
             **({} if record is None else record.as_json()),
         }
-
-
-def finding_of(report: BacktestReport) -> list[str]:
-    """What was found, in sentences."""
-    result = report.result
-    scores = {row.name: row.accuracy.value for row in result.scores}
-    own, other = scores[DEBATE], scores[result.plan.primary_against]
-    against = NAMES.get(result.plan.primary_against, result.plan.primary_against)
-    if own is None or other is None:
-        return ["Nothing could be scored."]
-    counted = (
-        f"Of {result.primary.counts.items} months the debate called {100 * own:.1f} % right, {against} "
-        f"{100 * other:.1f} %."
-    )
-    if report.models is not None and report.models.splits:
-        # What a model may have read of afterwards is counted and is no finding.
-        verdict = report.models.splits[0].verdict
-    elif result.has_edge:
-        verdict = (
-            "That is beyond chance on both labels. An edge in prices is rare and a leak is common: look for one before "
-            "you believe it."
-        )
-    elif result.primary_p <= 0.05 and result.primary.counts.second > result.primary.counts.first:
-        verdict = f"It is right less often than {against}, beyond chance."
-    else:
-        verdict = (
-            f"No demonstrable edge: ten points would have been seen with a probability of {result.primary.power:.2f}."
-        )
-    return [counted, verdict]
-
-
-NAMES: Mapping[str, str] = {
-    DEBATE: "the debate",
-    "openings": "its openings alone, undebated",
-    "always_up": "always up",
-    "climatology": "climatology",
-    "average_200": "the 200-day rule",
-    "vix_below_20": "VIX below 20",
-    "tech alone": "technical lens alone",
-    "fund alone": "fundamental lens alone",
-    "macro alone": "macro lens alone",
-    "senti alone": "sentiment lens alone",
-}
-"""What forecasters are called for people."""
 
 
 def cases_of(plan: BacktestPlan, dates: Dates, *, blind_everywhere: bool = False) -> tuple[Case, ...]:

@@ -20,7 +20,6 @@ from disputatio.evaluation.backtest.labels import Label, labels_of, past_shares
 from disputatio.evaluation.backtest.plan import BacktestPlan
 from disputatio.evaluation.backtest.prices import PriceSeries
 from disputatio.evaluation.backtest.weights import WeightSearch, nested_weights
-from disputatio.evaluation.intervals import ALPHA
 from disputatio.evaluation.statistics import (
     BootstrapInterval,
     Comparison,
@@ -101,14 +100,13 @@ class BacktestResult:
     @property
     def primary_p(self) -> float:
         """The p-value that decides, by the test that the plan names."""
-        return self.primary.exact_p if self.plan.primary_test == "mcnemar_exact" else self.primary.mid_p
+        return self.primary.adjusted
 
     @property
     def has_edge(self) -> bool:
         """Whether the debate is right more often than the benchmark beyond chance, on both labels."""
-        better = self.primary_p <= ALPHA and self.primary.counts.first > self.primary.counts.second
-        other = self.co_primary
-        return better and other is not None and other.significant and other.counts.first > other.counts.second
+        rows = (self.primary, self.co_primary)
+        return all(row is not None and row.significant and row.counts.first > row.counts.second for row in rows)
 
     def as_json(self) -> JsonObject:
         """The result with the plan and its hash."""
@@ -255,10 +253,11 @@ def _compared(
 
     on_up, on_balanced = right([row.up for row in labels]), right([row.balanced for row in labels])
     pair = (DEBATE, plan.primary_against)
-    (primary,) = compare_all(on_up, [pair])
-    co_primary = compare_all(on_balanced, [pair])[0] if on_balanced[DEBATE] else None
+    mid = plan.decides_by_mid_p
+    (primary,) = compare_all(on_up, [pair], mid=mid)
+    co_primary = compare_all(on_balanced, [pair], mid=mid)[0] if on_balanced[DEBATE] else None
     rest = [name for name in said if name not in pair and not name.endswith(" alone")]
-    return primary, co_primary, compare_all(on_up, [(DEBATE, name) for name in rest])
+    return primary, co_primary, compare_all(on_up, [(DEBATE, name) for name in rest], mid=mid)
 
 
 def _brier_gain(

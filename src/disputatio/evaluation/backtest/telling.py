@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.benchmarks import BenchmarkScores
+from disputatio.evaluation.backtest.finding import NAMES
 from disputatio.evaluation.backtest.models import comparison_lines, percent
 from disputatio.evaluation.backtest.plan import BacktestPlan
-from disputatio.evaluation.backtest.report import NAMES, BacktestReport, Outcome, who_sat
+from disputatio.evaluation.backtest.report import BacktestReport, Outcome, who_sat
 from disputatio.evaluation.backtest.running import Dates
 from disputatio.evaluation.statistics import BootstrapInterval
 from disputatio.evaluation.statistics.paired import p_text
@@ -27,14 +28,14 @@ def backtest_lines(report: BacktestReport) -> list[str]:
     lines = [report.notice, ""] if report.notice else []
     lines += [*plan_lines(result.plan, report.source, report.digest), *(f"  {row}" for row in who_sat(report.who))]
     first, last = result.labels[0].decided, result.labels[-1].decided
-    lines += [f"  {len(result.labels)} decision dates, {first} to {last}", "", report.finding, ""]
+    lines += [f"  {len(result.labels)} decision dates, {first} to {last}: {report.counted.text}"]
+    lines += ["", report.finding, ""]
     lines += [*score_lines(result.scores, result.left_out), ""]
     lines += [*_tests(report), "", *_calibration(report)]
     lines += [*_weights(report), *_confidence(report), *_controls(report), *_leaks(report)]
     if report.models is not None:
         lines += ["", *report.models.lines()]
-    if report.stopped:
-        lines += ["", f"{report.missing} debates were not held: {report.stopped}. They count as not right."]
+    lines += ["", report.stop_text] if report.stopped else []
     return [*lines, "", *DISCLAIMERS]
 
 
@@ -101,8 +102,9 @@ def _tests(report: BacktestReport) -> list[str]:
     if result.others:
         lines.append("Other comparisons, judged together (Holm)")
         lines += [
-            f"  {NAMES.get(row.second, row.second):{_WIDTH}}{100 * (row.difference.value or 0):+.1f} points, mid-p "
-            f"{p_text(row.mid_p)}, after Holm {p_text(row.adjusted)}"
+            f"  {NAMES.get(row.second, row.second):{_WIDTH}}{100 * (row.difference.value or 0):+.1f} points, "
+            f"{f'mid-p {p_text(row.mid_p)}' if row.mid else f'exact p {p_text(row.exact_p)}'}, after Holm "
+            f"{p_text(row.adjusted)}"
             for row in result.others
         ]
     counts = report.outcomes("debate")

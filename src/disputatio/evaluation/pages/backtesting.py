@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from disputatio.evaluation.backtest.confidence import ConfidenceCheck
 from disputatio.evaluation.backtest.controls import Mirrored
+from disputatio.evaluation.backtest.finding import NAMES
 from disputatio.evaluation.backtest.leaks import LeakReport
 from disputatio.evaluation.backtest.models import percent
-from disputatio.evaluation.backtest.report import NAMES, BacktestReport, Outcome, who_sat
+from disputatio.evaluation.backtest.report import BacktestReport, Outcome, who_sat
 from disputatio.evaluation.backtest.running import DEBATE, OPENINGS
 from disputatio.evaluation.backtest.telling import TESTS_NAMED, interval_text
 from disputatio.evaluation.intervals import Rate
@@ -33,12 +34,13 @@ def backtest_page(report: BacktestReport) -> str:
     result = report.result
     first, last = result.labels[0].decided, result.labels[-1].decided
     byline = [
-        f"{len(result.labels)} decision dates, {first} to {last}; plan SHA-256 {result.plan.sha256[:16]}…",
+        f"{len(result.labels)} decision dates, {first} to {last}: {report.counted.text}",
+        f"Plan SHA-256 {result.plan.sha256[:16]}…",
         f"Data {report.source}, SHA-256 {report.digest[:16]}…",
         *who_sat(report.who),
     ]
     if report.stopped:
-        byline.append(f"{report.missing} debates were not held: {report.stopped}. They count as not right.")
+        byline.append(report.stop_text)
     sections = [
         _accuracy(report),
         _comparisons(report),
@@ -157,7 +159,7 @@ def _comparisons(report: BacktestReport) -> Section:
         "comparisons",
         "Comparisons",
         "The debate less each benchmark, paired. Two were fixed beforehand: the primary one, and the same on the "
-        "balanced label. An edge is spoken of only where both are beyond chance.",
+        "balanced label. An edge is spoken of only where both are beyond chance by the test of the plan.",
         [
             Figure(
                 interval_plot(bars, -edge, edge, "difference in accuracy", 0.0),

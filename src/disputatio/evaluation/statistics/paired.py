@@ -184,7 +184,8 @@ class Comparison:
     """Two ways on identical items.
 
     ``power_seen`` is of the planned gain at the discordance that was seen, ``power`` at the usual one. ``adjusted`` is
-    the mid-p value after Holm over all comparisons that were declared with it.
+    the p-value that decides, after Holm over all comparisons that were declared with it: mid-p where ``mid``, else the
+    exact one. Power is that of the test that decides.
     """
 
     first: str
@@ -197,6 +198,7 @@ class Comparison:
     gain: float
     power: float
     power_seen: float | None
+    mid: bool = True
 
     @property
     def name(self) -> str:
@@ -225,14 +227,19 @@ class Comparison:
         body: dict[str, Any] = {"first": self.first, "second": self.second, "items": self.counts.items}
         body |= {"counts": self.counts.as_json(), "difference": self.difference.as_json()}
         body |= {"interval": "Newcombe 1998, method 10, 95 %", "mcnemar_exact_p": round(self.exact_p, 6)}
-        body |= {"mcnemar_mid_p": round(self.mid_p, 6), "holm_adjusted_mid_p": round(self.adjusted, 6)}
+        adjusted = "holm_adjusted_mid_p" if self.mid else "holm_adjusted_exact_p"
+        body |= {"mcnemar_mid_p": round(self.mid_p, 6), adjusted: round(self.adjusted, 6)}
         seen = None if self.power_seen is None else round(self.power_seen, 4)
         body["power"] = {"gain": self.gain, "at_usual_discordance": round(self.power, 4), "at_seen_discordance": seen}
         return {**body, "significant": self.significant, "verdict": self.verdict}
 
 
 def compare_all(
-    right: Mapping[str, Sequence[bool]], declared: Sequence[tuple[str, str]], gain: float = PLANNED_GAIN
+    right: Mapping[str, Sequence[bool]],
+    declared: Sequence[tuple[str, str]],
+    gain: float = PLANNED_GAIN,
+    *,
+    mid: bool = True,
 ) -> tuple[Comparison, ...]:
     """Every declared comparison, judged together.
 
@@ -240,21 +247,20 @@ def compare_all(
         right: for each way whether it was right, item by item in one order.
         declared: which are compared, the first one against the second.
         gain: the difference that the power is stated for.
+        mid: the mid-p value decides, else the exact one.
     """
     counts = {
         f"{one} - {other}": PairedCounts.of(zip(right[one], right[other], strict=True)) for one, other in declared
     }
-    tests = {name: mcnemar_mid_p(row) for name, row in counts.items()}
+    tests = {name: mcnemar_mid_p(row) if mid else mcnemar_exact(row) for name, row in counts.items()}
     adjusted = holm_adjusted(tests)
     found = []
     for one, other in declared:
         name = f"{one} - {other}"
         row = counts[name]
         seen = row.discordant / row.items if row.items else 0.0
-        power_seen = mcnemar_power(row.items, gain, seen) if seen >= gain else None
-        power = mcnemar_power(row.items, gain, max(USUAL_DISCORDANCE, gain))
-        exact, mid = mcnemar_exact(row), tests[name]
-        found.append(
-            Comparison(one, other, row, paired_difference(row), exact, mid, adjusted[name], gain, power, power_seen)
-        )
+        power_seen = mcnemar_power(row.items, gain, seen, mid=mid) if seen >= gain else None
+        power = mcnemar_power(row.items, gain, max(USUAL_DISCORDANCE, gain), mid=mid)
+        tested = (mcnemar_exact(row), mcnemar_mid_p(row), adjusted[name])
+        found.append(Comparison(one, other, row, paired_difference(row), *tested, gain, power, power_seen, mid))
     return tuple(found)

@@ -1,0 +1,46 @@
+"""Which asks of a closed debate are taken back, so that a seat that could not be reached is asked once more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from disputatio.engine.running import Plan, recorded_answer
+from disputatio.kernel import Driver
+from disputatio.record.events import Abstained
+from disputatio.record.history import History, Status
+
+
+def failed_paths(history: History, again: Collection[str]) -> tuple[str, ...]:
+    """The asks of a debate that ended without a seat, where the reason is one of ``again``."""
+    if history.status not in {Status.DEGRADED, Status.FAILED}:
+        return ()
+    return tuple(path for path, row in history.answered.items() if isinstance(row, Abstained) and row.reason in again)
+
+
+def reopened_paths(history: History, plan: Plan, again: Collection[str]) -> tuple[str, ...]:
+    """The asks that are taken back before a debate goes on.
+
+    Where seats failed for a reason in ``again``: their asks, and every turn that rests on them. A turn rests on a
+    missing one if the rules do not come to it while that one is open, so all that was said beside it is kept.
+    Elsewhere: the abstentions on which nothing rests.
+
+    Raises:
+        ResumeMismatchError: a recorded turn does not fit the rules of this run.
+    """
+    if history.status not in {Status.DEGRADED, Status.FAILED}:
+        return ()
+    failed = set(failed_paths(history, again))
+    if not failed:
+        return history.reopenable
+    driver = Driver(plan.format.rulebook(plan.rules, plan.docket))
+    kept: set[str] = set()
+    waiting = True
+    while waiting:
+        waiting = False
+        for path, ask in driver.open_asks.items():
+            row = history.answered.get(path)
+            if row is not None and path not in failed:
+                driver.answer(path, recorded_answer(path, ask, row))
+                kept.add(path)
+                waiting = True
+    return tuple(path for path in history.answered if path not in kept)

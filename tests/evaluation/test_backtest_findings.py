@@ -1,0 +1,135 @@
+"""What stands on top of a backtest: how many dates count, and a finding that agrees with the table below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+from backtest_stage import PLAN, made_up_archive
+from scipy.stats import binom
+
+from disputatio.evaluation.backtest import (
+    BacktestPlan,
+    Case,
+    DateRecord,
+    HeldDates,
+    PriceSeries,
+    backtest_lines,
+    backtest_report,
+    dates_of,
+    labels_of,
+    run_backtest,
+)
+from disputatio.evaluation.backtest.finding import verdict_text
+from disputatio.evaluation.pages.backtesting import backtest_page
+from disputatio.evaluation.series import Spent
+
+QUIET_PLAN = replace(PLAN, controls_every=0, leaks_every=0)
+SILENT = (("tech_bear", "no_signal"),)
+
+
+def debated(day: date, *, silent: tuple[tuple[str, str], ...] = (), failure: str = "") -> DateRecord:
+    forecasts = {"tech": None if failure else 0.7}
+    status = "DEGRADED" if silent or failure else "COMPLETE"
+    seats = {"by_rules": False, "harness": False, "spent": Spent()}
+    return DateRecord(Case(day), "x", status, forecasts, forecasts, (), silent, "", failure, **seats)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    return made_up_archive(tmp_path_factory.mktemp("made up"))
+
+
+def report_of(archive, records: list[DateRecord], missing: int = 0):
+    dates = dates_of(QUIET_PLAN, archive.prices())
+    gone = tuple(Case(day) for day in dates.decided[:missing])
+    held = HeldDates(tuple(records), gone, "the ceiling was reached" if missing else "")
+    return backtest_report(QUIET_PLAN, archive, held, {}, dates=dates)
+
+
+def test_the_heading_counts_held_not_held_and_degraded_dates(archive):
+    days = dates_of(QUIET_PLAN, archive.prices()).decided
+    rows = [debated(day) for day in days[3:]]
+    report = report_of(archive, [debated(days[0], silent=SILENT), debated(days[1], failure="macro_bull: down"), *rows])
+    assert report.counted.as_json() == {
+        "dates": 8,
+        "held": 7,
+        "not_held": 1,
+        "degraded": 2,
+        "with_a_failed_seat": 1,
+        "with_a_seat_without_a_signal": 1,
+    }
+    words = "7 held, 1 not held, 2 degraded by a missing seat (no signal on 1, failed on 1)"
+    assert words in "\n".join(backtest_lines(report)[:8])
+    assert words in backtest_page(report)
+    assert report.as_json()["dates_counted"]["degraded"] == 2
+
+
+def test_a_cut_run_headlines_no_accuracy(archive):
+    days = dates_of(QUIET_PLAN, archive.prices()).decided
+    report = report_of(archive, [debated(day) for day in days[2:]], missing=2)
+    assert "6 of 8 dates were held" in report.finding
+    assert "% right" not in report.finding
+    whole = report_of(archive, [debated(day) for day in days])
+    assert "Of 8 months the debate called" in whole.finding
+
+
+def planted(test: str, balanced_after: int):
+    """A lens that is right two times in three on a market that falls more often than it rises."""
+    chance = np.random.default_rng(11)
+    steps = chance.normal(-0.0009, 0.01, 4400)
+    days = tuple(date(2000, 1, 1) + timedelta(days=place) for place in range(4400))
+    series = PriceSeries("made up", days, tuple((100 * np.exp(np.cumsum(steps))).tolist()))
+    plan = BacktestPlan("p", "made up", date(2002, 1, 1), date(2011, 6, 1), sha256="x")
+    plan = replace(plan, primary_test=test, balanced_after=balanced_after)
+    after = {row.decided: row.up for row in labels_of(series, series.month_ends())}
+
+    def forecasts(day: date) -> dict[str, float | None]:
+        knows = chance.random() < 0.4
+        up = bool(after[day]) if knows else bool(chance.random() < 0.5)
+        return {"one": 0.7 if up else 0.3}
+
+    return run_backtest(plan, series, forecasts)
+
+
+def test_a_finding_without_an_edge_names_the_condition_that_failed():
+    result = planted("mcnemar_mid_p", 110)
+    assert result.primary.significant
+    assert result.primary.counts.first > result.primary.counts.second
+    assert not result.has_edge
+    said = verdict_text(result)
+    assert "on up and down it is" in said
+    assert "ahead of always up, beyond chance" in said
+    assert "on the balanced label" in said
+    assert "which chance explains" in said
+
+
+def power_by_enumeration(items: int, gain: float, discordance: float) -> float:
+    """The exact two-sided test at 5 %, over every number of discordant dates and of wins among them."""
+    total = 0.0
+    for size in range(items + 1):
+        weight = binom.pmf(size, items, discordance)
+        for won in range(size + 1):
+            if 2 * binom.cdf(min(won, size - won), size, 0.5) <= 0.05:
+                total += weight * binom.pmf(won, size, (discordance + gain) / 2 / discordance)
+    return total
+
+
+def test_the_power_is_of_the_rule_at_the_discordance_seen():
+    result = planted("mcnemar_exact", 110)
+    rows = (result.primary, result.co_primary)
+    expected = [power_by_enumeration(row.counts.items, 0.1, row.counts.discordant / row.counts.items) for row in rows]
+    assert [row.power_seen for row in rows] == pytest.approx(expected, abs=1e-6)
+    assert f"a probability of at most {min(expected):.2f}" in verdict_text(result)
+
+
+def test_a_plan_for_the_exact_test_decides_both_conditions_by_it():
+    exact, mid = planted("mcnemar_exact", 60), planted("mcnemar_mid_p", 60)
+    for row, other in zip((exact.primary, exact.co_primary), (mid.primary, mid.co_primary), strict=True):
+        assert row.counts == other.counts
+        assert row.adjusted == row.exact_p
+        assert other.adjusted == other.mid_p
+    assert "exact p" in verdict_text(exact) or exact.has_edge
+    assert exact.co_primary.as_json()["holm_adjusted_exact_p"] == round(exact.co_primary.exact_p, 6)
