@@ -115,6 +115,8 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place(tmp_pa
         check_no_word_is_lost(book, name, asked)
     reasons_segment(book, "shape", ("a",))
     reasons_segment(book, "rule", ("a",))
+    reasons_segment(book, "shape-part", ("a",))
+    reasons_segment(book, "rule-part", ("a",))
     schema_segment(book, {})
     choosing_segment(book, "Speak.", tuple(HOUSE_TOOLS.values()), 3)
     looked_up_segment(book, ToolRequest("calculate", {}), ToolResult("4"))

@@ -7,12 +7,14 @@ it), or not taken, with reasons the model can act on. Nothing is ever filled in.
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from disputatio.kernel import JsonObject, LenientForm
 from disputatio.motion import clean, one_line
+from disputatio.participants.corrections import Place
 from disputatio.participants.mending import mended
 from disputatio.record.text import canonical
 
@@ -30,9 +32,20 @@ class ShapedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """An answer that cannot be taken, and why, for the model and for the record."""
+    """An answer that cannot be taken, and why, for the model and for the record.
+
+    Where it is an object, ``content`` has it, and ``places`` says what in it is at fault; None stands for a fault that
+    has no place.
+    """
 
     reasons: tuple[str, ...]
+    content: JsonObject | None = None
+    places: tuple[Place | None, ...] = ()
+
+
+class _SchemaFault(NamedTuple):
+    place: Place | None
+    reason: str
 
 
 class SchemaChecks:
@@ -47,23 +60,50 @@ class SchemaChecks:
 
         ``schema_text`` is the schema as canonical JSON, where the caller has it already.
         """
+        return tuple(row.reason for row in self.faults(content, schema, schema_text))
+
+    def faults(self, content: object, schema: JsonObject, schema_text: str = "") -> tuple[_SchemaFault, ...]:
+        """The same, with the place of each fault."""
         key = schema_text or canonical(schema)
         compiled = self._compiled.get(key)
         if compiled is None:
             import jsonschema_rs
 
-            compiled = self._compiled[key] = jsonschema_rs.validator_for(dict(schema))
+            compiled = self._compiled[key] = jsonschema_rs.validator_for(dict(schema), mask=_IT)
             if len(self._compiled) > self._most:
                 self._compiled.popitem(last=False)
         if compiled.is_valid(content):
             return ()
-        found = []
+        found: list[_SchemaFault] = []
         for error in compiled.iter_errors(content):
-            place = "/".join(str(step) for step in error.instance_path)
-            found.append(one_line(f"{place or 'the answer'}: {error.message}", 240))
+            # With more faults than are named, those that are not named have no place.
             if len(found) == _MOST_REASONS:
+                found[-1] = found[-1]._replace(place=None)
                 break
+            found.append(_fault(error))
         return tuple(found)
+
+
+_IT: Final = "it"
+_MOST_WHY = 200
+_MOST_SHOWN = 80
+_MISSING = re.compile(r'"([^"]+)" is a required property')
+
+
+def _fault(error: Any) -> _SchemaFault:
+    """Where an answer is at fault, why, and with what, in that order: a long value must not push out the reason."""
+    steps = tuple(error.instance_path)
+    where = "/".join(str(step) for step in steps) or "the answer"
+    why, value = one_line(error.message, _MOST_WHY), error.instance
+    if (missing := _MISSING.match(error.message)) is not None:
+        return _SchemaFault((*steps, missing[1]), f"{where}: {why}")
+    if isinstance(value, str):
+        why += f" (it has {len(value):,}): {one_line(value, _MOST_SHOWN)}"
+    elif isinstance(value, list):
+        why += f" (it has {len(value):,})"
+    elif not isinstance(value, dict):
+        why += f": {one_line(canonical(value), _MOST_SHOWN)}"
+    return _SchemaFault(steps or None, f"{where}: {why}")
 
 
 def read_answer(
@@ -93,8 +133,10 @@ def read_answer(
     plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
     if not _tidied(value, plain=plain):
         return Misfit((_TOO_DEEP,))
-    reasons = checks.reasons(value, schema, schema_text)
-    return Misfit(reasons) if reasons else ShapedAnswer(value, repaired)
+    faults = checks.faults(value, schema, schema_text)
+    if faults:
+        return Misfit(tuple(row.reason for row in faults), value, tuple(row.place for row in faults))
+    return ShapedAnswer(value, repaired)
 
 
 def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswer | None:

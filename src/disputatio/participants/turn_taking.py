@@ -28,6 +28,7 @@ from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Limits, Part
 from disputatio.motion import clean
 from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
+from disputatio.participants.corrections import Correction, correction_of, place_of
 from disputatio.participants.reasoning import Allowances
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import canonical
@@ -222,8 +223,11 @@ class ModelTurn:
                 break
             reasons = tuple(row.detail for row in best.violations)
             yield Reject("", "rule", reasons)
-            again = self._again(prompt, answer.raw, "rule", reasons)
-            second = yield from self._shaped("", again, shape)
+            places = [place_of(row.part, shape.schema) for row in best.violations]
+            correction = correction_of(answer.content, places, shape.schema)
+            raw, because = (answer.raw, "rule") if correction is None else (correction.excerpt, "rule-part")
+            again = self._again(prompt, raw, because, reasons)
+            second = yield from self._shaped("", again, shape, correction)
             if isinstance(second, Abstention):
                 break
             read = self._read(second)
@@ -317,28 +321,41 @@ class ModelTurn:
         return _Shape(schema, text, size, sent_text, temperature, name or self._ask.form.name)
 
     def _shaped(
-        self, part: str, prompt: tuple[Segment, ...], shape: _Shape
+        self, part: str, prompt: tuple[Segment, ...], shape: _Shape, correction: Correction | None = None
     ) -> Generator[Order, Any, _Answer | Abstention]:
-        """An answer of the right shape, after as many asks as the limits allow."""
+        """An answer of the right shape, after as many asks as the limits allow.
+
+        Args:
+            part: the piece of the turn that is asked for; empty for the whole.
+            prompt: what is sent first.
+            shape: what the whole answer must be.
+            correction: what of an earlier answer the prompt asks for; None where it asks for all of it.
+        """
+        current, asked = prompt, self._asked_for(shape, correction)
         # An answer that did not fit will hardly fit when it is asked for again because of a rule.
-        current, tokens = prompt, max(shape.size.tokens, self._grown.get(part, 0))
+        tokens = max(asked.size.tokens, self._grown.get(part, 0))
         misfit, last = Misfit(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
-            reply = yield from self._reply(part, current, shape, tokens)
+            reply = yield from self._reply(part, current, asked, tokens)
             if isinstance(reply, Abstention):
                 return reply
             cut = reply.finish == "length"
-            read = read_answer(
-                reply.text, shape.schema, self._checks, cut_off_at=tokens if cut else None, schema_text=shape.text
-            )
+            read = self._fitting(reply.text, shape, tokens if cut else None, correction)
             if isinstance(read, ShapedAnswer):
-                return _Answer(read.content, read.repaired, reply.text)
-            misfit, last = read, "" if cut else reply.text
+                return _Answer(read.content, read.repaired, canonical(read.content) if correction else reply.text)
+            misfit, last = read, "" if cut else canonical(read.content) if read.content else reply.text
             if cut:
                 tokens = self._grown[part] = min(2 * tokens, max(tokens, MOST_TOKENS))
             if number < self._ask.limits.shape_asks:
                 yield Reject(part, "shape", misfit.reasons)
-                current = self._again(prompt, "" if cut or part else reply.text, "shape", misfit.reasons)
+                if read.content and not part:
+                    correction = correction_of(read.content, read.places, shape.schema)
+                    asked = self._asked_for(shape, correction)
+                    tokens = max(asked.size.tokens, self._grown.get(part, 0))
+                raw = "" if cut or part else reply.text
+                if correction is not None and (cut or read.content):
+                    raw = correction.excerpt
+                current = self._again(prompt, raw, "shape" if correction is None else "shape-part", misfit.reasons)
         lenient = None if part or not last else read_leniently(last, self._ask.form, self._checks)
         if lenient is not None:
             return _Answer(lenient.content, lenient.repaired, last, lenient=True)
@@ -347,6 +364,24 @@ class ModelTurn:
         detail = f"{asks} answers{where} did not fit the form; the last: {misfit.reasons[0]}"
         detail += f". {shape.size.note}" if shape.size.note and not last else ""
         return Abstention(self._ask.seat, "misfit", detail)
+
+    def _asked_for(self, shape: _Shape, correction: Correction | None) -> _Shape:
+        return shape if correction is None else self._shape(correction.schema, self._ask.limits)
+
+    def _fitting(
+        self, text: str, shape: _Shape, cut_off_at: int | None, correction: Correction | None
+    ) -> ShapedAnswer | Misfit:
+        """The whole answer that ``text`` is, or that it makes with what was kept of an earlier one."""
+        whole = read_answer(text, shape.schema, self._checks, cut_off_at=cut_off_at, schema_text=shape.text)
+        # Some models give everything again although a part was asked for.
+        if correction is None or isinstance(whole, ShapedAnswer):
+            return whole
+        some = read_answer(text, correction.schema, self._checks, cut_off_at=cut_off_at)
+        if isinstance(some, Misfit):
+            return Misfit(some.reasons)
+        content = correction.merge(some.content)
+        faults = self._checks.faults(content, shape.schema, shape.text)
+        return Misfit(tuple(row.reason for row in faults), content) if faults else ShapedAnswer(content, some.repaired)
 
     def _reply(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
