@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-from backtest_stage import PLAN, made_up_archive
+from backtest_stage import PLAN, PLAN_TEXT, made_up_archive, made_up_files
 from scipy.stats import binom
 
 from disputatio.evaluation.backtest import (
@@ -25,6 +25,8 @@ from disputatio.evaluation.backtest import (
 from disputatio.evaluation.backtest.finding import verdict_text
 from disputatio.evaluation.pages.backtesting import backtest_page
 from disputatio.evaluation.series import Spent
+from disputatio.participants.analyst import packaged_text, read_textbook
+from disputatio.participants.analyst.table_check import check_table
 
 QUIET_PLAN = replace(PLAN, controls_every=0, leaks_every=0)
 SILENT = (("tech_bear", "no_signal"),)
@@ -133,3 +135,73 @@ def test_a_plan_for_the_exact_test_decides_both_conditions_by_it():
         assert other.adjusted == other.mid_p
     assert "exact p" in verdict_text(exact) or exact.has_edge
     assert exact.co_primary.as_json()["holm_adjusted_exact_p"] == round(exact.co_primary.exact_p, 6)
+
+
+def test_no_call_is_never_zero_per_cent_right(archive):
+    dates = dates_of(QUIET_PLAN, archive.prices())
+    rows = [replace(debated(day, silent=SILENT), forecasts={"tech": None}) for day in dates.decided]
+    report = report_of(archive, rows)
+    assert report.finding == "The debate made no call on any of 8 months. Without a call there is nothing to compare."
+    table = next(line for line in backtest_lines(report) if line.strip().startswith("the debate "))
+    assert "no call" in table
+    assert "0.0 %" not in table
+    assert "the debate</th><td>0.0" not in backtest_page(report).replace("\n", "")
+    assert report.as_json()["scores"][0]["calls"] == 0
+
+
+OWN_RULES = """
+version = 1
+name = "mine"
+[rates]
+up = { value = 0.6, source = "a book" }
+[[rule]]
+seat = "tech_bull"
+name = "momentum"
+indicator = "return"
+figures = { r20 = "indices.{S}.returns.20d" }
+when = ["r20 > 0"]
+strength = "strong"
+claim = "The index gained {r20} over 20 days"
+counterpoint = "It may turn."
+assumes = "Trends persist."
+source = "a book"
+confidence = "up"
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [
+        ("indices.{S}.returns.20d", "indices.{S}.returns.30d", "returns.30d"),
+        ("indices.{S}.returns.20d", "fundamentals.sp500_earnings_yield_approx", "tech_bull"),
+        ("indices.{S}.returns.20d", "indices.{S}.returns.20d +", "it ends where a value is expected"),
+        ("indices.{S}.returns.20d", "technicals.{S}.macd_signal", "r20, a word, with a number"),
+        ('when = ["r20 > 0"]', 'when = ["r20 is rising"]', "r20, a number, with a word"),
+        ('counterpoint = "It may turn."', f'counterpoint = "{"long " * 200}"', "does not fit an opening"),
+        ("value = 0.6", 'value = "0.6"', "the confidence of"),
+        ('seat = "tech_bull"', 'seat = "tech_bear"', "no rule for tech_bull"),
+    ],
+)
+def test_own_rules_are_checked_whole_before_the_first_date(tmp_path, monkeypatch, capsys, before, after, named):
+    from disputatio._cli.main import main
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    made_up_files(tmp_path / "market")
+    (tmp_path / "plan.toml").write_text(PLAN_TEXT)
+    assert before in OWN_RULES
+    (tmp_path / "mine.toml").write_text(OWN_RULES.replace(before, after))
+    seats = ("--seat", "all=rules", "--seat", "tech_bull=rules:mine.toml")
+    with pytest.raises(SystemExit) as left:
+        main(("backtest", "plan.toml", "--data", "market", *seats, "--limit", "2", "--processes", "1"))
+    error = capsys.readouterr().err
+    assert left.value.code == 2
+    assert "mine.toml cannot be used" in error
+    assert named in " ".join(error.split())
+
+
+@pytest.mark.parametrize("figure", ["indices.GSPC.returns.20d", "sectors.XLK.change_20d_pct", "mean(sectors.*.price)"])
+def test_own_rules_may_name_what_the_example_has_not(figure):
+    book = read_textbook(OWN_RULES.replace("indices.{S}.returns.20d", figure), "mine.toml")
+    check_table(book, "tech_bull", "mine.toml")
+    check_table(read_textbook(packaged_text()), "macro_bear", "textbook.toml")

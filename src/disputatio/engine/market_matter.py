@@ -131,8 +131,11 @@ def analyst_for(seating: ModelSeating, seat: str, form: Format) -> Analyst:
         return _packaged()
     path = Path(seating.model)
     analyst = Analyst(_table_text(path), path.name)
-    # Read now, so that a slip in it is told before the debate.
-    return analyst if analyst.book.rules else _packaged()
+    # Checked now and whole, so that a slip in it is told before the debate, or before the first date of a backtest.
+    from disputatio.participants.analyst.table_check import check_table
+
+    check_table(analyst.book, seat, path.name)
+    return analyst
 
 
 @cache

@@ -6,6 +6,8 @@ The computed standing is read off the exchange (see `judging.standing`) and then
 - a response that brings figures which the base does not bear out attacks nothing;
 - an argument none of whose figures is verified, and one of whose is wrong, is REFUTED;
 - an argument with a wrong figure, or with inferred ones alone, is at best WEAKENED.
+
+An argument that its analyst withdrew has no confidence: it is null in the trace, and left out of the analyst's mean.
 """
 
 from __future__ import annotations
@@ -136,9 +138,15 @@ class MarketRow:
         return weighted(self.judgement.scores, self.rubric) if self.judgement else None
 
     @property
-    def confidence(self) -> float:
-        """The analyst's confidence at the end: the adjusted one, or that of the opening where it did not close."""
-        return self.exhibit.refined.confidence if self.exhibit.refined else self.exhibit.argument.confidence
+    def confidence(self) -> float | None:
+        """The analyst's confidence at the end: the adjusted one, or that of the opening where it did not close.
+
+        None where the argument was withdrawn: a number written beside a withdrawal is no confidence in anything.
+        """
+        refined = self.exhibit.refined
+        if refined is None:
+            return self.exhibit.argument.confidence
+        return None if refined.hold is Hold.WITHDRAWN else refined.confidence
 
     @property
     def standing(self) -> MarketStanding:
@@ -152,7 +160,7 @@ class MarketRow:
 
     def score_json(self) -> JsonObject:
         """What the record keeps of this row."""
-        judged = self.judgement
+        judged, refined = self.judgement, self.exhibit.refined
         return {
             "side": self.seat,
             "criteria": judged.scores if judged else None,
@@ -162,7 +170,8 @@ class MarketRow:
             "strength": rounded(self.strength, 4),
             "differs": self.differs,
             "confidence": self.exhibit.argument.confidence,
-            "confidence_adjusted": self.confidence,
+            # The fact keeps the number as it was written: records of earlier versions have it, and are gone on with.
+            "confidence_adjusted": refined.confidence if refined else self.exhibit.argument.confidence,
         }
 
     def as_json(self) -> JsonObject:
@@ -172,6 +181,7 @@ class MarketRow:
             "id": argument.id,
             "claim": argument.claim,
             **self.score_json(),
+            "confidence_adjusted": self.confidence,
             "citations": [row.as_json() for row in argument.figures],
             "not_borne_out": [row.text for row in argument.words],
             "counterpoints": list(argument.counterpoints),
@@ -187,7 +197,7 @@ class MarketRow:
             ],
             "refined": None
             if refined is None
-            else {"status": refined.hold.value, "refinement": refined.refinement, "confidence": refined.confidence},
+            else {"status": refined.hold.value, "refinement": refined.refinement, "confidence": self.confidence},
             "judged_reason": self.judgement.reason if self.judgement else "",
             "computed_reason": self.exhibit.because,
         }
@@ -307,7 +317,7 @@ class MarketVerdict:
             "arguments": [row.argument for row in rows],
             "score": _rounded(self.total(analyst.seat)),
             "confidence": _mean(before),
-            "confidence_adjusted": _mean([row.confidence for row in rows]),
+            "confidence_adjusted": _mean([row.confidence for row in rows if row.confidence is not None]),
             "standings": {row.argument: row.standing.value for row in rows},
             "figures": _statuses([figure for row in rows for figure in row.exhibit.argument.figures]),
             "conviction": closing.conviction.value if closing else None,

@@ -47,10 +47,10 @@ class AnalystLine:
 
     @property
     def shown_confidence(self) -> str:
-        """Its confidence at the beginning and at the end."""
-        if self.confidence is None or self.adjusted is None:
+        """Its confidence at the beginning and at the end, in what it did not withdraw."""
+        if self.confidence is None:
             return "-"
-        return f"{self.confidence:.2f} -> {self.adjusted:.2f}"
+        return f"{self.confidence:.2f} -> {'withdrawn' if self.adjusted is None else f'{self.adjusted:.2f}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _closing(seat: str, content: Mapping[str, Any], _: Any) -> Iterable[Statemen
     claims = _object(content.get("refined_claims"))
     for argument, row in sorted(claims.items(), key=lambda pair: natural(pair[0])):
         body = _object(row)
-        confidence = _number(body.get("confidence_adjusted"))
+        confidence = None if body.get("status") == "withdrawn" else _number(body.get("confidence_adjusted"))
         points = (("Confidence now", f"{confidence:.2f}"),) if confidence is not None else ()
         yield Statement(argument, str(body.get("status") or ""), str(body.get("refinement") or ""), points)
     for row in _objects(content.get("concessions")):

@@ -43,13 +43,17 @@ def is_calm(vix: PriceSeries, day: date, below: float = CALM) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkScores:
-    """How one benchmark, or one forecaster, did. What it did not forecast counts as not right."""
+    """How one benchmark, or one forecaster, did. What it did not forecast counts as not right.
+
+    ``calls`` are the dates on which it said up or down. Without any there is nothing to be right about.
+    """
 
     name: str
     accuracy: Rate
     balanced: float | None
     balanced_label: Rate
     brier: BrierReport | None
+    calls: int
 
     def as_json(self) -> JsonObject:
         """The scores."""
@@ -59,6 +63,7 @@ class BenchmarkScores:
             "balanced_accuracy": None if self.balanced is None else round(self.balanced, 6),
             "accuracy_on_balanced_label": self.balanced_label.as_json(),
             "brier": None if self.brier is None else self.brier.as_json(),
+            "calls": self.calls,
         }
 
 
@@ -94,6 +99,7 @@ def benchmark_scores(
         balanced_accuracy([row or "" for row in known], given),
         rate(sum(one == other for one, other in second), len(second)),
         brier,
+        sum(call is not None for _, call in pairs),
     )
 
 

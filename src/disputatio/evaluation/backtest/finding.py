@@ -37,6 +37,8 @@ def accuracy_text(result: BacktestResult) -> str:
     counts = result.primary.counts
     if not counts.items:
         return ""
+    if all(call is None for call in result.said[DEBATE]):
+        return f"The debate made no call on any of {counts.items} months."
     own, other = (100 * (counts.both + row) / counts.items for row in (counts.first, counts.second))
     against = NAMES.get(result.plan.primary_against, result.plan.primary_against)
     return f"Of {counts.items} months the debate called {own:.1f} % right, {against} {other:.1f} %."
@@ -50,6 +52,8 @@ def verdict_text(result: BacktestResult) -> str:
             "That is beyond chance on both labels. An edge in prices is rare and a leak is common: look for one before "
             "you believe it."
         )
+    if all(call is None for call in result.said[DEBATE]):
+        return "Without a call there is nothing to compare."
     primary, counts = result.primary, result.primary.counts
     if primary.significant and counts.second > counts.first:
         return f"It is right less often than {against}, beyond chance."

@@ -8,8 +8,8 @@
 
 Scores are 1 to 10 and count as what they are above 1, over 9. Confidence is the adjusted one. A standing counts 1 where
 UPHELD, one half where WEAKENED, a quarter where UNCERTAIN and 0 where REFUTED. An argument whose figures are not borne
-out, or that nobody scored, does not count. Without an argument that counts there is no forecast: an abstention. Neither
-is there a call where the forecast is exactly one half.
+out, that was withdrawn, or that nobody scored, does not count. Without an argument that counts there is no forecast: an
+abstention. Neither is there a call where the forecast is exactly one half.
 
 A seat that failed is not a forecast. Where an analyst could not be reached, or gave no answer that fits, its lens
 abstains: the other analyst alone would make it .731 or .269. An analyst without a signal is no failure: it looked and
@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.formats.market import BEAR, BULL
+from disputatio.formats.turns.closing import Hold
 from disputatio.participants.analyst.playing import NO_SIGNAL
 
 STANDINGS = {"UPHELD": 1.0, "WEAKENED": 0.5, "UNCERTAIN": 0.25, "REFUTED": 0.0}
@@ -39,7 +40,7 @@ class Argued:
     lens: str
     side: str
     stated: float
-    adjusted: float
+    adjusted: float | None
     standing: str
     weight: float | None
 
@@ -51,11 +52,17 @@ class Argued:
 
 def argument_weight(row: Mapping[str, Any]) -> float | None:
     """How much one argument of a market verdict's trace counts, 0 to 1; None where it does not."""
-    score, confidence = row.get("weighted"), row.get("confidence_adjusted")
+    score, confidence = row.get("weighted"), _confidence_now(row)
     standing = STANDINGS.get(str(row.get("judged")))
     if score is None or confidence is None or standing is None or row.get("not_borne_out"):
         return None
     return (float(score) - 1) / 9 * float(confidence) * standing
+
+
+def _confidence_now(row: Mapping[str, Any]) -> float | None:
+    """The adjusted confidence; None of a withdrawn argument, also in records that have a number for it."""
+    confidence, refined = row.get("confidence_adjusted"), row.get("refined") or {}
+    return None if confidence is None or refined.get("status") == Hold.WITHDRAWN.value else float(confidence)
 
 
 def argued_in(outcome: Mapping[str, Any]) -> tuple[Argued, ...]:
@@ -63,7 +70,7 @@ def argued_in(outcome: Mapping[str, Any]) -> tuple[Argued, ...]:
     found = []
     for row in outcome.get("trace") or ():
         lens, _, side = str(row["side"]).rpartition("_")
-        stated, adjusted = float(row["confidence"]), float(row["confidence_adjusted"])
+        stated, adjusted = float(row["confidence"]), _confidence_now(row)
         standing = str(row.get("judged") or row.get("computed"))
         found.append(Argued(str(row.get("id", "")), lens, side, stated, adjusted, standing, argument_weight(row)))
     return tuple(found)

@@ -93,7 +93,8 @@ class ModelEvidence:
     def _score_line(self, row: BenchmarkScores, width: int) -> str:
         brier = "-" if row.brier is None else f"{row.brier.score:.4f}"
         given = f"{self.given[row.name]} of {self.dates}"
-        return f"  {row.name:{width}}{percent(row.accuracy):24}{brier:>7}{given:>12}{self.spent[row.name].tokens:13,}"
+        share = percent(row.accuracy) if row.calls else "no call"
+        return f"  {row.name:{width}}{share:24}{brier:>7}{given:>12}{self.spent[row.name].tokens:13,}"
 
 
 def percent(row: Rate) -> str:

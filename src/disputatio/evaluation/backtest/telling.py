@@ -78,10 +78,9 @@ def score_lines(scores: Sequence[BenchmarkScores], left_out: Mapping[str, str]) 
         brier = "-" if row.brier is None else f"{row.brier.score:.4f}"
         skill = "-" if row.brier is None or row.brier.skill is None else f"{row.brier.skill:+.4f}"
         name = NAMES.get(row.name, row.name)
-        lines.append(
-            f"  {name:{_WIDTH}}{percent(row.accuracy):22}{balanced:>9}  {percent(row.balanced_label):22}{brier:>7}"
-            f"{skill:>9}"
-        )
+        one, other = (percent(share) if row.calls else "no call" for share in (row.accuracy, row.balanced_label))
+        balanced = balanced if row.calls else "-"
+        lines.append(f"  {name:{_WIDTH}}{one:22}{balanced:>9}  {other:22}{brier:>7}{skill:>9}")
     return [*lines, *(f"  {NAMES.get(name, name)} is not scored: {why}." for name, why in left_out.items())]
 
 

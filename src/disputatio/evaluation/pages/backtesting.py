@@ -80,8 +80,9 @@ def _bar(label: str, row: Rate, tone: str = "c1") -> Bar:
 
 def _accuracy(report: BacktestReport) -> Section:
     result = report.result
-    bars = [_bar(_name(row.name), row.accuracy, _tone(row.name)) for row in result.scores]
-    balanced = [_bar(_name(row.name), row.balanced_label, _tone(row.name)) for row in result.scores]
+    called = [row for row in result.scores if row.calls]
+    bars = [_bar(_name(row.name), row.accuracy, _tone(row.name)) for row in called]
+    balanced = [_bar(_name(row.name), row.balanced_label, _tone(row.name)) for row in called]
     low = min((bar.low for bar in (*bars, *balanced) if bar.low is not None), default=0.0)
     high = max((bar.high for bar in (*bars, *balanced) if bar.high is not None), default=1.0)
     low, high = max(0.0, low - 0.02), min(1.0, high + 0.02)
@@ -92,9 +93,9 @@ def _accuracy(report: BacktestReport) -> Section:
         rows.append(
             [
                 _name(row.name),
-                percent(row.accuracy),
-                "-" if row.balanced is None else f"{row.balanced:.3f}",
-                percent(row.balanced_label),
+                percent(row.accuracy) if row.calls else "no call",
+                "-" if row.balanced is None or not row.calls else f"{row.balanced:.3f}",
+                percent(row.balanced_label) if row.calls else "no call",
                 "-" if brier is None else f"{brier.score:.4f}",
                 "-" if brier is None or brier.skill is None else f"{brier.skill:+.4f}",
             ]

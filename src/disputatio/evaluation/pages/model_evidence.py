@@ -22,13 +22,14 @@ def _bar(label: str, row: Rate, tone: str = "c1") -> Bar:
 
 
 def _forecasters(evidence: ModelEvidence) -> Section:
-    bars = [_bar(row.name, row.accuracy, "c2" if row.name.endswith("blind") else "c1") for row in evidence.scores]
+    called = [row for row in evidence.scores if row.calls]
+    bars = [_bar(row.name, row.accuracy, "c2" if row.name.endswith("blind") else "c1") for row in called]
     rows = [
         (
             row.name,
             f"{evidence.given[row.name]} of {evidence.dates}",
-            percent(row.accuracy),
-            percent(row.balanced_label),
+            percent(row.accuracy) if row.calls else "no call",
+            percent(row.balanced_label) if row.calls else "no call",
             "-" if row.brier is None else f"{row.brier.score:.4f}",
             f"{evidence.spent[row.name].tokens:,}",
             "unknown" if (usd := evidence.spent[row.name].usd) is None else f"{usd:.4f}",

@@ -116,18 +116,18 @@ def read_textbook(text: str, where: str = "textbook.toml") -> Textbook:
     try:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _unusable(where, f"it is no TOML: {error}") from None
+        raise unusable(where, f"it is no TOML: {error}") from None
     if body.get("version") != 1:
-        raise _unusable(where, f"its version is {body.get('version')!r}, and this program reads version 1")
+        raise unusable(where, f"its version is {body.get('version')!r}, and this program reads version 1")
     rates, steps = _table(body.get("rates")), _table(body.get("steps"))
     rules = tuple(_rule(row, rates, steps, where) for row in _rows(body.get("rule")))
     objections = tuple(_objection(row, where) for row in _rows(body.get("objection")))
     if not rules:
-        raise _unusable(where, "it has no rule")
+        raise unusable(where, "it has no rule")
     names = [(row.seat, row.name) for row in rules]
     twice = next((row for row in names if names.count(row) > 1), None)
     if twice:
-        raise _unusable(where, f"{twice[0]} has two rules called {twice[1]!r}")
+        raise unusable(where, f"{twice[0]} has two rules called {twice[1]!r}")
     return Textbook(str(body.get("name") or where), rules, objections, text)
 
 
@@ -150,10 +150,10 @@ def _rule(row: Mapping[str, Any], rates: Mapping[str, Any], steps: Mapping[str, 
     _check_places(claim, figures, name, where)
     shown = _PLACE.sub("00000000", claim)
     if len(shown) > LONGEST_CLAIM + 20:
-        raise _unusable(where, f"the claim of {name} has {len(claim)} characters; under 100 are allowed")
+        raise unusable(where, f"the claim of {name} has {len(claim)} characters; under 100 are allowed")
     strength = _word(row, "strength", name, where)
     if strength not in list(Strength):
-        raise _unusable(where, f"the strength of {name} is {strength!r}; allowed are {', '.join(Strength)}")
+        raise unusable(where, f"the strength of {name} is {strength!r}; allowed are {', '.join(Strength)}")
     return Rule(
         seat=_seat(row, name, where),
         name=_word(row, "name", name, where),
@@ -175,7 +175,7 @@ def _objection(row: Mapping[str, Any], where: str) -> Objection:
     says, kind = _word(row, "says", name, where), _word(row, "type", name, where)
     _check_places(says, figures, name, where)
     if kind not in list(ChallengeType):
-        raise _unusable(where, f"the type of {name} is {kind!r}; allowed are {', '.join(ChallengeType)}")
+        raise unusable(where, f"the type of {name} is {kind!r}; allowed are {', '.join(ChallengeType)}")
     return Objection(
         seat=_seat(row, name, where),
         against=_word(row, "against", name, where),
@@ -190,7 +190,7 @@ def _objection(row: Mapping[str, Any], where: str) -> Objection:
 def _figures(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[str, str], ...]:
     given = row.get("figures", {})
     if not isinstance(given, Mapping) or not all(isinstance(basis, str) for basis in given.values()):
-        raise _unusable(where, f"the figures of {name} are no table of names and pointers")
+        raise unusable(where, f"the figures of {name} are no table of names and pointers")
     return tuple((str(key), str(basis)) for key, basis in given.items())
 
 
@@ -202,7 +202,7 @@ def _conditions(
         match = _CONDITION.fullmatch(line.strip()) if isinstance(line, str) else None
         if match is None or match[1] not in dict(figures):
             allowed = f"a figure ({', '.join(dict(figures)) or 'none'}), then > >= < <= and a number, or is and a word"
-            raise _unusable(where, f"a condition of {name} is {line!r}; it has to be {allowed}")
+            raise unusable(where, f"a condition of {name} is {line!r}; it has to be {allowed}")
         against = match[3]
         found.append(Condition(match[1], match[2], float(against) if match[2][0] in "<>" else against))
     return tuple(found)
@@ -221,33 +221,61 @@ def _rate(
         table = _table(steps.get(str(by.get("steps"))))
         figure = str(by.get("figure"))
         if not table or figure not in dict(figures):
-            raise _unusable(where, f"the rate of {name} goes by steps or a figure that the file does not have")
-        pairs = tuple((float(low), float(rate)) for low, rate in table["steps"])
-        return Rate(str(table["source"]), figure=figure, steps=pairs, inverse=bool(by.get("inverse")))
+            raise unusable(where, f"the rate of {name} goes by steps or a figure that the file does not have")
+        return Rate(
+            _source(table, name, where),
+            figure=figure,
+            steps=_steps(table, name, where),
+            inverse=bool(by.get("inverse")),
+        )
     found = _table(rates.get(str(row.get("confidence"))))
-    if not found or not 0 <= float(found.get("value", -1)) <= 1:
-        raise _unusable(where, f"the confidence of {name} is {row.get('confidence')!r}; allowed: {', '.join(rates)}")
-    return Rate(str(found["source"]), float(found["value"]))
+    if not found or not _is_number(found.get("value")) or not 0 <= float(found["value"]) <= 1:
+        raise unusable(where, f"the confidence of {name} is {row.get('confidence')!r}; allowed: {', '.join(rates)}")
+    return Rate(_source(found, name, where), float(found["value"]))
+
+
+def _steps(table: Mapping[str, Any], name: str, where: str) -> tuple[tuple[float, float], ...]:
+    """Pairs of a bound and a rate, the highest bound first."""
+    rows = table.get("steps")
+    pairs = rows if isinstance(rows, list) else []
+    if not pairs or not all(isinstance(row, list) and len(row) == 2 and all(map(_is_number, row)) for row in pairs):
+        raise unusable(where, f"the steps of {name} are no list of pairs of numbers")
+    found = tuple((float(low), float(rate)) for low, rate in pairs)
+    if [low for low, _ in found] != sorted((low for low, _ in found), reverse=True):
+        raise unusable(where, f"the steps of {name} do not begin with the highest")
+    if not all(0 <= rate <= 1 for _, rate in found):
+        raise unusable(where, f"the steps of {name} have a rate that is not between 0 and 1")
+    return found
+
+
+def _source(table: Mapping[str, Any], name: str, where: str) -> str:
+    if not isinstance(table.get("source"), str):
+        raise unusable(where, f"the rate of {name} has no source")
+    return str(table["source"])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _word(row: Mapping[str, Any], key: str, name: str, where: str) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise _unusable(where, f"{name} has no {key}")
+        raise unusable(where, f"{name} has no {key}")
     return value.strip()
 
 
 def _seat(row: Mapping[str, Any], name: str, where: str) -> str:
     seat = _word(row, "seat", name, where)
     if seat not in ANALYSTS:
-        raise _unusable(where, f"{name} is for a seat that there is not; seats are {', '.join(ANALYSTS)}")
+        raise unusable(where, f"{name} is for a seat that there is not; seats are {', '.join(ANALYSTS)}")
     return seat
 
 
 def _check_places(text: str, figures: Sequence[tuple[str, str]], name: str, where: str) -> None:
     lost = [place for place in _PLACE.findall(text) if place not in dict(figures)]
     if lost:
-        raise _unusable(where, f"the wording of {name} has the place {{{lost[0]}}}, which is no figure of it")
+        raise unusable(where, f"the wording of {name} has the place {{{lost[0]}}}, which is no figure of it")
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
@@ -263,7 +291,8 @@ def _rows(value: Any) -> list[Mapping[str, Any]]:
     return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list) else []
 
 
-def _unusable(where: str, cause: str) -> InvalidInputError:
+def unusable(where: str, cause: str) -> InvalidInputError:
+    """What is said of a table that cannot be used; ``cause`` is a clause that names the rule."""
     return InvalidInputError(
         f"The rules in {where} cannot be used: {cause}.",
         "Compare it with the packaged table: `disputatio market rules` prints it.",

@@ -280,7 +280,8 @@ def _confidences(market: MarketReading) -> Chart | None:
             y = _row_y(sheet, place)
             sheet.texts.append(Text(sheet.left - 10, y + 5, row.seat, f"name {row.side}", "end"))
             if row.confidence is None or row.adjusted is None:
-                sheet.texts.append(Text(sheet.left + 4, y + 5, "silent", "tick"))
+                word = "silent" if row.confidence is None else "withdrawn"
+                sheet.texts.append(Text(sheet.left + 4, y + 5, word, "tick"))
                 continue
             before, after = _across(sheet, row.confidence), _across(sheet, row.adjusted)
             sheet.paths.append(Path(f"M{before} {y}H{after}", f"move {row.side}"))
