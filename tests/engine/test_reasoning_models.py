@@ -77,6 +77,21 @@ async def test_a_debate_is_whole_and_a_seat_has_one_call_cut_at_most(median: int
         assert cut_by_seat(history)
 
 
+async def test_refused_parameters_cost_nothing_and_are_learned_once() -> None:
+    """A proxy of any name before gpt-5: the record has the attempts that were refused, and the debate is whole."""
+    async with reasoning_provider(800) as provider:
+        first = await held(proposed(provider, model="openai_compatible:mystery"))
+        again = await held(proposed(provider, model="openai_compatible:mystery"))
+    refused = [row for row in first.made.values() if row.fault]
+    assert {row.fault for row in refused} == {"parameter_refused"}
+    assert {(row.cost_usd, row.charged_tokens) for row in refused} == {("0", 0)}
+    said = " ".join(row.message for row in refused)
+    assert "does not take max_tokens (status 400)" in said
+    assert "does not take temperature (status 400)" in said
+    assert [row.fault for row in again.made.values() if row.fault] == []
+    assert first.status.value == again.status.value == "COMPLETE"
+
+
 async def test_what_was_reasoned_is_in_the_record_and_the_reservation_covers_the_limit() -> None:
     async with reasoning_provider(2_000) as provider:
         history = await held(proposed(provider))

@@ -383,6 +383,8 @@ EFFORTS: list[tuple[str, str, str | int, dict[str, Any]]] = [
 ]
 
 
+# Anthropic's library warns of models by the calendar.
+@pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning")
 @pytest.mark.parametrize(("name", "model", "effort", "expected"), EFFORTS)
 async def test_the_effort_of_a_seat_has_each_providers_own_name(
     name: str, model: str, effort: str | int, expected: dict[str, Any]

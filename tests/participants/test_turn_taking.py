@@ -15,7 +15,7 @@ from disputatio.formats.turns.monologue import MonologueForm
 from disputatio.kernel import Abstention, Ask, Limits, Phase, Seat, Task
 from disputatio.participants.call import FaultKind, OutputMode, Reply, Segment
 from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import LONGEST_ASKED_REST_S, LONGEST_REST_S, Order, Send, Taken
+from disputatio.participants.turn_taking import LONGEST_ASKED_REST_S, LONGEST_REST_S, MOST_REFUSED, Order, Send, Taken
 from disputatio.testing.malformed import malform
 from strategies import Answers, Debate, examples
 from turns_driven import Outcome, drive, fault, one_after_the_other, rejections, reply, rests, seating, sends, turn
@@ -195,8 +195,25 @@ ONCE = [FaultKind.REFUSED, FaultKind.ANSWER_TOO_LONG]
 
 
 def test_every_fault_is_passing_final_for_setup_or_tried_once_more() -> None:
-    assert {*PASSING, *SETUP, *FINAL, *ONCE} == set(FaultKind)
-    assert not {*PASSING} & {*SETUP, *FINAL, *ONCE}
+    adapted = FaultKind.PARAMETER_REFUSED
+    assert {*PASSING, *SETUP, *FINAL, *ONCE, adapted} == set(FaultKind)
+    assert not {*PASSING} & {*SETUP, *FINAL, *ONCE, adapted}
+
+
+def test_a_refused_parameter_costs_no_attempt_and_no_rest() -> None:
+    """The gateway makes the same call in another form; the turn only makes it again."""
+    outcomes = (fault(FaultKind.PARAMETER_REFUSED),) * 3
+    taken, orders = drive(turn(speech_ask(), seating(attempts=1)), one_after_the_other(*outcomes, GOOD))
+    assert isinstance(taken, Taken)
+    assert taken.asked == 1
+    assert rests(orders) == []
+    assert [order.call for order in sends(orders)] == [sends(orders)[0].call] * 4
+
+
+def test_a_server_that_refuses_for_ever_is_left() -> None:
+    result, orders = drive(turn(speech_ask()), lambda _send: fault(FaultKind.PARAMETER_REFUSED))
+    assert result == Abstention(Seat("pro"), "parameter_refused", "it is parameter_refused")
+    assert len(sends(orders)) == MOST_REFUSED + 1
 
 
 def test_a_rate_limit_is_waited_out_up_to_two_minutes() -> None:
@@ -290,7 +307,8 @@ def test_a_fallback_takes_over_when_the_model_is_worn_out_and_stays(kind: FaultK
     taken, orders = drive(turn(speech_ask(), *chain), answering)
     assert isinstance(taken, Taken)
     models = [order.seating.model for order in sends(orders)]
-    assert models == ["first"] * (1 if kind in {*SETUP, *FINAL} else 2) + ["second"] * 2
+    tries = {FaultKind.PARAMETER_REFUSED: MOST_REFUSED + 1}.get(kind, 1 if kind in {*SETUP, *FINAL} else 2)
+    assert models == ["first"] * tries + ["second"] * 2
     assert taken.served_models == ("served-1",)
 
 

@@ -164,8 +164,9 @@ def _answers(settings: Settings) -> dict[str, dict[str, str]]:
 async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
     """Ask the model in each seat for one word; models that several seats share are asked once."""
     from disputatio.config import missing_keys
-    from disputatio.participants.call import Call, Fault, OutputMode, Segment
+    from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Segment
     from disputatio.participants.gateways import SharedGateways, open_gateway
+    from disputatio.participants.turn_taking import MOST_REFUSED
 
     lacking = {row.seat: row.sentence for row in missing_keys(settings)}
     gateways = SharedGateways(open_gateway)
@@ -181,6 +182,10 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
             gateway = gateways.get(seating, settings.credentials.key(seat))
             if id(gateway) not in told:
                 outcome = await gateway.call(call)
+                for _ in range(MOST_REFUSED):
+                    if not (isinstance(outcome, Fault) and outcome.kind is FaultKind.PARAMETER_REFUSED):
+                        break
+                    outcome = await gateway.call(call)
                 if isinstance(outcome, Fault):
                     told[id(gateway)] = {"state": "problem", "detail": outcome.message}
                 else:

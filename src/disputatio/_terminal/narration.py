@@ -186,6 +186,8 @@ class Narration:
         seat = self._progress.seat_of(event.call)
         if event.fault == FaultKind.SCHEMA_UNSUPPORTED.value:
             return f"{seat}: the server does not take this way of asking for a form; another is tried"
+        if event.fault == FaultKind.PARAMETER_REFUSED.value:
+            return f"{seat}: the call is made again as the server takes it: {event.message}"
         return f"{seat}: a call failed ({spoken(event.fault)}): {event.message}"
 
     def _settle(self, event: TurnTaken | Abstained) -> None:

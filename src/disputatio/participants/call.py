@@ -133,6 +133,8 @@ class FaultKind(StrEnum):
     """The server does not take a limit that leaves so much room for reasoning; with less it may."""
     SCHEMA_UNSUPPORTED = "schema_unsupported"
     """The server does not take this mode of structured output; a lesser mode may work."""
+    PARAMETER_REFUSED = "parameter_refused"
+    """The server does not take a parameter; the same call, made again, goes without it or under its newer name."""
     SETTING_REFUSED = "setting_refused"
     """The model does not take what a user set for it."""
     BAD_REQUEST = "bad_request"

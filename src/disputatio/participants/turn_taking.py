@@ -50,6 +50,8 @@ FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
 LONGEST_ASKED_REST_S = 120.0
 """A provider that asks for a longer wait than this is treated as down."""
+MOST_REFUSED = 12
+"""How many refusals of parameters cost a call none of its attempts: more than there are parameters to refuse."""
 _CHOICE_TOKENS = 600
 """Of the answer which tools to call."""
 _USUAL_LIMITS = ToolLimits()
@@ -406,7 +408,7 @@ class ModelTurn:
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
     ) -> Generator[Order, Any, Reply | Fault]:
         seating, modes = self._seatings[0], self._modes[0]
-        tried, rested = 0, 0.0
+        tried, refusals, rested = 0, 0, 0.0
         while True:
             call = self._call(part, prompt, shape, max_tokens, seating, modes[0])
             outcome: Reply | Fault = yield Send(call, seating, part)
@@ -414,6 +416,9 @@ class ModelTurn:
                 return outcome
             if outcome.kind is FaultKind.SCHEMA_UNSUPPORTED and len(modes) > 1:
                 modes.pop(0)
+                continue
+            if outcome.kind is FaultKind.PARAMETER_REFUSED and refusals < MOST_REFUSED:
+                refusals += 1
                 continue
             tried += 1
             patient = (outcome.retry_after_s or 0) <= LONGEST_ASKED_REST_S

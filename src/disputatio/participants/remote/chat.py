@@ -30,6 +30,7 @@ from disputatio.participants.call import Call, OutputMode
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.remote.breakpoints import Breakpoints
 from disputatio.participants.remote.faults import NoAnswerError
+from disputatio.participants.remote.parameters import adapt
 from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, pieces, spoken
 from disputatio.record.text import digest
 
@@ -80,14 +81,24 @@ class ChatPrompts:
         self._names_cache = names_cache
         self._breakpoints = Breakpoints() if marks_cache else None
 
-    def request(self, call: Call) -> Request:
+    def request(self, call: Call, refused: frozenset[str] = frozenset()) -> Request:
         """``call`` as a request of pydantic-ai, its body travelling by ``extra_body``."""
-        return Request([], {"extra_headers": self._headers, "extra_body": self.body(call)}, UNSTRUCTURED)
+        return Request([], {"extra_headers": self._headers, "extra_body": self.body(call, refused)}, UNSTRUCTURED)
 
-    def body(self, call: Call) -> dict[str, Any]:
-        """``call`` as a body, which pydantic-ai completes with the model and the stream switch."""
-        body: dict[str, Any] = {"messages": self._messages(call), self._limit_key: call.max_tokens}
-        if self._breakpoints is not None:
+    def names(self, call: Call, refused: frozenset[str]) -> frozenset[str]:
+        """The parameters that ``call`` is sent with."""
+        return frozenset(self.body(call, refused))
+
+    def body(self, call: Call, refused: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """``call`` as a body, which pydantic-ai completes with the model and the stream switch.
+
+        Args:
+            call: what is asked.
+            refused: the parameters that the server does not take.
+        """
+        marks = self._breakpoints is not None and "prompt_cache_options" not in refused
+        body: dict[str, Any] = {"messages": self._messages(call, marks=marks), self._limit_key: call.max_tokens}
+        if marks:
             # The mark the server would set by itself stands after the task, where no other prompt goes on.
             body["prompt_cache_options"] = {"mode": "explicit"}
         if self._names_cache and call.segments[0].role == "system":
@@ -98,18 +109,20 @@ class ChatPrompts:
             body["seed"] = call.seed
         body.update(self._reasoning)
         body.update(self._structures.of(call) or {})
+        if refused:
+            adapt(body, refused)
         return body
 
-    def _messages(self, call: Call) -> list[dict[str, Any]]:
+    def _messages(self, call: Call, *, marks: bool) -> list[dict[str, Any]]:
         if self._breaks_control_tokens:
             return [self._message(role, text) for role, text in _unread(call)]
-        marks = self._breakpoints.of(call) if self._breakpoints is not None else ()
-        if not marks:
+        places = self._breakpoints.of(call) if self._breakpoints is not None and marks else ()
+        if not places:
             return [self._message(role, text) for role, text in spoken(call)]
         marked = {"prompt_cache_breakpoint": {"mode": "explicit"}}
         return [
             self._message(role, [{"type": "text", "text": text, **(marked if mark else {})} for text, mark in rows])
-            for role, rows in pieces(call, marks)
+            for role, rows in pieces(call, places)
         ]
 
     def _message(self, role: str, content: str | list[dict[str, Any]]) -> dict[str, Any]:

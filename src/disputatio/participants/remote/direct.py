@@ -61,8 +61,10 @@ class Way:
     to: Destination
     added: dict[str, Any]
 
-    async def post(self, call: Call, transport: AiohttpTransport) -> Reply | Arrived | httpx2.RequestError | None:
-        """Post ``call``, once.
+    async def post(
+        self, call: Call, transport: AiohttpTransport, refused: frozenset[str] = frozenset()
+    ) -> Reply | Arrived | httpx2.RequestError | None:
+        """Post ``call``, once, without the parameters that the server refused.
 
         Returns:
             The reply where the response is a plain one; else what came of the exchange, for the library to judge.
@@ -72,7 +74,7 @@ class Way:
             # It would be written as null.
             return None
         try:
-            body = orjson.dumps(self.added | self.prompts.body(call))
+            body = orjson.dumps(self.added | self.prompts.body(call, refused))
         except (TypeError, ValueError):
             return None
         try:

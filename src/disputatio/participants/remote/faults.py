@@ -18,7 +18,7 @@ import math
 import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 import aiohttp
@@ -148,6 +148,19 @@ def cut_off(endpoint: Endpoint, usage: Usage, served_model: str | None, text: st
     """A stream that ended without saying that it was finished."""
     message = f"{endpoint.place} ended its answer without finishing it."
     return Fault(FaultKind.CUT_OFF, message, usage=usage, served_model=served_model, text=text)
+
+
+def parameter_refused(endpoint: Endpoint, error: BaseException, names: Collection[str]) -> Fault:
+    """The server does not take the parameters ``names``, and the next call is made as it wants."""
+    status, words = getattr(error, "status_code", None), words_in(getattr(error, "body", None))
+    saying = f"does not take {' and '.join(sorted(names))}" + ("" if status is None else f" (status {status})")
+    message = _sentence(endpoint, saying, one_line(words, endpoint.api_key))
+    return Fault(FaultKind.PARAMETER_REFUSED, message)
+
+
+def mode_refused(endpoint: Endpoint, mode: OutputMode) -> Fault:
+    """The model is known to refuse this mode of structured output, so nothing was sent."""
+    return _fault(FaultKind.SCHEMA_UNSUPPORTED, endpoint, "it said so before", mode=mode)
 
 
 def status_fault(endpoint: Endpoint, status: int, body: object, retry_after_s: float | None = None) -> Fault:

@@ -93,9 +93,26 @@ class RemoteGateway:
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """Make one request, once.
 
-        Streams only if ``on_text`` is given. In tool mode ``on_text`` gets the tool's argument, which is the
-        answer. What ``on_text`` raises is the caller's and is raised again; cancellation is passed on.
+        Streams only if ``on_text`` is given and the server was not seen to refuse streams. In tool mode ``on_text``
+        gets the tool's argument, which is the answer. What ``on_text`` raises is the caller's and is raised again;
+        cancellation is passed on.
         """
+        from disputatio.participants.remote.parameters import mode_name, refused_by
+
+        refused = refused_by(self._endpoint)
+        if mode_name(call.mode) in refused:
+            from disputatio.participants.remote.faults import mode_refused
+
+            return mode_refused(self._endpoint, call.mode)
+        if on_text is None or "stream" not in refused:
+            return await self._call(call, on_text, refused)
+        outcome = await self._call(call, None, refused)
+        if isinstance(outcome, Reply) and outcome.text:
+            on_text(outcome.text)
+        return outcome
+
+    async def _call(self, call: Call, on_text: OnText | None, refused: frozenset[str]) -> Reply | Fault:
+        """Make one request without what is ``refused``, streamed where somebody listens."""
         path = (self._way or await self._find_way() if on_text is None else None) or await self._open()
         if isinstance(path, Fault):
             return path
@@ -107,28 +124,42 @@ class RemoteGateway:
         try:
             async with limit:
                 with bounded(AnswerBound.of(call.max_tokens, streamed=ear is not None)):
-                    response = await self._made(path, call, ear)
+                    response = await self._made(path, call, ear, refused)
         except _ListenerError as error:
             raise error.raised from None
         except Exception as error:  # noqa: BLE001  - whatever the libraries raise becomes a fault
-            from disputatio.participants.remote.faults import fault_from, timed_out
-
             if limit.expired():
+                from disputatio.participants.remote.faults import timed_out
+
                 return timed_out(self._endpoint, "".join(heard))
-            return fault_from(error, self._endpoint, call.mode, "".join(heard))
+            sent = path.prompts.names(call, refused) | ({"stream", "stream_options"} if ear else frozenset())
+            return self._fault(error, call.mode, sent, refused, "".join(heard))
         if isinstance(response, (Reply, Fault)):
             return response
         from disputatio.participants.remote.reply import reply_from
 
         return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
 
-    async def _made(self, path: Line | Way, call: Call, ear: _Ear | None) -> Reply | Fault | ModelResponse:
+    def _fault(
+        self, error: Exception, mode: OutputMode, sent: frozenset[str], refused: frozenset[str], text: str
+    ) -> Fault:
+        """The fault that ``error`` amounts to, after what it teaches about parameters was learned."""
+        from disputatio.participants.remote.faults import fault_from, parameter_refused
+        from disputatio.participants.remote.parameters import learn
+
+        if names := learn(self._endpoint, error, mode, sent, refused):
+            return parameter_refused(self._endpoint, error, names)
+        return fault_from(error, self._endpoint, mode, text)
+
+    async def _made(
+        self, path: Line | Way, call: Call, ear: _Ear | None, refused: frozenset[str]
+    ) -> Reply | Fault | ModelResponse:
         """What ``call`` brings over ``path``."""
         from disputatio.participants.remote.models import Line
 
         if isinstance(path, Line):
-            return await _asked(path, call, ear)
-        return await self._straight(path, call)
+            return await _asked(path, call, ear, refused)
+        return await self._straight(path, call, refused)
 
     @property
     def _is_straight(self) -> bool:
@@ -143,13 +174,13 @@ class RemoteGateway:
             return self._way
         return await _LEARNING.of(self._endpoint, lambda: _learned_way(self._endpoint))
 
-    async def _straight(self, way: Way, call: Call) -> Reply | Fault | ModelResponse:
+    async def _straight(self, way: Way, call: Call, refused: frozenset[str]) -> Reply | Fault | ModelResponse:
         """Post ``call``; where it brings anything but a plain reply, the library says what."""
         if self._transport is None:
             from disputatio.participants.remote.transport import AiohttpTransport
 
             self._transport = AiohttpTransport(keep_alive=self._endpoint.keep_alive)
-        outcome = await way.post(call, self._transport)
+        outcome = await way.post(call, self._transport, refused)
         if isinstance(outcome, Reply):
             return outcome
         from disputatio.participants.remote.transport import led
@@ -158,7 +189,7 @@ class RemoteGateway:
         if isinstance(line, Fault):
             return line
         with led(outcome):
-            return await _asked(line, call, None)
+            return await _asked(line, call, None, refused)
 
     async def probe(self) -> Fault | None:
         """Ask for the provider's list of models, which costs nothing.
@@ -259,11 +290,11 @@ class _Ear:
             raise _ListenerError(error) from error
 
 
-async def _asked(line: Line, call: Call, ear: _Ear | None) -> ModelResponse:
+async def _asked(line: Line, call: Call, ear: _Ear | None, refused: frozenset[str]) -> ModelResponse:
     """What the library makes of ``call``, streamed where somebody listens."""
     from pydantic_ai.direct import model_request, model_request_stream
 
-    request = line.prompts.request(call)
+    request = line.prompts.request(call, refused)
     given = (line.model, request.messages)
     settings: Any = {
         "model_settings": request.settings,

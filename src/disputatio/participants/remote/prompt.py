@@ -65,8 +65,11 @@ class Request:
 class Prompts(Protocol):
     """Puts calls to one model."""
 
-    def request(self, call: Call) -> Request:
-        """``call`` as a request."""
+    def request(self, call: Call, refused: frozenset[str] = frozenset()) -> Request:
+        """``call`` as a request, without the parameters that the server refused."""
+
+    def names(self, call: Call, refused: frozenset[str]) -> frozenset[str]:
+        """The parameters that ``call`` is sent with, as far as they may be refused."""
 
 
 class LibraryPrompts:
@@ -87,17 +90,23 @@ class LibraryPrompts:
         self._caches_system, self._breakpoints = caches_system, Breakpoints()
         self._structures = Structures(_parameters)
 
-    def request(self, call: Call) -> Request:
+    def request(self, call: Call, refused: frozenset[str] = frozenset()) -> Request:
         """``call`` as messages, settings and parameters."""
         settings: ModelSettings = {**self._fixed, "max_tokens": call.max_tokens}
-        if call.temperature is not None and self._takes_temperature:
-            settings["temperature"] = call.temperature
-        if call.seed is not None:
-            settings["seed"] = call.seed
+        if "temperature" in (optional := self.names(call, refused)):
+            settings["temperature"] = call.temperature  # type: ignore[typeddict-item]  # None has no such name
+        if "seed" in optional:
+            settings["seed"] = call.seed  # type: ignore[typeddict-item]  # as above
         marks = self._breakpoints.of(call) if self._caches_system else ()
         if sum(segment.role == "system" for segment in call.segments) in marks:
             settings = {**settings, self._caches_system: True}  # type: ignore[misc]
         return Request(_messages(call, marks), settings, self._structures.of(call) or UNSTRUCTURED)
+
+    def names(self, call: Call, refused: frozenset[str]) -> frozenset[str]:
+        """The optional parameters that ``call`` is sent with."""
+        given = {"temperature"} if call.temperature is not None and self._takes_temperature else set()
+        given |= {"seed"} if call.seed is not None else set()
+        return frozenset(given) - refused
 
 
 _Structure = TypeVar("_Structure")

@@ -179,7 +179,7 @@ def _parameter_rejection(body: Body, behaviour: Behaviour) -> Rejection | None:
     """The rejection of a parameter, or of its value, in the words of OpenAI's API for its reasoning models."""
     for name in behaviour.refuses:
         value = body.get(name)
-        if value is None or (name in _ONLY_ONE and value == 1):
+        if value is None or value is False or (name in _ONLY_ONE and value == 1):
             continue
         if name in _ONLY_ONE:
             message = (

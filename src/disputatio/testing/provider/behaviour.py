@@ -37,7 +37,7 @@ class Behaviour:
         max_context: most tokens of prompt and answer together; None for no limit.
         obeys_max_tokens: whether an answer ends at the request's token limit, with the reason ``length``.
         refuses: parameters that are refused with status 400 and OpenAI's words. Of ``temperature`` and ``top_p`` the
-            default value 1 is taken all the same.
+            default value 1 is taken all the same, and so is a switch that is off, such as ``stream``.
         reasoning: how it reasons before it answers; None for a model that does not.
         realistic_lengths: whether texts are as long as those of a large model (a question of 20 words, reasons of 75),
             rather than one sentence each. They never exceed the schema.
