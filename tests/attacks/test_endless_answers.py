@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 import hashlib
 import itertools
 import json
 import sys
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from attack_table import Attack
+from endless_servers import (
+    CHUNKED,
+    CLOSE,
+    EVENTS,
+    FLOOD,
+    GZIP,
+    JSON,
+    OK,
+    Attacker,
+    Script,
+    for_ever,
+    numbered,
+    serving,
+    squeezed,
+)
 
 from disputatio.participants.bounds import AnswerBound
 
@@ -26,16 +39,8 @@ pytestmark = pytest.mark.slow
 TOKENS = 900
 MOST_MB = 48.0
 """Megabytes that a call may take. The bound for 900 tokens is 1.5 MB whole and 2.9 MB streamed, held several times."""
-FLOOD = 400_000_000
-"""Bytes after which the server gives up. Without a bound all of them are taken."""
 CALLER = Path(__file__).with_name("endless_caller.py")
 
-OK = b"HTTP/1.1 200 OK\r\n"
-JSON = b"Content-Type: application/json\r\n"
-EVENTS = b"Content-Type: text/event-stream\r\n"
-GZIP = b"Content-Encoding: gzip\r\n"
-CHUNKED = b"Transfer-Encoding: chunked\r\n"
-CLOSE = b"Connection: close\r\n\r\n"
 FRAME = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
 
 
@@ -50,8 +55,6 @@ def delta(finish: str | None = None, **said: str) -> bytes:
     return b"data: " + json.dumps({**FRAME, "object": "chat.completion.chunk", "choices": [choice]}).encode() + b"\n\n"
 
 
-Script: TypeAlias = Callable[[], Iterable[Any]]
-"""What a server sends: bytes, and parts that never end. Made anew for each call."""
 BEGUN = completion("STOP").partition(b"STOP")[0]
 USUAL = {
     False: [OK, JSON, CLOSE, completion("Well said.")],
@@ -59,28 +62,10 @@ USUAL = {
 }
 
 
-def squeezed(wbits: int, begun: bytes, block: bytes) -> Iterator[bytes]:
-    """``begun`` and then ``block`` for ever, compressed to about a thousandth."""
-    packer = zlib.compressobj(9, wbits=wbits)
-    yield packer.compress(begun) + packer.flush(zlib.Z_FULL_FLUSH)
-    # After a full flush the same block becomes the same bytes.
-    same = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
-    yield from itertools.repeat(same)
-
-
 def twice_squeezed() -> Iterator[bytes]:
     packer = zlib.compressobj(9, wbits=31)
     for part in squeezed(31, BEGUN, b"a" * 2**24):
         yield packer.compress(part) + packer.flush(zlib.Z_FULL_FLUSH)
-
-
-def for_ever(part: bytes, size: int = 65_536) -> Iterator[bytes]:
-    return itertools.repeat(part * max(1, size // len(part)))
-
-
-def numbered(part: bytes) -> Iterator[bytes]:
-    for number in itertools.count():
-        yield b"".join(part % (number * 500 + more) for more in range(500))
 
 
 WHOLE: dict[str, Script] = {
@@ -131,44 +116,6 @@ FRAMES: dict[str, Script] = {
     "extensions of a piece": lambda: [OK, JSON, CHUNKED, CLOSE, b"4;", for_ever(b"a=b;")],
     "trailers": lambda: [OK, JSON, CHUNKED, CLOSE, b"0\r\n", numbered(b"X-%d: a\r\n")],
 }
-
-
-class Attacker:
-    """Sends what it is told to every client, and counts what the client took of it."""
-
-    def __init__(self, script: Iterable[Any], pause_s: float = 0.0) -> None:
-        self._parts, self._pause_s = flat(script), pause_s
-        self.url, self.sent = "", 0
-
-    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            head = await reader.readuntil(b"\r\n\r\n")
-            lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-            await reader.readexactly(int(lengths[0].partition(b":")[2]))
-            for part in self._parts:
-                writer.write(part)
-                await writer.drain()
-                self.sent += len(part)
-                if self._pause_s:
-                    await asyncio.sleep(self._pause_s)
-                if self.sent > FLOOD:
-                    break
-        writer.close()
-
-
-def flat(script: Iterable[Any]) -> Iterator[bytes]:
-    for part in script:
-        yield from [part] if isinstance(part, bytes) else part
-
-
-@asynccontextmanager
-async def serving(*attackers: Attacker) -> AsyncIterator[None]:
-    async with contextlib.AsyncExitStack() as stack:
-        for attacker in attackers:
-            server = await asyncio.start_server(attacker.handle, "127.0.0.1", 0)
-            await stack.enter_async_context(server)
-            attacker.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        yield
 
 
 async def called(scripts: dict[str, Script], *, pause_s: float = 0.0, **given: Any) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from sources import imported, modules
 LAYERS = (
     "disputatio._rooms",
     "disputatio._version",
+    "disputatio._intake",
+    "disputatio._http_client",
     "disputatio.failures",
     "disputatio.kernel",
     "disputatio.motion",

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from remote_server import a_call, answer, chunk, completion, opened, serving, stream
 
-from disputatio.participants.bounds import LARGEST_BODY, AnswerBound, Intake, OverlongError
+from disputatio._intake import Intake, OverlongError
+from disputatio.participants.bounds import LARGEST_BODY, AnswerBound
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply
 from strategies import examples
 

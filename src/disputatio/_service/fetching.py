@@ -143,25 +143,31 @@ _PUBLIC_V6 = ipaddress.ip_network("2000::/3")
 
 async def _get(parts: SplitResult, end: tuple[str, int], most_bytes: int) -> tuple[int, str | None, str, bytes]:
     import aiohttp
+    import httpx2
+
+    from disputatio._http_client import decompressed
 
     connector = aiohttp.TCPConnector(resolver=_Pinned(*end), force_close=True)
     try:
         async with (
             # The time of the whole fetch is limited, and with it that of each request.
             aiohttp.ClientSession(
-                connector=connector, timeout=aiohttp.ClientTimeout(total=None), trust_env=False
+                connector=connector,
+                timeout=aiohttp.ClientTimeout(total=None),
+                trust_env=False,
+                auto_decompress=False,
             ) as session,
             session.get(parts.geturl(), allow_redirects=False) as answer,
         ):
             if answer.status in {301, 302, 303, 307, 308}:
                 return answer.status, answer.headers.get("Location", ""), "", b""
             raw = bytearray()
-            async for part in answer.content.iter_chunked(65_536):
+            async for part in decompressed(answer.status, answer.raw_headers, answer.content.iter_chunked(65_536)):
                 raw += part
                 if len(raw) > most_bytes:
                     raise RefusedError(413, "too-large", f"It is larger than {most_bytes:,} bytes.", "Upload a part.")
             return answer.status, None, answer.content_type, bytes(raw)
-    except (aiohttp.ClientError, ValueError) as error:
+    except (aiohttp.ClientError, httpx2.DecodingError, ValueError) as error:
         raise _failed(parts, type(error).__name__) from None
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
+from disputatio._intake import SizeBound
 from disputatio.config import CommandLine, resolve
 from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, start
@@ -34,6 +35,9 @@ from disputatio.report import DebateReport, export_json, render_result_text
 
 CALLBACK_TIMEOUT_S = 30.0
 _MOST_ANSWER = 2_000
+_ANSWER_BYTES = 4 * _MOST_ANSWER
+# One part of a compressed answer has up to a megabyte.
+_ANSWER_BOUND = SizeBound(4 << 20, "the answer of a callback")
 
 
 Told: TypeAlias = Callable[[str, House], object]
@@ -137,20 +141,32 @@ class CallbackTarget:
         """Post the export; anything but a status of 200 to 299 is a failure."""
         import httpx2
 
+        from disputatio._http_client import LimitedClient, StoppedError
+
         parts = urlsplit(self.url)
         handed = Handed(
             Recipient.CALLBACK, f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
         )
         body = json.dumps(export_json(report), ensure_ascii=False, allow_nan=False).encode()
         headers = {"content-type": "application/json", "idempotency-key": f"{report.id}-{report.head}"}
+        answer = b""
         try:
-            async with httpx2.AsyncClient(timeout=self.timeout_s, follow_redirects=False) as client:
-                response = await client.post(self.url, content=body, headers=headers)
+            async with (
+                LimitedClient(_ANSWER_BOUND, self.timeout_s) as client,
+                client.stream("POST", self.url, content=body, headers=headers) as response,
+            ):
+                if not response.is_success:
+                    return replace(handed, failure=f"the server answered {response.status_code}")
+                async for part in response.aiter_bytes():
+                    answer += part
+                    if len(answer) >= _ANSWER_BYTES:
+                        # Only the beginning is recorded, so the rest is not waited for.
+                        break
+        except StoppedError as error:
+            return replace(handed, failure=f"the server answered {response.status_code}, but {error}")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             return replace(handed, failure=f"the server was not reached ({type(error).__name__})")
-        if not response.is_success:
-            return replace(handed, failure=f"the server answered {response.status_code}")
-        return replace(handed, answer=response.text[:_MOST_ANSWER])
+        return replace(handed, answer=answer.decode(response.encoding or "utf-8", "replace")[:_MOST_ANSWER])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import LONGEST_SHOWN_SCHEMA, plain_arguments
+from disputatio.tools.mcp_limits import CONNECT_S, LARGEST_ANSWER, Noise, within
 from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import OfferedTool, ToolFault, ToolLimits, ToolResult
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp_types import CallToolResult, Tool
 
-CONNECT_S = 20.0
-"""Seconds for starting a server and hearing its tools."""
 MOST_ANNOUNCED = 500
 """Tools that a server's list is read up to."""
 LONGEST_DESCRIPTION = 800
@@ -60,6 +58,7 @@ class McpConnection:
         self._closing = asyncio.Event()
         self._opening = asyncio.Lock()
         self._client: Client | None = None
+        self._noise = Noise()
 
     async def open(self) -> AnnouncedTools:
         """Start or reach the server and hear its tools.
@@ -68,7 +67,7 @@ class McpConnection:
             InvalidInputError: it cannot be used; one sentence says why.
         """
         try:
-            async with asyncio.timeout(CONNECT_S):
+            async with within(CONNECT_S):
                 client = await self._connected()
                 announced = await _announced(client)
         except TimeoutError:
@@ -76,24 +75,25 @@ class McpConnection:
             raise self._unusable(f"it gave no answer within {CONNECT_S:g} seconds") from None
         except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
             await self.aclose()
-            raise self._unusable(_reason(failure)) from None
+            raise self._unusable(self._noise.stopped or _reason(failure)) from None
         return _sorted_out(self._server.name, announced)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """What a tool of the server brings."""
         limit_s, name = self._limits.timeout_s, self._server.name
         try:
-            async with asyncio.timeout(limit_s):
+            async with within(limit_s):
                 client = await self._connected()
                 result = await client.call_tool(tool, dict(arguments))
         except TimeoutError:
             return ToolResult(f"{name} took more than {limit_s:g} seconds.", ToolFault.TIMED_OUT)
         except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
-            lost = self._client is None or _is_lost(failure)
+            # A server that floods is ended with the connection; why, only the connection knows.
+            reason, lost = self._noise.stopped or _reason(failure), self._client is None or _is_lost(failure)
             if lost:
                 await self.aclose()
             fault = ToolFault.UNREACHABLE if lost else ToolFault.FAILED
-            return ToolResult.of(f"{name}: {_reason(failure)}", self._limits, fault)
+            return ToolResult.of(f"{name}: {reason}", self._limits, fault)
         return ToolResult.of(_text(result), self._limits, ToolFault.FAILED if result.is_error else None)
 
     async def aclose(self) -> None:
@@ -126,18 +126,18 @@ class McpConnection:
         """Hold the connection open in this task until it is closed."""
         # Where no program set logging up, Python itself would print the library's messages to the terminal.
         logging.getLogger("mcp").addHandler(logging.NullHandler())
-        with tempfile.TemporaryFile("w+", errors="replace") as complaints:
-            try:
-                async with _opened(self._server, complaints) as client:
-                    ready.set_result(client)
-                    await closing.wait()
-            except asyncio.CancelledError:
-                ready.cancel()
-                raise
-            except BaseException as failure:  # noqa: BLE001  (groups of anything; whoever waits is told)
-                self._client = None
-                if not ready.done():
-                    ready.set_exception(_StartError(_reason(failure), _last_line(complaints)))
+        self._noise = noise = Noise()
+        try:
+            async with _opened(self._server, noise) as client:
+                ready.set_result(client)
+                await closing.wait()
+        except asyncio.CancelledError:
+            ready.cancel()
+            raise
+        except BaseException as failure:  # noqa: BLE001  (groups of anything; whoever waits is told)
+            self._client = None
+            if not ready.done():
+                ready.set_exception(_StartError(noise.stopped or _reason(failure), noise.last_line))
 
     def _unusable(self, reason: str) -> InvalidInputError:
         name = self._server.name
@@ -155,25 +155,26 @@ class _StartError(Exception):
 
 
 @asynccontextmanager
-async def _opened(server: McpServer, complaints: IO[str]) -> AsyncIterator[Client]:
+async def _opened(server: McpServer, noise: Noise) -> AsyncIterator[Client]:
     try:
-        import httpx2
-        from mcp import Client, StdioServerParameters, stdio_client
+        from mcp import Client
         from mcp.client.streamable_http import streamable_http_client
+
+        from disputatio.tools.mcp_http import McpHttpClient
+        from disputatio.tools.mcp_process import started
     except ImportError:
         raise RuntimeError("the library for it is not installed; run: pip install 'disputatio[mcp]'") from None
     if server.command:
-        program, *arguments = server.command
-        parameters = StdioServerParameters(command=program, args=arguments, env=dict(server.variables))
-        # What the server says beside the protocol goes to a file: on the terminal it could draw what it likes.
-        async with Client(stdio_client(parameters, errlog=complaints), cache=None) as client:  # type: ignore[arg-type]
+        async with Client(started(server, noise), cache=None) as client:
             yield client
         return
     tokens = list(server.variables.values())
     headers = {"Authorization": f"Bearer {tokens[0]}"} if tokens else {}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(CONNECT_S, read=300.0)) as http,
-        Client(streamable_http_client(server.url, http_client=http), cache=None) as client,
+        McpHttpClient(headers=headers) as http,
+        Client(
+            streamable_http_client(server.url, http_client=http, max_sse_event_size=LARGEST_ANSWER), cache=None
+        ) as client,
     ):
         yield client
 
@@ -248,9 +249,3 @@ def _reason(failure: BaseException) -> str:
 
 def _is_lost(failure: BaseException) -> bool:
     return isinstance(failure, OSError) or "closed" in str(failure).lower()
-
-
-def _last_line(complaints: IO[str]) -> str:
-    complaints.seek(0)
-    lines = [line for line in complaints.read()[-4_000:].splitlines() if line.strip()]
-    return one_line(lines[-1], 200) if lines else ""

@@ -7,12 +7,11 @@ observation carries the period in which it stood. A release counts as known at t
 from __future__ import annotations
 
 import math
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
+from disputatio._intake import SizeBound
 from disputatio.market.sources.faults import SourceError
 from disputatio.market.sources.fetching import BusyError, Fetcher
 from disputatio.market.sources.moments import NEW_YORK, days_before, moment
@@ -22,6 +21,8 @@ from disputatio.market.sources.tables import value_rows
 
 FRED_URL = "https://api.stlouisfed.org"
 _HISTORY, _REVISIONS = 3 * 366, 120
+_ANSWER_BOUND = SizeBound(16 << 20, "a series")
+"""Three years of a daily series with all its revisions take less than a megabyte."""
 _BUSY = frozenset({429, 500, 502, 503, 504})
 
 
@@ -33,7 +34,7 @@ class Fred:
         key: of the API; empty where there is none.
         fetcher: asks and keeps.
         url: where the API is.
-        timeout: seconds for one answer.
+        timeout: seconds for one whole answer.
     """
 
     key: str
@@ -66,13 +67,13 @@ class Fred:
     def _observations(self, query: Mapping[str, str]) -> list[list[str]]:
         import httpx2
 
+        from disputatio._http_client import StoppedError, get_apart
+
+        address = f"{self.url}/fred/series/observations"
         try:
-            reply = httpx2.get(
-                f"{self.url}/fred/series/observations",
-                params={**query, "api_key": self.key},
-                timeout=self.timeout,
-                verify=_certificates(),
-            )
+            reply = get_apart(address, {**query, "api_key": self.key}, _ANSWER_BOUND, self.timeout)
+        except StoppedError as error:
+            raise SourceError(f"FRED's answer for {query['series_id']} was given up: {error}") from None
         except httpx2.HTTPError as error:
             # The request's address holds the key, so nothing of the error but its kind is told.
             raise BusyError(f"FRED is not reachable ({type(error).__name__})") from None
@@ -85,14 +86,6 @@ class Fred:
             return [[row["date"], row["realtime_start"], row["value"]] for row in found]
         except (ValueError, KeyError, TypeError):
             raise SourceError(f"FRED's answer for {query['series_id']} has another form than it should") from None
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    """Reading the certificates takes longer than asking; once is enough."""
-    import httpx2
-
-    return httpx2.create_ssl_context()
 
 
 def _seconds(text: str | None) -> float | None:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from disputatio._intake import Intake, OverlongError
 from disputatio.motion import one_line
-from disputatio.participants.bounds import LONGEST_BEGINNING, AnswerBound, Intake, OverlongError
+from disputatio.participants.bounds import LONGEST_BEGINNING, AnswerBound
 from disputatio.participants.call import Fault, FaultKind, OnText, Reply
 from disputatio.participants.embedded import wire
 from disputatio.participants.embedded.server_spec import Address

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Final
 
 import aiohttp
 
-from disputatio.participants.bounds import LONGEST_BEGINNING, OverlongError
+from disputatio._intake import OverlongError
+from disputatio.participants.bounds import LONGEST_BEGINNING
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Usage
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.excerpt import codes_in, one_line, words_in

@@ -21,8 +21,9 @@ from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
 
-from disputatio.participants.bounds import Intake
-from disputatio.participants.remote.receiving import plain_headers, read_whole
+from disputatio._http_client import plain_headers
+from disputatio._intake import Intake
+from disputatio.participants.remote.receiving import read_whole
 
 # A line break would begin a header of its own.
 _FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")

@@ -7,19 +7,16 @@ This module imports aiohttp and httpx2 when it is imported, so import it only wh
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, TypeAlias
+from typing import Any
 
 import aiohttp
-import httpx2
 
-from disputatio.participants.bounds import LARGEST_ERROR, UNASKED, AnswerBound, Intake
-
-RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
-_ABOUT_ENCODING: Final = frozenset({b"content-encoding", b"content-length"})
-
+from disputatio._http_client import RawHeaders, decompressed, is_encoded
+from disputatio._intake import Intake
+from disputatio.participants.bounds import LARGEST_ERROR, UNASKED, AnswerBound
 
 _BOUND: ContextVar[AnswerBound] = ContextVar("_BOUND", default=UNASKED)
 
@@ -39,11 +36,6 @@ def bound_now() -> AnswerBound:
     return _BOUND.get()
 
 
-def plain_headers(headers: RawHeaders) -> tuple[tuple[bytes, bytes], ...]:
-    """``headers`` without those that are about the compressed body."""
-    return tuple(row for row in headers if row[0].lower() not in _ABOUT_ENCODING)
-
-
 async def read_whole(status: int, headers: RawHeaders, content: aiohttp.StreamReader, intake: Intake) -> bytes:
     """The body, decompressed; of an error the first ``LARGEST_ERROR`` bytes.
 
@@ -52,7 +44,7 @@ async def read_whole(status: int, headers: RawHeaders, content: aiohttp.StreamRe
         httpx2.DecodingError: it cannot be decompressed.
         aiohttp.ClientError: the connection was lost.
     """
-    if content.is_eof() and _is_answer(status) and not _is_encoded(headers):
+    if content.is_eof() and _is_answer(status) and not is_encoded(headers):
         # What is all there takes no steps of its own to read.
         body = content.read_nowait()
         intake.take(body)
@@ -64,10 +56,7 @@ async def incoming(
     status: int, headers: RawHeaders, content: aiohttp.StreamReader, intake: Intake
 ) -> AsyncIterator[bytes]:
     """The body piece by piece, as ``read_whole`` reads it. Raises as that does."""
-    parts: AsyncIterator[bytes] = content.iter_any()
-    if _is_encoded(headers):
-        # httpx2 decompresses a megabyte at a time, so a small piece cannot become a large one unseen.
-        parts = httpx2.Response(status, headers=list(headers), stream=_Raw(parts)).aiter_bytes()
+    parts = decompressed(status, headers, content.iter_any())
     if not _is_answer(status):
         async for part in _beginning(parts):
             yield part
@@ -91,18 +80,6 @@ async def _beginning(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 def _is_answer(status: int) -> bool:
     return 200 <= status < 300
-
-
-def _is_encoded(headers: RawHeaders) -> bool:
-    return any(name.lower() == b"content-encoding" for name, _ in headers)
-
-
-class _Raw(httpx2.AsyncByteStream):
-    def __init__(self, parts: AsyncIterator[bytes]) -> None:
-        self._parts = parts
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._parts
 
 
 class CountedResponse:

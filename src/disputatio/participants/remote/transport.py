@@ -30,9 +30,10 @@ import httpx2
 from multidict import CIMultiDict
 from yarl import URL
 
-from disputatio.participants.bounds import Intake, OverlongError
+from disputatio._http_client import plain_headers
+from disputatio._intake import Intake, OverlongError
 from disputatio.participants.remote.posting import Arrived, Destination, exchanged
-from disputatio.participants.remote.receiving import bound_now, incoming, plain_headers, read_whole
+from disputatio.participants.remote.receiving import bound_now, incoming, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

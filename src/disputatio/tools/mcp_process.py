@@ -1,0 +1,178 @@
+"""Starts an MCP server and speaks with it over its standard input and output, within bounds.
+
+The library's own transport for this keeps a line until it ends, however long it is. Here a server that writes too
+much is stopped. Its standard error is read, so that it cannot draw on the terminal, and only the end of it is kept.
+
+Source: MCP specification 2025-11-25, "Transports" (stdio: one message a line) and "Lifecycle" (shutdown).
+This module imports the library when it is imported, so import it only where a server is about to be started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import anyio
+from mcp.client.stdio import get_default_environment
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from disputatio.tools.mcp_limits import LARGEST_ANSWER, LARGEST_FLOOD, MOST_LINES, Noise
+from disputatio.tools.mcp_server import McpServer
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+    Incoming = MemoryObjectSendStream[SessionMessage | Exception]
+    Outgoing = MemoryObjectReceiveStream[SessionMessage]
+    Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+_GRACE_S: Final = 2.0
+"""Seconds that a server has to end after its input was closed, and again after it was told to."""
+_PART: Final = 65_536
+
+
+@asynccontextmanager
+async def started(server: McpServer, noise: Noise) -> AsyncIterator[Streams]:
+    """The streams of messages from and to a server that runs until the block ends.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *server.command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        env={**get_default_environment(), **server.variables},
+        limit=LARGEST_ANSWER,
+        # Its descendants are ended with it.
+        start_new_session=sys.platform != "win32",
+    )
+    incoming, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    to_server, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+    talk = _Talk(process, noise)
+    tasks = [
+        asyncio.create_task(talk.read_messages(incoming)),
+        asyncio.create_task(talk.read_complaints()),
+        asyncio.create_task(talk.write_messages(outgoing, incoming)),
+    ]
+    try:
+        yield from_server, to_server
+    finally:
+        # A cancelled debate must leave no server behind, and every wait in here has an end.
+        with anyio.CancelScope(shield=True):
+            await _stop(process, at_once=bool(noise.stopped))
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for stream in (incoming, from_server, to_server, outgoing):
+                stream.close()
+
+
+@dataclass
+class _Talk:
+    """One running server, and how much it wrote since the last request.
+
+    Attributes:
+        process: runs it.
+        noise: learns why it was stopped, and what it complained of.
+        lines: on its output.
+        size: bytes of them.
+        complaints: bytes on its standard error.
+    """
+
+    process: Process
+    noise: Noise
+    lines: int = 0
+    size: int = 0
+    complaints: int = 0
+
+    async def read_messages(self, incoming: Incoming) -> None:
+        output = self.process.stdout
+        if output is None:
+            raise AssertionError("standard output was asked for as a pipe")
+        try:
+            while line := await output.readline():
+                self.size += len(line)
+                self.lines += 1
+                if self.size > LARGEST_FLOOD:
+                    self._stop(f"it wrote more than {LARGEST_FLOOD:,} bytes after one request")
+                    return
+                if self.lines > MOST_LINES:
+                    self._stop(f"it wrote more than {MOST_LINES:,} lines after one request")
+                    return
+                # What is no message is passed over: some servers greet on this output.
+                with suppress(ValueError):
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    await incoming.send(SessionMessage(message))
+        except ValueError:
+            self._stop(f"it wrote a line of more than {LARGEST_ANSWER:,} bytes")
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
+            return
+        finally:
+            # Whoever waits for an answer learns that there will be none.
+            incoming.close()
+
+    async def read_complaints(self) -> None:
+        output = self.process.stderr
+        if output is None:
+            raise AssertionError("standard error was asked for as a pipe")
+        with suppress(OSError):
+            while data := await output.read(_PART):
+                self.noise.add(data)
+                self.complaints += len(data)
+                if self.complaints > LARGEST_FLOOD:
+                    self._stop(f"it wrote more than {LARGEST_FLOOD:,} bytes to its standard error after one request")
+                    return
+
+    async def write_messages(self, outgoing: Outgoing, incoming: Incoming) -> None:
+        pipe = self.process.stdin
+        if pipe is None:
+            raise AssertionError("standard input was asked for as a pipe")
+        try:
+            async for sent in outgoing:
+                self.lines = self.size = self.complaints = 0
+                pipe.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+                await pipe.drain()
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
+            incoming.close()
+
+    def _stop(self, reason: str) -> None:
+        self.noise.stopped = f"{reason} and was stopped"
+        _signal(self.process, kill=True)
+
+
+async def _stop(process: Process, *, at_once: bool) -> None:
+    """Close the server's input, wait, tell it to end, wait, and kill it with its descendants."""
+    if process.stdin is not None:
+        process.stdin.close()
+    if at_once or await _ends(process):
+        return
+    _signal(process)
+    if not await _ends(process):
+        _signal(process, kill=True)
+        await _ends(process)
+
+
+async def _ends(process: Process) -> bool:
+    # Its descendants may keep its pipes open, which `Process.wait` would wait for as well.
+    end = asyncio.get_running_loop().time() + _GRACE_S
+    while process.returncode is None and asyncio.get_running_loop().time() < end:
+        await asyncio.sleep(0.01)
+    return process.returncode is not None
+
+
+def _signal(process: Process, *, kill: bool = False) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL if kill else signal.SIGTERM)
