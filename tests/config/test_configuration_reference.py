@@ -68,11 +68,11 @@ def test_the_table_of_providers_is_the_providers_there_are():
 
 def test_the_addresses_that_variables_move_are_listed():
     moving = {each.base_url_variable for each in PROVIDERS.values() if each.base_url_variable}
-    assert moving == set(re.findall(r"[A-Z]+_BASE_URL", section("Providers"))) - {"LLM_BASE_URL"}
+    assert moving == set(re.findall(r"[A-Z]+_BASE_URL|[A-Z_]+_ENDPOINT", section("Providers"))) - {"LLM_BASE_URL"}
 
 
 def test_the_order_of_automatic_providers_is_as_documented():
-    named = re.findall(r"`([A-Z]+_API_KEY)`", section("Where no provider is named"))
+    named = re.findall(r"`([A-Z_]+_API_KEY)`", section("Where no provider is named"))
     order = [variable for name in AUTOMATIC_ORDER for variable in PROVIDERS[name].key_variables]
     assert [name for name in named if name != "LLM_API_KEY"] == order
 

@@ -69,7 +69,10 @@ def test_only_what_runs_on_ones_own_machine_is_declared_free():
 
 
 def test_a_key_variable_belongs_to_one_provider():
-    variables = [variable for each in PROVIDERS.values() for variable in each.key_variables]
+    # OpenAI's two protocols are one provider to whoever has its key.
+    owners = [each for each in PROVIDERS.values() if each.name != "openai_responses"]
+    assert PROVIDERS["openai_responses"].key_variables == PROVIDERS["openai"].key_variables
+    variables = [variable for each in owners for variable in each.key_variables]
     assert len(variables) == len(set(variables))
     assert PROVIDERS["zhipu"].key_variables == ("ZAI_API_KEY", "ZHIPUAI_API_KEY")
     assert PROVIDERS["google"].key_variables == ("GEMINI_API_KEY", "GOOGLE_API_KEY")
@@ -77,11 +80,13 @@ def test_a_key_variable_belongs_to_one_provider():
 
 
 def test_a_provider_is_chosen_by_its_key_only_where_it_needs_one():
-    assert set(AUTOMATIC_ORDER) == {name for name, each in PROVIDERS.items() if each.needs_key}
+    needing = {name for name, each in PROVIDERS.items() if each.needs_key}
+    # The key of openai chooses openai, whose other protocol has to be named.
+    assert set(AUTOMATIC_ORDER) == needing - {"openai_responses"}
 
 
-def test_only_the_generic_server_has_no_address_of_its_own():
-    assert [name for name, each in PROVIDERS.items() if each.needs_address] == ["openai_compatible"]
+def test_only_servers_of_ones_own_have_no_own_address():
+    assert [name for name, each in PROVIDERS.items() if each.needs_address] == ["azure", "openai_compatible"]
     assert {each.kind for each in PROVIDERS.values() if not each.takes_address} == {
         Kind.EMBEDDED,
         Kind.BEDROCK,
@@ -103,6 +108,12 @@ def test_only_the_generic_server_has_no_address_of_its_own():
         ("zhipu", SeatValue("zhipu")),
         ("zai:glm-4.7", SeatValue("zhipu", "glm-4.7")),
         ("lm-studio:a", SeatValue("lmstudio", "a")),
+        ("openai-responses:gpt-5", SeatValue("openai_responses", "gpt-5")),
+        ("azure:my-gpt.5", SeatValue("azure", "my-gpt.5")),
+        (
+            "azure:a at https://r.openai.azure.com?api-version=2024-10-21",
+            SeatValue("azure", "a", "https://r.openai.azure.com?api-version=2024-10-21"),
+        ),
         ("gemini", SeatValue("google")),
         (
             "openai-compatible:m at http://localhost:8000/v1",

@@ -85,6 +85,23 @@ def test_a_model_goes_where_the_configuration_reaches_its_provider(tmp_path: Pat
     }
 
 
+def test_azure_and_responses_go_where_the_configuration_has_them(tmp_path: Path) -> None:
+    """An order brings a deployment's name, which is a part of the address and cannot lead to another one."""
+    own = '[seats.all]\nprovider = "azure"\nmodel = "own"\nbase_url = "https://r.openai.azure.com"\n'
+    own += 'api_key_env = "ANTHROPIC_API_KEY"\n'
+    settings = ordered(tmp_path, own, seat=(("pro", "azure:other"), ("con", "openai-responses:gpt-5")))
+    assert settings.seats["pro"].base_url == "https://r.openai.azure.com"
+    assert settings.seats["con"].base_url is None
+    assert settings.credentials.key("con") == "key-of-openai"
+    for evil in ("..", "../x", "x/../../y", "x?y", "a%2fb"):
+        with pytest.raises(InvalidInputError, match="deployment"):
+            ordered(tmp_path, own, seat=(("pro", f"azure:{evil}"),))
+    with pytest.raises(InvalidInputError, match="address"):
+        ordered(tmp_path, own, seat=(("pro", "azure:x at https://evil.example"),))
+    with pytest.raises(InvalidInputError, match="no address of its own"):
+        ordered(tmp_path, "", seat=(("pro", "azure:x"),))
+
+
 def test_two_names_together_do_not_lead_past_an_address(tmp_path: Path) -> None:
     """On a command line ``all`` is a level of its own, and drops the address that the file has for ``pro``."""
     settings = ordered(tmp_path, FILE, seat=(("all", "anthropic:x"), ("pro", "openai:gpt-6")))

@@ -128,8 +128,12 @@ def _shown_value(settings: Settings, key: str) -> str:
 
 def _keys(settings: Settings, environ: Mapping[str, str], directory: Path) -> Iterator[Finding]:
     environment = read_environment(environ, directory)
+    owners: dict[str, str] = {}
     for provider in PROVIDERS.values():
         for variable in provider.key_variables:
+            # OpenAI's two protocols share a key.
+            if owners.setdefault(variable, provider.name) != provider.name:
+                continue
             given = environment.get(variable)
             if given is not None:
                 yield Finding("keys", variable, State.FINE, f"set for {provider.name} (from {given.source})")

@@ -189,19 +189,32 @@ def _address(
                 f"Leave the address out, or name the server's provider, such as "
                 f"{variable_prefix(seat)}LLM_PROVIDER=openai_compatible.",
             )
-        return values.url(_key(seat, "base_url"), given), given.source
+        return _versioned(values.url(_key(seat, "base_url"), given), provider, environment), given.source
     moved = own_address(provider.name, environment)
     if moved is not None and moved.source != "default":
-        return values.url(_key(seat, "base_url"), moved), moved.source
+        return _versioned(values.url(_key(seat, "base_url"), moved), provider, environment), moved.source
     for variable, address in provider.key_addresses:
         if variable == found.variable:
             return address, f"{found.source} is set"
     if provider.needs_address:
         raise InvalidInputError(
             f"{seat} uses {provider.name} (from {held.source}), which has no address of its own.",
-            f"Set {variable_prefix(seat)}LLM_BASE_URL, --base-url, or {_key(seat, 'base_url')} in a file.",
+            f"Set {_or(provider.base_url_variable)}{variable_prefix(seat)}LLM_BASE_URL, --base-url, "
+            f"or {_key(seat, 'base_url')} in a file.",
         )
     return None, "default"
+
+
+def _or(variable: str | None) -> str:
+    return f"{variable}, " if variable else ""
+
+
+def _versioned(address: str, provider: Provider, environment: Environment) -> str:
+    """``address`` with the version of the API that the environment names, unless it has one or needs none."""
+    given = environment.get(provider.version_variable) if provider.version_variable else None
+    if given is None or "?" in address or address.endswith("/v1"):
+        return address
+    return f"{address}?api-version={values.api_version(str(provider.version_variable), given)}"
 
 
 def _model(seat: str, held: Holding, provider: Provider) -> tuple[str, str]:
@@ -263,11 +276,12 @@ def _fallback(
     same_provider = provider.name == seating.provider
     base_url = seating.base_url if same_provider else None
     if value.base_url is not None:
-        base_url = values.url(key, Given(value.base_url, given.source, given.directory))
+        own = values.url(key, Given(value.base_url, given.source, given.directory))
+        base_url = _versioned(own, provider, environment)
     if base_url is None:
         moved = own_address(provider.name, environment)
         if moved is not None and moved.source != "default":
-            base_url = values.url(key, moved)
+            base_url = _versioned(values.url(key, moved), provider, environment)
     base_url = base_url or dict(provider.key_addresses).get(found.variable)
     model = value.model or provider.default_model
     if base_url is not None and not provider.takes_address:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -362,8 +362,9 @@ def model(key: str, given: Given) -> str:
 
 
 def url(key: str, given: Given) -> str:
-    """The address of a server, without a slash at its end."""
-    word = _plain(given) or ""
+    """The address of a server, without a slash at its end. It may end with the version of Azure's API."""
+    word, _, version = (_plain(given) or "").partition("?api-version=")
+    ending = f"?api-version={api_version(key, replace(given, value=version))}" if version else ""
     try:
         parts = urlsplit(word)
         host, _ = parts.hostname, parts.port
@@ -374,7 +375,15 @@ def url(key: str, given: Given) -> str:
         raise bad(key, given, "an address without user, password, question mark or #; a key goes in LLM_API_KEY")
     if parts.scheme not in {"http", "https"} or not host or not word.isprintable() or " " in word:
         raise bad(key, given, "an address such as http://localhost:8000/v1")
-    return word.rstrip("/")
+    return word.rstrip("/") + ending
+
+
+def api_version(key: str, given: Given) -> str:
+    """A version of Azure's API."""
+    word = _plain(given) or ""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d(?:-preview)?|preview|latest", word):
+        raise bad(key, given, "a version such as 2024-10-21 or 2025-04-01-preview")
+    return word
 
 
 _STORE_SCHEME = re.compile(r"(?:sqlite|postgresql)(?:\+[a-z0-9]+)?://", re.IGNORECASE)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _PROVIDERS = {
     "openai": "openai",
+    "openai_responses": "openai",
+    "azure": "azure.ai.openai",
     "anthropic": "anthropic",
     "google": "gcp.gemini",
     "mistral": "mistral_ai",

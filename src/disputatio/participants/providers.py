@@ -28,6 +28,8 @@ class Kind(StrEnum):
 
     OPENAI = "openai"
     OPENAI_COMPATIBLE = "openai_compatible"
+    OPENAI_RESPONSES = "openai_responses"
+    AZURE = "azure"
     ANTHROPIC = "anthropic"
     GOOGLE = "google"
     MISTRAL = "mistral"
@@ -47,6 +49,7 @@ class Provider:
         kind: the way it is spoken to.
         base_url: its own address; None where a user has to give one, or where there is none.
         base_url_variable: an environment variable that moves its own address, as its own library reads it.
+        version_variable: an environment variable with the version of its API, which its address then names.
         key_variables: environment variables that hold its key, the first one set wins.
         key_addresses: the address that belongs to a key, where it is not ``base_url``.
         default_model: the model where none is named; None where one must be named.
@@ -63,6 +66,7 @@ class Provider:
     kind: Kind
     base_url: str | None = None
     base_url_variable: str | None = None
+    version_variable: str | None = None
     key_variables: tuple[str, ...] = ()
     key_addresses: tuple[tuple[str, str], ...] = ()
     default_model: str | None = None
@@ -117,6 +121,26 @@ _TABLE = (
         key_variables=("OPENAI_API_KEY",),
         default_model="gpt-6.1-terra",
         price_id="openai",
+    ),
+    Provider(
+        name="openai_responses",
+        title="OpenAI's Responses API",
+        kind=Kind.OPENAI_RESPONSES,
+        base_url="https://api.openai.com/v1",
+        base_url_variable="OPENAI_BASE_URL",
+        key_variables=("OPENAI_API_KEY",),
+        default_model="gpt-6.1-terra",
+        price_id="openai",
+    ),
+    Provider(
+        name="azure",
+        title="Azure OpenAI",
+        kind=Kind.AZURE,
+        # Variables as openai's library and pydantic-ai read them (https://ai.pydantic.dev/models/openai/#azure).
+        base_url_variable="AZURE_OPENAI_ENDPOINT",
+        version_variable="OPENAI_API_VERSION",
+        key_variables=("AZURE_OPENAI_API_KEY",),
+        price_id="azure",
     ),
     Provider(
         name="anthropic",
@@ -273,6 +297,7 @@ AUTOMATIC_ORDER: tuple[str, ...] = (
     "deepseek",
     "zhipu",
     "openrouter",
+    "azure",
 )
 """Where no provider is named, the first of these whose key is in the environment is taken."""
 
@@ -291,6 +316,7 @@ _OTHER_NAMES = {
     "gemini": "google",
     "lm_studio": "lmstudio",
     "openai_compat": "openai_compatible",
+    "azure_openai": "azure",
 }
 
 
@@ -363,6 +389,7 @@ def parse_seat_value(text: str, *, source: str = "the seat") -> SeatValue:
 
 
 _MAX_MODEL_CHARS = 300
+_DEPLOYMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 def checked_model(provider: Provider, model: str, *, source: str) -> str:
@@ -370,7 +397,7 @@ def checked_model(provider: Provider, model: str, *, source: str) -> str:
 
     Raises:
         InvalidInputError: it is empty or over 300 characters, has blanks or control characters inside, or is
-            no embedded model. Only a file path may have blanks.
+            no embedded model and no deployment of Azure. Only a file path may have blanks.
     """
     model = model.strip()
     embedded = provider.kind is Kind.EMBEDDED
@@ -380,6 +407,12 @@ def checked_model(provider: Provider, model: str, *, source: str) -> str:
         raise InvalidInputError(
             f"The model {shown(model)} (from {source}) is not a model name.",
             f"Allowed is one word of 1 to {_MAX_MODEL_CHARS} characters, such as gpt-5 or qwen3:8b.",
+        )
+    if provider.kind is Kind.AZURE and not _DEPLOYMENT.fullmatch(model):
+        # It is a part of the address.
+        raise InvalidInputError(
+            f"The model {shown(model)} (from {source}) is not the name of a deployment.",
+            "Allowed are letters, digits, hyphens, dots and underscores, as Azure lists the deployment: azure:NAME.",
         )
     if provider.kind is Kind.RULES and model != TEXTBOOK and not model.lower().endswith(".toml"):
         raise InvalidInputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
 
 from disputatio.participants.call import OutputMode
 from disputatio.participants.providers import PROVIDERS, Kind
@@ -68,7 +68,23 @@ class Endpoint:
     @property
     def root(self) -> str:
         """The address calls are sent below, without a trailing slash; "" for Bedrock's regional ones."""
-        return (self.base_url or self.own_url).rstrip("/")
+        root = (self.base_url or self.own_url).rstrip("/")
+        return self._azure(root) if self.kind is Kind.AZURE else root
+
+    @property
+    def api_version(self) -> str:
+        """The version of Azure's API that the address names; "" for its current API, which needs none."""
+        return parse_qs(urlsplit(self.base_url or "").query).get("api-version", [""])[0]
+
+    def _azure(self, root: str) -> str:
+        """Below the deployment where the API has a version; whatever of the path a user has copied is left out.
+
+        Source: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle
+        """
+        parts = urlsplit(root)
+        before = parts.path.partition("/openai")[0].rstrip("/")
+        below = f"deployments/{quote(self.model, safe='')}" if self.api_version else "v1"
+        return urlunsplit((parts.scheme, parts.netloc, f"{before}/openai/{below}", "", ""))
 
     @property
     def place(self) -> str:

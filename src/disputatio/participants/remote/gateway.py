@@ -33,7 +33,7 @@ _MODES: Final[dict[Kind, tuple[OutputMode, ...]]] = {
 CALLS_VARIABLE: Final = "DISPUTATIO_CALLS"
 """The environment variable that with ``library`` keeps every call on pydantic-ai's own way; ``direct`` is usual."""
 
-_STRAIGHT: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE})
+_STRAIGHT: Final = frozenset({Kind.OPENAI, Kind.OPENAI_COMPATIBLE, Kind.AZURE})
 _WAYS_KEPT: Final = 64
 # Every debate opens gateways of its own; what the library does to a request of theirs is learned once for a process.
 _WAYS: Final[dict[Endpoint, Way | None]] = {}

@@ -91,6 +91,53 @@ def _openai(endpoint: Endpoint) -> Line:
     return Line(model, prompts, http.aclose)
 
 
+def _azure(endpoint: Endpoint) -> Line:
+    """A deployment may have any name, so what its model takes is known from that only where Azure's table says so."""
+    from pydantic_ai.providers.azure import AzureProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    from disputatio.participants.remote.chat import ChatModel, ChatPrompts
+
+    http = http_client(endpoint)
+    provider = OpenAIProvider(openai_client=_openai_client(endpoint, http))
+    known = AzureProvider.model_profile(endpoint.model) or ModelProfile()
+    model = ChatModel(endpoint.model, provider=provider, profile=lambda _: with_whole_text(known))
+    is_current = not endpoint.api_version
+    prompts = ChatPrompts(
+        limit_key="max_completion_tokens"
+        if known.get("openai_chat_supports_max_completion_tokens", True)
+        else "max_tokens",
+        transformer=known.get("json_schema_transformer"),
+        parallel_tools=True,
+        takes_temperature=not is_reasoning(known, endpoint.reasoning_effort),
+        headers={**_headers(endpoint), "Authorization": _library("openai").Omit(), "api-key": endpoint.api_key},
+        names_cache=is_current,
+        marks_cache=is_current and bool(known.get("openai_supports_prompt_cache_breakpoints", False)),
+        reasoning=openai_fields(endpoint, model),
+    )
+    return Line(model, prompts, http.aclose)
+
+
+def _openai_responses(endpoint: Endpoint) -> Line:
+    from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    http = http_client(endpoint)
+    provider = OpenAIProvider(openai_client=_openai_client(endpoint, http))
+    model = OpenAIResponsesModel(endpoint.model, provider=provider, profile=with_whole_text)
+    fields = openai_fields(endpoint, OpenAIChatModel(endpoint.model, provider=provider))
+    # Responses are kept for 30 days unless this is said; completions are not.
+    fixed: dict[str, Any] = {"openai_store": False, "extra_headers": _headers(endpoint)}
+    if effort := fields.get("reasoning_effort"):
+        fixed["openai_reasoning_effort"] = effort
+    prompts = LibraryPrompts(
+        takes_temperature=not is_reasoning(model.profile, endpoint.reasoning_effort),
+        takes_seed=False,
+        fixed=fixed,  # type: ignore[arg-type]  # settings of one provider
+    )
+    return Line(model, prompts, http.aclose)
+
+
 def _openai_compatible(endpoint: Endpoint) -> Line:
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
@@ -146,8 +193,9 @@ def _openai_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> AsyncOpenAI:
         max_retries=0,
         timeout=_timeout(endpoint),
         http_client=http,
+        default_query={"api-version": endpoint.api_version} if endpoint.api_version else None,
     )
-    if endpoint.kind is not Kind.OPENAI:
+    if endpoint.kind not in (Kind.OPENAI, Kind.OPENAI_RESPONSES):
         # The library fills these from OpenAI's variables and would send them to anybody.
         client.organization = client.project = client.admin_api_key = None
     return client
@@ -309,6 +357,8 @@ def _library(name: str) -> Any:
 _BUILDERS: Final[dict[Kind, Callable[[Endpoint], Line]]] = {
     Kind.OPENAI: _openai,
     Kind.OPENAI_COMPATIBLE: _openai_compatible,
+    Kind.OPENAI_RESPONSES: _openai_responses,
+    Kind.AZURE: _azure,
     Kind.ANTHROPIC: _anthropic,
     Kind.GOOGLE: _google,
     Kind.MISTRAL: _mistral,

@@ -60,8 +60,11 @@ def _question(endpoint: Endpoint) -> tuple[str, dict[str, str]] | None:
     bearer = {"Authorization": f"Bearer {key}"} if key else {}
     model = quote(endpoint.model.removeprefix("models/"), safe="")
     match endpoint.kind:
-        case Kind.OPENAI | Kind.OPENAI_COMPATIBLE:
+        case Kind.OPENAI | Kind.OPENAI_COMPATIBLE | Kind.OPENAI_RESPONSES:
             return f"{endpoint.root}/models", bearer
+        case Kind.AZURE:
+            below = f"models?api-version={endpoint.api_version}" if endpoint.api_version else "v1/models"
+            return f"{endpoint.root.partition('/openai/')[0]}/openai/{below}", {"api-key": key}
         case Kind.MISTRAL:
             return f"{endpoint.root}/v1/models", bearer
         case Kind.GROQ:
@@ -76,6 +79,9 @@ def _question(endpoint: Endpoint) -> tuple[str, dict[str, str]] | None:
 
 def _verdict(endpoint: Endpoint, status: int, content: bytes) -> Fault | None:
     body = _parsed(content)
+    if status == 200 and endpoint.kind is Kind.AZURE:
+        # It lists the models that could be deployed and not the deployments.
+        return None
     if status == 200:
         return _missing_from(endpoint, body)
     if status == 404 and endpoint.kind in (Kind.ANTHROPIC, Kind.GOOGLE) and isinstance(body, Mapping):

@@ -77,15 +77,21 @@ class LibraryPrompts:
 
     Args:
         takes_temperature: whether the model takes a temperature; if not, none is sent.
+        takes_seed: the same for a seed.
         fixed: settings that every request carries.
         caches_system: the setting that marks the end of the system message for the provider's cache, where that
             cache begins and ends at marks; then prompts are marked.
     """
 
     def __init__(
-        self, *, takes_temperature: bool = True, fixed: ModelSettings | None = None, caches_system: str = ""
+        self,
+        *,
+        takes_temperature: bool = True,
+        takes_seed: bool = True,
+        fixed: ModelSettings | None = None,
+        caches_system: str = "",
     ) -> None:
-        self._takes_temperature = takes_temperature
+        self._takes_temperature, self._takes_seed = takes_temperature, takes_seed
         self._fixed: ModelSettings = fixed or {}
         self._caches_system, self._breakpoints = caches_system, Breakpoints()
         self._structures = Structures(_parameters)
@@ -105,7 +111,7 @@ class LibraryPrompts:
     def names(self, call: Call, refused: frozenset[str]) -> frozenset[str]:
         """The optional parameters that ``call`` is sent with."""
         given = {"temperature"} if call.temperature is not None and self._takes_temperature else set()
-        given |= {"seed"} if call.seed is not None else set()
+        given |= {"seed"} if call.seed is not None and self._takes_seed else set()
         return frozenset(given) - refused
 
 
