@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from disputatio.formats import FORMATS
 from disputatio.kernel import Abstention, Ask, AskPath, Seat
 from disputatio.participants.call import FaultKind
-from disputatio.participants.turn_taking import Send, Taken
+from disputatio.participants.turn_taking import MOST_REFUSED, Send, Taken
 from disputatio.testing.instances import instance
 from strategies import Answers, Debate, debates, examples
 from turns_driven import Outcome, drive, fault, one_after_the_other, rejections, reply, seating, sends, turn
@@ -162,7 +162,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
 
     result, orders = run()
     calls = Counter(order.part for order in sends(orders))
-    each = (1 + asked.limits.shape_asks) * (1 + asked.limits.rule_asks) * (2 + 4)
+    each = (1 + asked.limits.shape_asks) * (1 + asked.limits.rule_asks) * (2 + 4 + 2 * MOST_REFUSED)
     assert all(number <= each for number in calls.values())
     assert run() == (result, orders)
     if isinstance(result, Taken):

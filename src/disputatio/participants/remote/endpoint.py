@@ -74,6 +74,8 @@ class Endpoint:
     @property
     def api_version(self) -> str:
         """The version of Azure's API that the address names; "" for its current API, which needs none."""
+        if self.kind is not Kind.AZURE:
+            return ""
         return parse_qs(urlsplit(self.base_url or "").query).get("api-version", [""])[0]
 
     def _azure(self, root: str) -> str:
