@@ -68,6 +68,9 @@ def nothing_learned() -> None:
     recalling = sys.modules.get("disputatio.engine.recalling")
     if recalling is not None:
         recalling.OF_THIS_PROCESS.__init__(recalling.known_window)
+    parameters = sys.modules.get("disputatio.participants.remote.parameters")
+    if parameters is not None:
+        parameters.forget()
 
 
 @pytest.fixture(autouse=True)

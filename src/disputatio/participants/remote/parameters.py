@@ -70,6 +70,11 @@ def refused_by(endpoint: Endpoint) -> frozenset[str]:
     return _REFUSED.get(_place(endpoint), frozenset())
 
 
+def forget() -> None:
+    """Forget all that was learned, as a new process has."""
+    _REFUSED.clear()
+
+
 def adapt(body: dict[str, Any], refused: Collection[str]) -> None:
     """Take out of ``body``, a request of the Chat Completions protocol, what is refused; rename a refused limit."""
     for name in refused:
