@@ -166,7 +166,7 @@ async def test_the_expected_lies_between_the_least_and_the_most_and_the_known_in
 async def test_an_estimate_follows_what_it_is_told_of_the_answers():
     usual, told, twice = [
         await preview(proposal_of("freeform", set=given))
-        for given in ((), ("estimate.characters=60",), ("estimate.share=0.4",))
+        for given in ((), ("estimate.characters=60",), ("estimate.share=0.9",))
     ]
     assert told.output_tokens < usual.output_tokens < twice.output_tokens
     assert told.calls == usual.calls == twice.calls

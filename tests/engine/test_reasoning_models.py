@@ -14,9 +14,12 @@ from rooms import PatientClock, first_events_of, history_of, proposal_of
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
+from disputatio.engine.preview import assumptions, preview, preview_range
+from disputatio.engine.recalling import OF_THIS_PROCESS
 from disputatio.engine.verified import read_verified
 from disputatio.failures import ProviderError
 from disputatio.ledger.windows import known_window
+from disputatio.metrics.calibration import FEWEST, calibration
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances
 from disputatio.participants.seating import ModelSeating
 from disputatio.record import History, MemoryStore, Store, semantic_content
@@ -90,6 +93,61 @@ async def test_refused_parameters_cost_nothing_and_are_learned_once() -> None:
     assert "does not take temperature (status 400)" in said
     assert [row.fault for row in again.made.values() if row.fault] == []
     assert first.status.value == again.status.value == "COMPLETE"
+
+
+FORMATS_TRIED = ("structured", "freeform", "review", "panel", "competition", "market")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("format_name", "median"),
+    [(name, median) for name in FORMATS_TRIED for median in MEDIANS if FULL or name == "structured" or median == 5_000],
+)
+async def test_tokens_and_cost_lie_in_the_range_of_the_dry_run(format_name: str, median: int) -> None:
+    async with reasoning_provider(median) as provider:
+        proposal = proposed(provider, format_name)
+        seen = await preview(proposal)
+        least, most = await preview_range(proposal, seen)
+        history = await held(proposal)
+    assert history.status.value == "COMPLETE"
+    assert max(cut_by_seat(history).values(), default=0) <= 1
+    taken = sum(counts(history, "input_tokens")) + sum(counts(history, "output_tokens"))
+    cost = sum(Decimal(str(row.cost_usd)) for row in history.made.values())
+    assert least.usd is not None
+    assert most.usd is not None
+    assert least.tokens <= taken <= most.tokens
+    assert least.usd <= cost <= most.usd
+
+
+async def test_an_estimate_counts_reasoning_and_learns_from_what_was_seen() -> None:
+    model = "openai:gpt-5-told"
+    async with reasoning_provider(3_000) as provider:
+        proposal = proposed(provider, "freeform", model)
+        first, words = await preview(proposal), assumptions(proposal)
+        assert first.reasoning_tokens == 2_000 * first.calls < first.output_tokens
+        assert "gpt-5-told reasons 2,000 tokens a call, at most 30,000: a guess" in words
+        history = await held(proposal, OF_THIS_PROCESS)
+        reasoned = counts(history, "reasoning_tokens")
+        mean = sum(reasoned) // len(reasoned)
+        again, words = await preview(proposal), assumptions(proposal)
+        least, most = await preview_range(proposal, again)
+    assert history.opened is not None
+    assert history.opened.estimate["reasoning_tokens"] == first.reasoning_tokens
+    assert again.reasoning_tokens == mean * again.calls
+    assert f"gpt-5-told reasons {mean:,} tokens a call, the mean of {len(reasoned)} calls" in words
+    assert least.reasoning_tokens < again.reasoning_tokens < most.reasoning_tokens
+
+
+async def test_a_correction_by_the_store_counts_reasoning_once() -> None:
+    """Estimated without the reasoning that came, and then with it: the factor is that of the answers alone."""
+    store, allowances = MemoryStore(), Allowances(known_window)
+    async with reasoning_provider(6_000) as provider:
+        for number in range(FEWEST):
+            await held(proposed(provider, "freeform", "openai:gpt-5-seen", set=(f"seed={number}",)), allowances, store)
+    known = calibration(store, "freeform", {"openai:gpt-5-seen"}, sourced=False)
+    assert known is not None
+    assert 0.5 < known.factor < 2
+    assert known.tokens(30_000, 20_000) == 20_000 + round(10_000 * known.factor)
 
 
 async def test_what_was_reasoned_is_in_the_record_and_the_reservation_covers_the_limit() -> None:

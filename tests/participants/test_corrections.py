@@ -113,7 +113,18 @@ def test_a_correction_that_does_not_fit_is_corrected_in_turn() -> None:
     taken, orders = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), empty, corrected))
     assert isinstance(taken, Taken)
     assert (taken.content, taken.asked) == (right, 3)
-    assert shown(sends(orders)[2].call) == {"arguments": {"CON-1": {}}}
+    assert "CON-1/reason" in sends(orders)[2].call.segments[-1].text
+
+
+def test_what_a_correction_has_beyond_what_was_asked_is_left_out() -> None:
+    ask, right = judge()
+    wrong: Any = json.loads(json.dumps(right))
+    wrong["arguments"]["CON-1"]["reason"] = "long " * 300
+    row = right["arguments"]["CON-1"]
+    more = reply({"arguments": {"CON-1": {"reason": row["reason"], "standing": "REFUTED", "logic": 1}}, "note": "!"})
+    taken, _ = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), more))
+    assert isinstance(taken, Taken)
+    assert taken.content == right
 
 
 @pytest.mark.parametrize("mode", [OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED])

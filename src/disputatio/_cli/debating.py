@@ -345,11 +345,11 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     from disputatio._cli.screen import print_preview, print_wrapped
     from disputatio.engine.preview import Courses, assumptions, early_ends, preview, preview_range
 
+    known = _calibrated(proposal)
     courses = Courses(proposal)
     seen = asyncio.run(preview(proposal, courses))
     least, most = asyncio.run(preview_range(proposal, seen, courses))
     ends = asyncio.run(early_ends(proposal, courses))
-    known = _calibrated(proposal)
     if as_json:
         rows = [
             {
@@ -359,6 +359,7 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
                 "input_tokens": row.input_tokens,
                 "output_tokens": row.output_tokens,
                 "said_tokens": row.said_tokens,
+                "reasoning_tokens": row.reasoning_tokens,
                 "usd": None if row.usd is None else str(row.usd),
             }
             for row in seen.seats
@@ -368,18 +369,19 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
                 "seats": rows,
                 **_spending(seen),
                 "said_tokens": seen.said_tokens,
+                "reasoning_tokens": seen.reasoning_tokens,
                 "estimate": True,
                 "assumed": assumptions(proposal),
                 "least": _spending(least),
                 "most": _spending(most),
                 "ends": [{"phase": row.phase, "calls": row.calls, "tokens": row.tokens} for row in ends],
-                "calibrated": known and known.as_json(seen.tokens),
+                "calibrated": known and known.as_json(seen.tokens, seen.reasoning_tokens),
             }
         )
         return
     print_preview(proposal, seen, (least, most), ends)
     if known is not None:
-        print_wrapped(["", known.sentence(seen.tokens)], 2)
+        print_wrapped(["", known.sentence(seen.tokens, seen.reasoning_tokens)], 2)
 
 
 def _spending(seen: Preview) -> JsonObject:
@@ -398,8 +400,13 @@ def _repeated(**given: list[str] | None) -> dict[str, tuple[str, ...]]:
 
 
 def _calibrated(proposal: Proposal) -> Calibration | None:
-    """How far estimates of such debates were off, where the store has enough of them; a preview makes no store."""
+    """How far estimates of such debates were off, where the store has enough of them; a preview makes no store.
+
+    How much the models reason is learned from it too, before anything is estimated.
+    """
     from disputatio._cli.kept import reading
+    from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
+    from disputatio.engine.table import chain_of
     from disputatio.metrics.calibration import calibration
 
     address = proposal.settings.store
@@ -407,6 +414,8 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
         return None
     models = {f"{row.provider}:{row.model}" for row in proposal.settings.seats.values()}
     with reading(address) as store:
+        seatings = [link for row in proposal.settings.seats.values() for link in chain_of(row)]
+        asyncio.run(look_up(OF_THIS_PROCESS, seatings, store))
         return calibration(store, proposal.format.name, models, sourced=bool(proposal.evidence))
 
 

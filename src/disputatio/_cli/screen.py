@@ -270,14 +270,20 @@ def print_preview(
 
     lines = [f"Motion  {proposal.motion.text}", f"Format  {proposal.format.name}", ""]
     wide = max(8, *(len(row.seat) for row in seen.seats)) if seen.seats else 8
-    lines.append(f"{'seat':{wide}} {'calls':>6} {'input':>9} {'output':>8} {'USD':>10}  model")
+    reasons = seen.reasoning_tokens > 0  # a part of the output
+    heading = f"{'reasoning':>10} " if reasons else ""
+    lines.append(f"{'seat':{wide}} {'calls':>6} {'input':>9} {'output':>8} {heading}{'USD':>10}  model")
     for row in seen.seats:
         cost = "unknown" if row.usd is None else f"{row.usd:.4f}"
         lines.append(
-            f"{row.seat:{wide}} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {cost:>10}  {row.model}"
+            f"{row.seat:{wide}} {row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} "
+            f"{f'{row.reasoning_tokens:10,d} ' if reasons else ''}{cost:>10}  {row.model}"
         )
     total = "unknown" if seen.usd is None else f"{seen.usd:.4f}"
-    lines.append(f"{'all':{wide}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} {total:>10}")
+    lines.append(
+        f"{'all':{wide}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} "
+        f"{f'{seen.reasoning_tokens:10,d} ' if reasons else ''}{total:>10}"
+    )
     lines += ["", *_certainty(seen, *expected), assumptions(proposal)]
     if ends:
         told = "; ".join(f"{spoken(row.phase)} {counted(row.calls, 'call')}, {row.tokens:,} tokens" for row in ends)

@@ -59,8 +59,10 @@ class CountedCall:
         seat: who makes it.
         phase: the phase of the turn that it is made for.
         input_tokens: the tokens of its prompt and schema.
-        output_tokens: the tokens of its answer.
-        usd: what it costs; None where no price is known.
+        output_tokens: the tokens of its answer and of its reasoning.
+        reasoning_tokens: those of its reasoning.
+        usd: what it costs with nothing cached; None where no price is known.
+        cached_usd: what it costs with all of its input cached.
         said_bytes: the part of the prompt that repeats made-up answers.
     """
 
@@ -68,7 +70,9 @@ class CountedCall:
     phase: str
     input_tokens: int
     output_tokens: int
+    reasoning_tokens: int
     usd: Decimal | None
+    cached_usd: Decimal | None
     said_bytes: int
 
 
@@ -125,6 +129,7 @@ class Course:
         self.plan, self._prices, self._said = plan, PriceBook(), Said()
         written = {row: Typical(row, number, self._said) for row in dict.fromkeys(habits.values())}
         self._typical = {seat: written[row] for seat, row in habits.items()}
+        self._reasoning = {seat: row.reasoning for seat, row in habits.items()}
         self._looked_up = dict.fromkeys(habits, 0)
         self._prompts = _SizedPrompts(plan.book, plan.setting, self._said)
         self.calls: list[CountedCall] = []
@@ -190,10 +195,11 @@ class Course:
         size, said = self._size(call)
         chooses = call.schema_name == CHOICE_FORM
         text = canonical(self._choice(ask.seat) if chooses else typical.answer(call.schema or {"type": "string"}))
-        written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
+        reasoning = self._reasoning[ask.seat]
+        written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN) + reasoning
         usage = Usage(size, written, 0)
-        usd = self._prices.charge(order.seating, None, usage).usd
-        self.calls.append(CountedCall(ask.seat, ask.phase, size, written, usd, said))
+        usd, cached = (self._prices.charge(order.seating, None, row).usd for row in (usage, Usage(size, written, size)))
+        self.calls.append(CountedCall(ask.seat, ask.phase, size, written, reasoning, usd, cached, said))
         return Reply(text, None, usage)
 
     def _size(self, call: Call) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from disputatio.engine.opening import (
 from disputatio.engine.own_files import format_recorded, is_own
 from disputatio.engine.pacing import in_turn
 from disputatio.engine.ports import Clock, Nobody, SystemClock, Turnstile, Watcher
-from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
+from disputatio.engine.recalling import OF_THIS_PROCESS, look_up, seatings_of
 from disputatio.engine.reopening import failed_paths, reopened_paths
 from disputatio.engine.running import Plan, Running
 from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_json
@@ -114,7 +114,7 @@ async def start(
         check_prices(table, budget, prices)
         if house.checks_first:
             check_reachable(table, await probe_table(table))
-        await look_up(house.allowances, table, house.store)
+        await look_up(house.allowances, seatings_of(table), house.store)
         tools = await debate_tools(proposal.settings, table, proposal.evidence)
         plan = replace(plan, tools=tools)
         debate = debate or new_id()

@@ -8,7 +8,7 @@ that has some used all its rounds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from statistics import fmean
@@ -17,6 +17,7 @@ from typing import Any
 from disputatio.engine.course import MOST_TURNS, CountedCall, Course
 from disputatio.engine.market_matter import analyst_for, is_rules
 from disputatio.engine.opening import Proposal, book_of, planned
+from disputatio.engine.recalling import OF_THIS_PROCESS
 from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
@@ -24,6 +25,7 @@ from disputatio.kernel import Limits
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.participants.habits import SHORT, USUAL, Habits, habits_of
+from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, kept_as
 from disputatio.participants.seating import ModelSeating
 
 
@@ -31,7 +33,8 @@ from disputatio.participants.seating import ModelSeating
 class SeatPreview:
     """What one seat would take. ``usd`` is None where no price is known.
 
-    ``said_tokens`` is the part of the input that is assumed: what seats would have said before.
+    ``said_tokens`` is the part of the input that is assumed: what seats would have said before. ``reasoning_tokens`` is
+    the part of the output that its model would reason, ``cached_usd`` the cost with all input cached.
     """
 
     seat: str
@@ -41,6 +44,8 @@ class SeatPreview:
     output_tokens: int
     usd: Decimal | None
     said_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,11 @@ class Preview:
         return sum(row.output_tokens for row in self.seats)
 
     @property
+    def reasoning_tokens(self) -> int:
+        """The part of the output that models would reason."""
+        return sum(row.reasoning_tokens for row in self.seats)
+
+    @property
     def tokens(self) -> int:
         """Input and output together."""
         return self.input_tokens + self.output_tokens
@@ -77,8 +87,7 @@ class Preview:
     @property
     def usd(self) -> Decimal | None:
         """The cost with nothing cached."""
-        costs = [row.usd for row in self.seats]
-        return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
+        return _sum(row.usd for row in self.seats)
 
 
 class _NoGateway:
@@ -175,18 +184,28 @@ async def preview(proposal: Proposal, courses: Courses | None = None) -> Preview
 async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | None = None) -> tuple[Preview, Preview]:
     """The least and the most to expect of ``proposal``, whose preview is ``seen``.
 
-    The least: a sentence where a paragraph may stand, and agreement as soon as there can be. The most: half of what
-    the forms allow, and every round. Where the length of a model's texts is declared or told, it holds for both, and
-    only lists and rounds differ. Answers that are not accepted, and calls that fail, are in neither.
+    The least: a sentence where a paragraph may stand, agreement as soon as there can be, no reasoning, and all input
+    cached. The most: eight tenths of what the forms allow, every round, and much reasoning. Where the length of a
+    model's texts is declared or told, it holds for both, and only lists, rounds and reasoning differ. Answers that are
+    not accepted, and calls that fail, are in neither.
 
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
     courses, seats = courses or Courses(proposal), seat_habits(proposal)
-    least = await courses.preview({seat: row.least() for seat, row in seats.items()})
-    most = await courses.preview({seat: row.most() for seat, row in seats.items()})
+    least, most = ({seat: end(row) for seat, row in seats.items()} for end in (Habits.least, Habits.most))
+    ends = [least, most]
+    if any(row.reasoning_range[1] for row in seats.values()):
+        # Where time is counted in words, short speeches are more calls, each of which reasons.
+        ends += [
+            {seat: replace(row, reasoning=end[seat].reasoning) for seat, row in habits.items()}
+            for habits, end in ((least, most), (most, least), (seats, least), (seats, most))
+        ]
     # Where lengths are known the ends lie close together, and random choices may lead out of them.
-    return min(least, seen, key=lambda row: row.tokens), max(most, seen, key=lambda row: row.tokens)
+    found = [seen, *[await courses.preview(row) for row in ends]]
+    fewest = min(found, key=lambda row: row.tokens)
+    cached = Preview(tuple(replace(row, usd=row.cached_usd) for row in fewest.seats))
+    return cached, max(found, key=lambda row: row.tokens)
 
 
 async def preview_stages(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
@@ -228,13 +247,21 @@ def seat_habits(proposal: Proposal) -> dict[str, Habits]:
     told = proposal.settings.estimate
     habits: dict[str, Habits] = {}
     for seat in proposal.format.seats_named([*proposal.settings.seats, *proposal.participants]):
-        known = USUAL if seat in proposal.participants else habits_of(proposal.settings.seats[seat])
+        script = seat in proposal.participants
+        known = USUAL if script else _with_reasoning(habits_of(proposal.settings.seats[seat]), proposal, seat)
         if told.characters is not None:
             known = replace(known, characters=told.characters, by_field=())
         elif told.share is not None:
             known = replace(known, share=told.share, characters=None)
         habits[seat] = known
     return habits
+
+
+def _with_reasoning(habits: Habits, proposal: Proposal, seat: str) -> Habits:
+    """``habits`` with what is known or assumed of how much the seat's model reasons."""
+    seating = proposal.settings.seats[seat]
+    least, usual, most = expected_reasoning(seating, OF_THIS_PROCESS.seen(seating))
+    return replace(habits, reasoning=usual, reasoning_range=(least, most))
 
 
 async def _plan(proposal: Proposal, habits: Mapping[str, Habits]) -> Plan:
@@ -262,11 +289,11 @@ def _mean(previews: Sequence[Preview]) -> Preview:
         calls, said = round(fmean(row.calls for row in same)), round(fmean(row.said_tokens for row in same))
         tokens_in = round(fmean(row.input_tokens for row in same))
         tokens_out = round(fmean(row.output_tokens for row in same))
-        costs = [row.usd for row in same if row.usd is not None]
-        usd = sum(costs, Decimal(0)) / len(costs) if len(costs) == len(same) else None
-        rows.append(
-            replace(same[0], calls=calls, input_tokens=tokens_in, output_tokens=tokens_out, usd=usd, said_tokens=said)
-        )
+        costs = [_sum(row.usd for row in same), _sum(row.cached_usd for row in same)]
+        usd, cached = (None if cost is None else cost / len(same) for cost in costs)
+        row = replace(same[0], calls=calls, input_tokens=tokens_in, output_tokens=tokens_out, usd=usd, said_tokens=said)
+        reasoning = round(fmean(row.reasoning_tokens for row in same))
+        rows.append(replace(row, reasoning_tokens=reasoning, cached_usd=cached))
     return Preview(tuple(rows))
 
 
@@ -278,7 +305,6 @@ def _unbroken(rules: Any) -> Any:
 
 
 def _seat_preview(seat: str, sitter: ModelSeat, calls: Sequence[CountedCall]) -> SeatPreview:
-    costs = [row.usd for row in calls]
     tokens_in, said = sum(row.input_tokens for row in calls), sum(row.said_bytes for row in calls)
     return SeatPreview(
         seat,
@@ -286,15 +312,39 @@ def _seat_preview(seat: str, sitter: ModelSeat, calls: Sequence[CountedCall]) ->
         len(calls),
         tokens_in,
         sum(row.output_tokens for row in calls),
-        None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
+        _sum(row.usd for row in calls),
         min(tokens_in, round(said / TYPICAL_BYTES_PER_TOKEN)),
+        sum(row.reasoning_tokens for row in calls),
+        _sum(row.cached_usd for row in calls),
     )
+
+
+def _sum(costs: Iterable[Decimal | None]) -> Decimal | None:
+    """Their sum; None where one is not known."""
+    rows = list(costs)
+    return None if None in rows else sum((cost for cost in rows if cost is not None), Decimal(0))
 
 
 def assumptions(proposal: Proposal) -> str:
     """What is assumed of the answers of ``proposal``, in a sentence for people."""
     told = dict.fromkeys(_assumed(row) for row in seat_habits(proposal).values())
-    return f"Assumed: {'; '.join(told)}. Four bytes to a token; nothing cached, no call failed."
+    answers = f"Assumed: {'; '.join(told)}. Four bytes to a token; nothing cached, no call failed."
+    return " ".join([answers, *_assumed_reasoning(proposal)])
+
+
+def _assumed_reasoning(proposal: Proposal) -> Iterator[str]:
+    """What is assumed of the reasoning of each model that reasons, a sentence each."""
+    habits = seat_habits(proposal)
+    seated = {kept_as(row): (row, habits[seat]) for seat, row in proposal.settings.seats.items() if seat in habits}
+    for seating, row in seated.values():
+        calls = OF_THIS_PROCESS.seen(seating).calls
+        if calls >= FEWEST_SEEN and row.reasoning_range[1]:
+            yield f"{seating.model} reasons {row.reasoning:,} tokens a call, the mean of {calls} calls."
+        elif row.reasoning_range[1]:
+            yield (
+                f"{seating.model} reasons {row.reasoning:,} tokens a call, at most {row.reasoning_range[1]:,}: a "
+                "guess, until debates in the store show what it takes."
+            )
 
 
 def _assumed(habits: Habits) -> str:
@@ -306,5 +356,6 @@ def _assumed(habits: Habits) -> str:
 
 
 TOKENS_ARE = (
-    "An estimate: answers a fifth as long as the form allows, nothing rejected, four bytes to a token, nothing cached."
+    "An estimate: answers half as long as the form allows, nothing rejected, four bytes to a token, nothing cached. A "
+    "model that is known to reason takes 2,000 more tokens a call."
 )

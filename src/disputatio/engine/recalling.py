@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Final
 
 from disputatio.engine.table import ModelSeat, Table
 from disputatio.ledger.windows import known_window
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.participants.reasoning import Allowances
+from disputatio.participants.seating import ModelSeating
 from disputatio.record.history import History
 from disputatio.record.store import Store
 
@@ -34,13 +36,17 @@ def recall(allowances: Allowances, table: Table, history: History) -> None:
         allowances.learn_from(seating, sent.max_tokens, sent.reasoning_allowance, outcome)
 
 
-async def look_up(allowances: Allowances, table: Table, store: Store) -> None:
-    """Take in what debates in ``store`` have seen of the models at the table, once for each model.
+def seatings_of(table: Table) -> list[ModelSeating]:
+    """The models at the table, fallbacks too."""
+    return [row for sitter in table.values() if isinstance(sitter, ModelSeat) for row in sitter.seatings]
+
+
+async def look_up(allowances: Allowances, seatings: Iterable[ModelSeating], store: Store) -> None:
+    """Take in what debates in ``store`` have seen of these models, once for each model.
 
     Raises:
         StoreError: the store cannot be read.
     """
-    seatings = [row for sitter in table.values() if isinstance(sitter, ModelSeat) for row in sitter.seatings]
     new = allowances.not_looked_up(seatings)
     if not new:
         return

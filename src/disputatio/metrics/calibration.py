@@ -27,7 +27,9 @@ MOST_READ = 100
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What debates of one kind took for one token that was estimated.
+    """What debates of one kind took for one token that was estimated, reasoning left out.
+
+    How much a model reasons is learned for each model, so that an estimate has it already.
 
     Attributes:
         factor: all tokens taken over all tokens estimated.
@@ -40,32 +42,40 @@ class Calibration:
     most: float
     debates: int
 
-    def tokens(self, estimated: int) -> int:
-        """The corrected estimate."""
-        return round(estimated * self.factor)
+    def tokens(self, estimated: int, reasoning: int = 0) -> int:
+        """The corrected estimate; ``reasoning`` is the part of it that is not corrected."""
+        return self._corrected(estimated, reasoning, self.factor)
 
-    def sentence(self, estimated: int) -> str:
+    def _corrected(self, estimated: int, reasoning: int, factor: float) -> int:
+        return round((estimated - reasoning) * factor) + reasoning
+
+    def sentence(self, estimated: int, reasoning: int = 0) -> str:
         """What to expect, and how far it may be off."""
+        least, most = (self._corrected(estimated, reasoning, factor) for factor in (self.least, self.most))
         return (
             f"The last {self.debates} debates like this in the store took {self.factor:.2f} times their estimate "
-            f"({self.least:.2f} to {self.most:.2f}): expect about {self.tokens(estimated):,} tokens, "
-            f"between {round(estimated * self.least):,} and {round(estimated * self.most):,}."
+            f"({self.least:.2f} to {self.most:.2f}): expect about {self.tokens(estimated, reasoning):,} tokens, "
+            f"between {least:,} and {most:,}."
         )
 
-    def as_json(self, estimated: int) -> JsonObject:
+    def as_json(self, estimated: int, reasoning: int = 0) -> JsonObject:
         """The corrected estimate and what it rests on."""
         return {
             "factor": round(self.factor, 4),
             "least": round(self.least, 4),
             "most": round(self.most, 4),
             "debates": self.debates,
-            "tokens": self.tokens(estimated),
+            "tokens": self.tokens(estimated, reasoning),
         }
 
 
 def calibration_of(rows: Iterable[Measures]) -> Calibration | None:
     """The calibration that ``rows`` give; None where fewer than ``FEWEST`` can be compared."""
-    pairs = [(row.tokens, row.estimated_tokens) for row in rows if row.ended and row.tokens and row.estimated_tokens]
+    pairs = [
+        (row.tokens - row.reasoning_tokens, row.estimated_tokens - row.estimated_reasoning)
+        for row in rows
+        if row.ended and row.tokens and row.estimated_tokens
+    ]
     if len(pairs) < FEWEST:
         return None
     ratios = [taken / expected for taken, expected in pairs]

@@ -40,7 +40,7 @@ class Measures:
         status: where it is.
         calls: calls that left, discarded, failed and lost ones included.
         failed: calls that brought a fault or were lost.
-        tokens: input and output as providers reported them; None where an answered call reported none.
+        tokens: input and output as providers reported them, reasoning too; None where an answered call reported none.
         usd: what all calls cost, reservations of lost ones included; None where the price of one is not known.
         latencies: the sum and the largest in milliseconds, and the number, of calls that brought an answer.
         turns: asks that brought a turn.
@@ -48,6 +48,8 @@ class Measures:
         violations: rules that accepted turns broke.
         rejected: answers that were not accepted.
         models: who was seated, as addresses; sourced: whether there were sources.
+        reasoning_tokens: those of ``tokens`` that models reasoned, as far as providers reported them.
+        estimated_reasoning: those of ``estimated_tokens`` that models were expected to reason.
         estimated_tokens: what it was expected to take when it was opened; None where nobody estimated.
         estimated_usd: the same in dollars.
         strengths: of the critiques that count, 1 to 10.
@@ -76,6 +78,8 @@ class Measures:
     models: frozenset[str] = frozenset()
     sourced: bool = False
     estimated_tokens: int | None = None
+    reasoning_tokens: int = 0
+    estimated_reasoning: int = 0
     estimated_usd: Decimal | None = None
     strengths: tuple[int, ...] = ()
     claimed: tuple[int, ...] = ()
@@ -111,7 +115,7 @@ def measures_of(debate: str, opened_at: str, history: History) -> Measures:
         status=history.status,
         calls=len(history.calls),
         failed=len(made) - len(answered) + len(history.lost),
-        tokens=None if history.imported else _tokens(answered),
+        tokens=None if history.imported else _tokens(made),
         usd=None if history.imported else _usd(history),
         latencies=_latencies(answered),
         turns=len(turns),
@@ -121,6 +125,8 @@ def measures_of(debate: str, opened_at: str, history: History) -> Measures:
         models=frozenset(_models(opened)),
         sourced=bool(opened.evidence),
         estimated_tokens=expected_tokens,
+        reasoning_tokens=_reasoning(made),
+        estimated_reasoning=int(str(opened.estimate.get("reasoning_tokens", 0))),
         estimated_usd=expected_usd,
         strengths=tuple(int(row["challenge"]["strength"]) for row in critiques),
         claimed=tuple(int(row["challenge"]["claimed"]) for row in critiques),
@@ -152,11 +158,19 @@ def _estimate(body: Mapping[str, Any]) -> tuple[int | None, Decimal | None]:
     return int(body["input_tokens"]) + int(body["output_tokens"]), None if usd is None else Decimal(str(usd))
 
 
-def _tokens(answered: Iterable[CallMade]) -> int | None:
+def _reasoning(made: Iterable[CallMade]) -> int:
+    found = (row.usage.get("reasoning_tokens") for row in made)
+    return sum(tokens for tokens in found if isinstance(tokens, int))
+
+
+def _tokens(made: Iterable[CallMade]) -> int | None:
+    """Those of calls that failed too, where they were reported: a call that was cut while reasoning is paid."""
     total = 0
-    for row in answered:
+    for row in made:
         pair = row.usage.get("input_tokens"), row.usage.get("output_tokens")
         if not isinstance(pair[0], int) or not isinstance(pair[1], int):
+            if row.fault:
+                continue
             return None
         total += pair[0] + pair[1]
     return total

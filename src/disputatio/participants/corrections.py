@@ -44,14 +44,24 @@ class Correction:
         """What the answer has at these places now, as canonical JSON in the structure of ``schema``."""
         return canonical(_cut(self.content, self.places))
 
+    def only(self, given: JsonObject) -> JsonObject:
+        """What ``given`` has at the places, in the structure of ``schema``."""
+        named = [tuple(_key(step) for step in place) for place in self.places]
+        return cast("JsonObject", _cut(given, named))
+
     def merge(self, corrected: JsonObject) -> JsonObject:
-        """The whole answer with ``corrected``, which is valid under ``schema``, in its places."""
+        """The whole answer with what ``corrected`` has in its places; it has the structure of ``schema``."""
         whole: Any = _copy(self.content)
         for place in self.places:
             target, value = whole, cast("Any", corrected)
-            for step in place[:-1]:
-                target, value = target[step], value[_key(step)]
-            target[place[-1]] = value[_key(place[-1])]
+            try:
+                for step in place:
+                    value = value[_key(step)]
+                for step in place[:-1]:
+                    target = target[step]
+                target[place[-1]] = value
+            except (KeyError, IndexError, TypeError):
+                continue
         return cast("JsonObject", whole)
 
 

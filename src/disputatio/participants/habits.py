@@ -27,10 +27,12 @@ class Habits:
         settles: it agrees where it can, so that there is no further round.
         draws: it chooses at random; else there is always a further round over something.
         objects: its criticisms say no to something; else they are too weak and asked for again.
+        reasoning: how many tokens it reasons in a call, on the whole.
+        reasoning_range: the least and the most that are to be expected of that.
         invents: it quotes words that are not there and is asked again for it, where a form asks for words that are.
     """
 
-    share: float = 0.2
+    share: float = 0.5
     characters: int | None = None
     by_field: tuple[tuple[str, int], ...] = ()
     more_items: int = 0
@@ -38,6 +40,8 @@ class Habits:
     draws: bool = False
     objects: bool = True
     invents: bool = False
+    reasoning: int = 0
+    reasoning_range: tuple[int, int] = (0, 0)
 
     def length(self, field: str, allowed: int) -> int:
         """How many characters a text of ``field`` has that may have ``allowed``."""
@@ -47,23 +51,26 @@ class Habits:
 
     def least(self) -> Habits:
         """The least to expect of such a participant: ``SHORT``, unless the length of its texts is known."""
+        least = replace(self, reasoning=self.reasoning_range[0])
         if self.characters is None:
-            return replace(SHORT, share=min(SHORT.share, self.share))
-        return replace(self, more_items=0, settles=True, draws=False, objects=True, invents=False)
+            return replace(least, share=min(SHORT.share, self.share), more_items=0, settles=True)
+        return replace(least, more_items=0, settles=True, draws=False, objects=True, invents=False)
 
     def most(self) -> Habits:
         """The most to expect of it: ``LONG``, unless the length of its texts is known."""
+        most = replace(self, reasoning=self.reasoning_range[1])
         if self.characters is None:
-            return replace(LONG, share=max(LONG.share, self.share))
-        return replace(self, more_items=max(LONG.more_items, self.more_items), settles=False, draws=False)
+            return replace(most, share=max(LONG.share, self.share), more_items=LONG.more_items, settles=False)
+        return replace(most, more_items=max(LONG.more_items, self.more_items), settles=False, draws=False)
 
 
 USUAL = Habits()
-"""Nothing is known: a fifth of what the form allows, and every round that may be held."""
-SHORT = replace(USUAL, share=0.06, settles=True)
+"""Nothing is known: half of what the form allows, and every round that may be held. A prompt asks for so many words
+that English takes six tenths of what the form allows (``disputatio.formats.turns.sizes``)."""
+SHORT = replace(USUAL, share=0.15, settles=True)
 """The least to expect: a sentence where a paragraph may stand, and nothing that needs a further round."""
-LONG = replace(USUAL, share=0.5, more_items=1)
-"""The most to expect of answers that are accepted: half of what the form allows."""
+LONG = replace(USUAL, share=0.8, more_items=1)
+"""The most to expect of answers that are accepted: more words than the prompt asks for."""
 SENTENCES = Habits(
     characters=62,
     by_field=(

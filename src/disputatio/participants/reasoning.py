@@ -41,6 +41,8 @@ LARGEST: Final = 60_000
 """The largest allowance that is chosen here; a user may choose a larger one."""
 LARGEST_LIMIT: Final = 65_536
 """Tokens of output: the most that Gemini and DeepSeek take; OpenAI's and Anthropic's reasoning models take as much."""
+FEWEST_SEEN: Final = 5
+"""Calls of a model whose reasoning was counted; fewer say nothing about the next."""
 EIGHTFOLD: Final = 8
 THREEFOLD: Final = 3
 """A model's calls differ: with a log-normal spread of 0.5, 1 in 70 takes three times the median, 1 in 60,000 eight."""
@@ -119,9 +121,23 @@ def first_allowance(seating: ModelSeating) -> int:
 def most_reasoning(allowance: int) -> int:
     """The most tokens that a model with this allowance is expected to reason in a call, on the whole.
 
-    Two and a half times as many: so a model with the allowance of ``medium`` may have a median of 12,000 and more.
+    Three times as many, with what calls took that were cut: so a model with the allowance of ``medium`` may have a
+    median of 12,000.
     """
-    return allowance * 5 // 2
+    return allowance * 3
+
+
+def expected_reasoning(seating: ModelSeating, seen: ReasoningSeen) -> tuple[int, int, int]:
+    """The least, the usual and the most tokens that the model is expected to reason in a call, on the whole.
+
+    Half, all and twice the mean of what was seen, where ``FEWEST_SEEN`` calls were; else nothing, a fifth and
+    three times the model's first allowance. For a model that reasons by default that is 0, 2,000 and 30,000.
+    """
+    if seen.calls >= FEWEST_SEEN:
+        mean = seen.tokens // seen.calls
+        return mean // 2, mean, 2 * mean
+    allowance = first_allowance(seating)
+    return 0, allowance // 5, most_reasoning(allowance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ LONGEST_ASKED_REST_S = 120.0
 """A provider that asks for a longer wait than this is treated as down."""
 MOST_REFUSED = 12
 """How many refusals of parameters cost a call none of its attempts: more than there are parameters to refuse."""
+_ANY_OBJECT: JsonObject = {"type": "object"}
 _CHOICE_TOKENS = 600
 """Of the answer which tools to call."""
 _USUAL_LIMITS = ToolLimits()
@@ -378,12 +379,17 @@ class ModelTurn:
         # Some models give everything again although a part was asked for.
         if correction is None or isinstance(whole, ShapedAnswer):
             return whole
-        some = read_answer(text, correction.schema, self._checks, cut_off_at=cut_off_at)
+        some = read_answer(text, _ANY_OBJECT, self._checks, cut_off_at=cut_off_at)
         if isinstance(some, Misfit):
-            return Misfit(some.reasons)
-        content = correction.merge(some.content)
+            return some
+        # What was not asked for is left out: the rest of the answer is kept.
+        given = correction.only(some.content)
+        content = correction.merge(given)
         faults = self._checks.faults(content, shape.schema, shape.text)
-        return Misfit(tuple(row.reason for row in faults), content) if faults else ShapedAnswer(content, some.repaired)
+        if faults:
+            return Misfit(tuple(row.reason for row in faults), content, tuple(row.place for row in faults))
+        reasons = self._checks.reasons(given, correction.schema)
+        return Misfit(reasons) if reasons else ShapedAnswer(content, some.repaired)
 
     def _reply(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
