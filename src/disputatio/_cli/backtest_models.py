@@ -176,6 +176,7 @@ def _agents(
         prompts=run.prompts,
         seed=plan.seed,
         asks=asks and left is not None,
+        horizon=run.horizon,
     )
 
 

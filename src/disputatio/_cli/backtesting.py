@@ -69,6 +69,16 @@ def backtest(
             help="A folder of CSV files, as `market build --source csv:FOLDER` reads it; else what packages bring.",
         ),
     ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(
+            "--subject", metavar="KEY", help="What is predicted, where --data has its prices as index_KEY.csv."
+        ),
+    ] = None,
+    horizon: Annotated[
+        str | None,
+        typer.Option("--horizon", metavar="PERIOD", help="A week, month or quarter ahead, decided at the end of each."),
+    ] = None,
     benchmarks: Annotated[
         bool, typer.Option("--benchmarks", metavar="", help="Score the benchmarks of the plan alone; nothing is held.")
     ] = False,
@@ -123,7 +133,7 @@ def backtest(
     if limit is not None and benchmarks:
         raise InvalidInputError("--limit is for debates, and --benchmarks holds none.", "Leave one of them out.")
     most = whole_number("--limit", limit, 2)
-    planned, archive = _matter(plan, data)
+    planned, archive = _matter(plan, data, subject, horizon)
     dates = dates_of(planned, archive.prices())
     if benchmarks:
         _benchmarks(planned, archive, dates, as_json=json_)
@@ -146,6 +156,7 @@ def backtest(
         prompts,
         lanes=whole_number("--lanes", lanes, 1) or _LANES,
         processes=whole_number("--processes", processes, 1) or _cores(),
+        horizon=planned.asks_for,
     )
     dates = dates.first(most)
     held = _hold(_cases(planned, dates, blind=blind), run, asks=not from_records)
@@ -157,12 +168,14 @@ def backtest(
     _leave(held, agents)
 
 
-def _matter(plan: str | None, data: Path | None) -> tuple[BacktestPlan, Archive]:
+def _matter(
+    plan: str | None, data: Path | None, subject: str | None, horizon: str | None
+) -> tuple[BacktestPlan, Archive]:
     """The plan, and the data it is for."""
     from disputatio.evaluation.backtest import open_archive, plan_named
 
-    planned = plan_named(plan or ("market" if data is not None else "packages"))
-    archive = open_archive(data)
+    planned = plan_named(plan or ("market" if data is not None else "packages"), subject, horizon)
+    archive = open_archive(data, planned.subject)
     if planned.subject != archive.catalogue.subject:
         raise InvalidInputError(
             f"The plan is about {planned.subject[:40]}, and these data are about {archive.catalogue.subject}.",
@@ -200,10 +213,12 @@ def _settings(arguments: CommandLine, plan: BacktestPlan) -> Settings:
     return settings
 
 
-def _run(archive: Archive, settings: Settings, prompts: Path | None, *, lanes: int, processes: int) -> Run:
+def _run(
+    archive: Archive, settings: Settings, prompts: Path | None, *, lanes: int, processes: int, horizon: str
+) -> Run:
     from disputatio.evaluation.backtest import Run
 
-    return Run(archive, settings, prompts, lanes=lanes, processes=processes)
+    return Run(archive, settings, prompts, lanes=lanes, processes=processes, horizon=horizon)
 
 
 def _cores() -> int:

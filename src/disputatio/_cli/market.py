@@ -43,6 +43,12 @@ def build(
             help="packages (S&P 500 from 1990 to 2022, offline), live (Yahoo Finance and FRED), or csv:FOLDER.",
         ),
     ] = "packages",
+    subject: Annotated[
+        str | None,
+        typer.Option(
+            "--subject", metavar="KEY", help="What is debated, where the folder has its prices as index_KEY.csv."
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print what was built as JSON.")] = False,
 ) -> None:
     """Build a knowledge base from what was known at a moment, and from nothing later.
@@ -53,7 +59,7 @@ def build(
     from disputatio.market.sources import open_source, read_as_of, save
 
     moment = read_as_of(as_of)
-    sources = open_source(source)
+    sources = open_source(source, subject)
     if source.strip().casefold() == "live":
         tell("Asking Yahoo Finance and FRED ...")
     # History built twice is the same file; only what is live says when it was made.

@@ -7,6 +7,7 @@ debate passes through here; the modules of the market are imported for those of 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -77,9 +78,45 @@ def matter_given(
     return chosen, base, motion_or_topic(motion or usual, topic)
 
 
-def question_on(base: KnowledgeBase) -> str:
-    """The motion of a market debate for which none is given."""
-    return f"Will {base.meta.subject_name} rise within a month?"
+HORIZONS = ("week", "month", "quarter")
+_RISES = r"rise|go up|gain|increase|be higher|close higher"
+_IT = "it|index|market|stock"
+_WITHIN = rf"(?:within|in|over|during) (?:a|one|the next|the coming) ({'|'.join(HORIZONS)})|next ({'|'.join(HORIZONS)})"
+
+
+def question_on(base: KnowledgeBase, horizon: str = "month") -> str:
+    """The motion of a market debate for which none is given: will its subject rise within ``horizon``."""
+    return f"Will {base.meta.subject_name} rise within a {horizon}?"
+
+
+def horizon_asked(motion: str, base: KnowledgeBase) -> str | None:
+    """The horizon within which ``motion`` asks whether the subject of ``base`` will rise; None where it asks another.
+
+    A question without a horizon asks for the month ahead.
+    """
+    text = " ".join(motion.casefold().replace("?", " ").split())
+    names = "|".join([*(re.escape(row.casefold()) for row in (base.meta.subject_name, base.meta.subject)), _IT])
+    found = re.fullmatch(rf"will (?:the )?(?:{names}) (?:{_RISES})(?: (?:{_WITHIN}))?", text)
+    return (found[1] or found[2] or "month") if found else None
+
+
+def check_question(motion: str, base: KnowledgeBase, seats: Mapping[str, object]) -> None:
+    """Refuse a motion that rule-based analysts cannot answer: they say whether the subject will rise, and nothing else.
+
+    Raises:
+        InvalidInputError: a rule-based analyst sits in one of ``seats`` that argue, and the motion asks something else.
+    """
+    ruled = next((seat for seat, row in seats.items() if seat.endswith(("_bull", "_bear")) and is_analyst(row)), None)
+    if ruled is not None and horizon_asked(motion, base) is None:
+        raise InvalidInputError(
+            f"{ruled} is taken by rules, which answer one question only: {question_on(base)}",
+            "Leave the motion out, ask for a week, a month or a quarter, or seat a model: --seat all=PROVIDER:MODEL.",
+        )
+
+
+def is_analyst(sitter: object) -> bool:
+    """Whether a seat is taken by a rule-based analyst."""
+    return isinstance(sitter, Analyst)
 
 
 def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config import Settings, fallback_seat, missing_keys
-from disputatio.engine.market_matter import analyst_for, is_rules, knowledge_for, knowledge_row
+from disputatio.engine.market_matter import analyst_for, check_question, is_rules, knowledge_for, knowledge_row
 from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, Table, chain_of
 from disputatio.engine.terms import check_introduced, kindred_moderator, review_rules
@@ -215,6 +215,8 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
         if isinstance(sitter, ModelSeat) and sitter.seatings[0].persona
     }
     knowledge = knowledge_for(proposal.format, proposal.knowledge, proposal.evidence)
+    if knowledge is not None:
+        check_question(proposal.motion.text, knowledge, table)
     shares = shares_of(table, proposal.settings) if proposal.evidence else {}
     setting = Setting(
         proposal.format.name, proposal.motion, proposal.evidence, personas, shares, dict(proposal.introduced)

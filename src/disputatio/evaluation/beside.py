@@ -4,7 +4,8 @@ Each has a record of its own in the same store, and one event at the end of the 
 took, so that every surface shows them together. They are held after the debate is closed and can change nothing of it.
 A ceiling covers all of it: what the debate left is what they may spend.
 
-An open motion has no options, so the answer is whether it holds: for or against. A panel's options are its own.
+An open motion has no options, so the answer is whether it holds: for or against. A panel's options are its own. A
+market debate argues whether its subject will rise, so its baseline answers up or down to that question.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, TypeVar
 from disputatio.config import Settings
 from disputatio.engine.debates import House
 from disputatio.engine.journal import Journal
-from disputatio.engine.market_matter import knowledge_as_source, knowledge_for
+from disputatio.engine.market_matter import horizon_asked, knowledge_as_source, knowledge_for, question_on
 from disputatio.engine.opening import Proposal
 from disputatio.engine.verified import read_verified
 from disputatio.evaluation.comparing.reading import Sample, nearest, outcome_of, samples_in, total_spent, turns_of
@@ -28,13 +29,14 @@ from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SAMPLED, SINGLE, most_given
 from disputatio.ledger import UNLIMITED, Budget
-from disputatio.motion import Evidence, one_line
+from disputatio.motion import Evidence, Motion, one_line
 from disputatio.record.events import BaselineHeld
 from disputatio.record.history import History, Status
 
 Who = TypeVar("Who")
 BASELINES = ("single", "vote", "freeform")
 FOR_OR_AGAINST = ("for", "against")
+UP_OR_DOWN = ("up", "down")
 MOST_SAMPLES = 1024
 _MOST_WAVES = 8
 _JUDGES = ("judge", "moderator")
@@ -117,9 +119,8 @@ class Beside:
             trials = [self._answers(1, 1, warm=False)]
         else:
             form = find_format("freeform")
-            proposal = self.proposal
             settings = self.settings["freeform"]
-            trials = [Trial(name, Proposal(proposal.motion, form, settings, self._sources(), prompts=self.prompts))]
+            trials = [Trial(name, Proposal(self._motion(), form, settings, self._sources(), prompts=self.prompts))]
         held, why = await self._series(trials, spent)
         if not held:
             return _event(name, history, Spent(), failure=why or "it was not held"), Spent()
@@ -129,6 +130,12 @@ class Beside:
         why = "" if answer else "the model gave none"
         debates = tuple(row.debate for row in held)
         return _event(name, history, took, str(answer or ""), debates=debates, failure=why), took
+
+    def _motion(self) -> Motion:
+        """What the debate was about: its motion, and of a market debate the question that its analysts argue."""
+        motion = self.proposal.motion
+        base = knowledge_for(self.proposal.format, self.proposal.knowledge, ())
+        return motion if base is None or horizon_asked(motion.text, base) else replace(motion, text=question_on(base))
 
     def _sources(self) -> tuple[Evidence | Source, ...]:
         """What the debate rests on: its sources, and of a market debate the whole knowledge base."""
@@ -185,9 +192,10 @@ class Beside:
             limits = settings.limits
             temperature = {"answering": SAMPLED.temperature, **limits.temperature}
             settings = replace(settings, limits=replace(limits, temperature=temperature))
-        rules: Any = {**settings.rules, "options": tuple(options or FOR_OR_AGAINST), "first": first, "samples": samples}
+        usual = UP_OR_DOWN if self.proposal.format.knows else FOR_OR_AGAINST
+        rules: Any = {**settings.rules, "options": tuple(options or usual), "first": first, "samples": samples}
         settings = replace(settings, rules=rules)
-        proposal = Proposal(self.proposal.motion, SINGLE, settings, self._sources(), prompts=self.prompts)
+        proposal = Proposal(self._motion(), SINGLE, settings, self._sources(), prompts=self.prompts)
         return Trial(f"{'vote' if warm else 'single'}/{first}", proposal)
 
     async def _series(self, trials: list[Trial], spent: Spent) -> tuple[list[Held], str]:

@@ -21,7 +21,7 @@ from disputatio.config.format_options import format_options
 from disputatio.engine.debates import software
 from disputatio.engine.market_matter import is_rules, knowledge_as_source, question_on
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
-from disputatio.evaluation.backtest.cases import BLIND, ID_LENGTH, PLAIN, Bases, Case
+from disputatio.evaluation.backtest.cases import BLIND, ID_LENGTH, PLAIN, USUAL_HORIZON, Bases, Case
 from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.backtest.recognition import (
     Probe,
@@ -160,6 +160,7 @@ class Agents:
         on_held: is told of each one that is done.
         on_wave: is told how many there are, whenever that is known anew.
         asks: whether what has no record is held; else only the records are read.
+        horizon: within which the subject may rise.
     """
 
     records: Sequence[DateRecord]
@@ -176,6 +177,7 @@ class Agents:
     on_held: Callable[[Held], None] = lambda _: None
     on_wave: Callable[[int], None] = lambda _: None
     asks: bool = True
+    horizon: str = USUAL_HORIZON
     _waves: Waves = field(init=False)
     _lots: dict[Case, list[str]] = field(default_factory=dict)
     _proposals: dict[Case, tuple[Proposal, Proposal]] = field(default_factory=dict)
@@ -254,7 +256,7 @@ class Agents:
         once = replace(settings, rules=rules)  # type: ignore[arg-type]
         limits = settings.limits
         warm = replace(limits, temperature={"answering": SAMPLED.temperature, **limits.temperature})
-        motion = Motion(question_on(base), settings.language)
+        motion = Motion(question_on(base, self.horizon), settings.language)
         proposal = Proposal(motion, SINGLE, once, (knowledge_as_source(base),), prompts=self.prompts)
         return proposal, replace(proposal, settings=replace(once, limits=warm))
 

@@ -18,6 +18,7 @@ from disputatio.evaluation.backtest.prices import PriceSeries
 from disputatio.failures import InvalidInputError
 from disputatio.market.sources.choosing import needs_extra
 from disputatio.market.sources.faults import SourceError
+from disputatio.market.sources.names import US
 from disputatio.market.sources.port import Catalogue, Shelf, View
 from disputatio.market.sources.rows import Rows
 
@@ -51,8 +52,15 @@ class Archive:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of every row, whatever file it came from."""
+        """SHA-256 of every row, whatever file it came from, and of a subject that is not the usual one."""
         found = hashlib.sha256()
+        # What the packaged catalogue has adds nothing, so that records of earlier versions are found.
+        if self.catalogue.subject != US.subject:
+            found.update(f"subject {self.catalogue.subject}\n".encode())
+        usual = {**US.indices, **US.sectors}
+        for key, name in (*self.catalogue.indices.items(), *self.catalogue.sectors.items()):
+            if usual.get(key) != name:
+                found.update(f"{key} is {name}\n".encode())
         for key in sorted(self.rows):
             rows = self.rows[key]
             found.update(f"{key}\n{rows.source}\n".encode())
@@ -102,8 +110,12 @@ class _ArchiveView:
         return None if whole is None else whole.until(self.cut)
 
 
-def open_archive(folder: Path | None = None) -> Archive:
+def open_archive(folder: Path | None = None, subject: str = US.subject) -> Archive:
     """Everything in a folder of CSV files as ``market build`` knows them; what installed packages bring for None.
+
+    Args:
+        folder: where the files are.
+        subject: the key of what is debated; of what packages bring it is the S&P 500 alone.
 
     Raises:
         InvalidInputError: there is no such folder, or no series of prices.
@@ -115,7 +127,7 @@ def open_archive(folder: Path | None = None) -> Archive:
         return archive_of(installed_packages())
     from disputatio.market.sources.csv_folder import csv_folder
 
-    return archive_of(csv_folder(folder.expanduser()))
+    return archive_of(csv_folder(folder.expanduser(), subject))
 
 
 def archive_of(shelf: Shelf) -> Archive:

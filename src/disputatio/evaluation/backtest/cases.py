@@ -33,6 +33,7 @@ from disputatio.participants.gateways import OpenGateway, SharedGateways, open_g
 from disputatio.record.text import canonical, digest
 
 ID_LENGTH = 16
+USUAL_HORIZON = "month"
 _NO_IDENTITY = frozenset({"motion", "evidence", "budget", "warnings", "estimate"})
 
 
@@ -113,13 +114,20 @@ def market_format() -> Format:
     return find_format("market")
 
 
-def proposal_of(base: KnowledgeBase, settings: Settings, prompts: Path | None = None) -> Proposal:
-    """The debate on ``base``, on the motion that a market debate has where none is given."""
-    return Proposal(Motion(question_on(base)), market_format(), settings, prompts=prompts, knowledge=base)
+def proposal_of(
+    base: KnowledgeBase, settings: Settings, prompts: Path | None = None, horizon: str = USUAL_HORIZON
+) -> Proposal:
+    """The debate on ``base``: whether its subject will rise within ``horizon``."""
+    return Proposal(Motion(question_on(base, horizon)), market_format(), settings, prompts=prompts, knowledge=base)
 
 
-def identity_of(settings: Settings, prompts: Path | None = None, opener: OpenGateway = open_gateway) -> str:
-    """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version.
+def identity_of(
+    settings: Settings,
+    prompts: Path | None = None,
+    opener: OpenGateway = open_gateway,
+    horizon: str = USUAL_HORIZON,
+) -> str:
+    """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version, horizon.
 
     Raises:
         InvalidInputError: a key is missing, or a table of rules cannot be read.
@@ -129,9 +137,9 @@ def identity_of(settings: Settings, prompts: Path | None = None, opener: OpenGat
     proposal = proposal_of(example_index(), settings, prompts)
     table = seat_table(proposal.format, settings, proposal.participants, SharedGateways(opener))
     event, _ = opened_event(plan_of(proposal, table, book_of(prompts)), UNLIMITED, software())
-    return digest(
-        canonical({row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY})
-    )
+    body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
+    # The usual horizon adds nothing, so that records of earlier versions are found.
+    return digest(canonical(body if horizon == USUAL_HORIZON else {**body, "horizon": horizon}))
 
 
 @lru_cache(maxsize=8192)

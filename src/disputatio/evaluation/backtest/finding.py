@@ -38,10 +38,10 @@ def accuracy_text(result: BacktestResult) -> str:
     if not counts.items:
         return ""
     if all(call is None for call in result.said[DEBATE]):
-        return f"The debate made no call on any of {counts.items} months."
+        return f"The debate made no call on any of {counts.items} {result.plan.asks_for}s."
     own, other = (100 * (counts.both + row) / counts.items for row in (counts.first, counts.second))
     against = NAMES.get(result.plan.primary_against, result.plan.primary_against)
-    return f"Of {counts.items} months the debate called {own:.1f} % right, {against} {other:.1f} %."
+    return f"Of {counts.items} {result.plan.asks_for}s the debate called {own:.1f} % right, {against} {other:.1f} %."
 
 
 def verdict_text(result: BacktestResult) -> str:

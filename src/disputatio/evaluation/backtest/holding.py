@@ -28,7 +28,7 @@ from disputatio.engine.market_matter import is_rules
 from disputatio.engine.uncollected import settle_in
 from disputatio.engine.verified import read_verified
 from disputatio.evaluation.backtest.archive import Archive
-from disputatio.evaluation.backtest.cases import Bases, Case, debate_id, identity_of, proposal_of
+from disputatio.evaluation.backtest.cases import USUAL_HORIZON, Bases, Case, debate_id, identity_of, proposal_of
 from disputatio.evaluation.backtest.reading import DateRecord, read_date
 from disputatio.evaluation.series import LANES, Series, Trial
 from disputatio.evaluation.series import Held as HeldTrial
@@ -47,7 +47,7 @@ _ENDED = frozenset({Status.COMPLETE.value, Status.DEGRADED.value, Status.FAILED.
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How every date is held. ``prompts`` is a folder of overrides."""
+    """How every date is held. ``prompts`` is a folder of overrides; ``horizon`` is what the question asks for."""
 
     archive: Archive
     settings: Settings
@@ -55,6 +55,7 @@ class Run:
     opener: OpenGateway = open_gateway
     lanes: int = LANES
     processes: int = 1
+    horizon: str = USUAL_HORIZON
 
     @property
     def by_rules(self) -> bool:
@@ -86,7 +87,7 @@ class Holding:
         self, cases: Sequence[Case], run: Run, store: Store, *, on_held: Callable[[bool], None] = lambda _: None
     ) -> None:
         self._cases, self._run, self._store, self._on_held = tuple(cases), run, store, on_held
-        identity = identity_of(run.settings, run.prompts, run.opener)
+        identity = identity_of(run.settings, run.prompts, run.opener, run.horizon)
         self._ids = {case: debate_id(case, run.archive.digest, identity) for case in self._cases}
 
     def recorded(self) -> HeldDates:
@@ -134,7 +135,7 @@ class Holding:
         if processes > 1:
             await self._in_processes(lots, processes)
         elif lots:
-            desk = _Desk(self._run.archive, self._run.settings, self._run.prompts)
+            desk = _Desk(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon)
             for lot in lots:
                 await self._write(await desk.hold(lot))
         return self._read()
@@ -145,7 +146,7 @@ class Holding:
             # A fork would copy the threads of the store's writer and of libraries in an unknown state.
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_begin,
-            initargs=(self._run.archive, self._run.settings, self._run.prompts),
+            initargs=(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon),
         )
         try:
             futures: list[Future[list[Writing]]] = [pool.submit(_hold_lot, lot) for lot in lots]
@@ -161,9 +162,13 @@ class Holding:
             self._on_held(False)
 
     async def _by_series(self) -> HeldDates:
-        bases = Bases(self._run.archive)
+        bases, run = Bases(self._run.archive), self._run
         trials = [
-            Trial(case.key, proposal_of(bases.of(case), self._run.settings, self._run.prompts), debate=self._ids[case])
+            Trial(
+                case.key,
+                proposal_of(bases.of(case), run.settings, run.prompts, run.horizon),
+                debate=self._ids[case],
+            )
             for case in self._cases
         ]
         series = Series(
@@ -188,8 +193,8 @@ _Lot = Sequence[tuple[Case, str]]
 class _Desk:
     """Holds dates by rules, in memory."""
 
-    def __init__(self, archive: Archive, settings: Settings, prompts: Path | None) -> None:
-        self._bases, self._settings, self._prompts = Bases(archive), settings, prompts
+    def __init__(self, archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
+        self._bases, self._settings, self._prompts, self._horizon = Bases(archive), settings, prompts, horizon
 
     async def hold(self, lot: _Lot) -> list[Writing]:
         """The whole record of each case."""
@@ -198,7 +203,8 @@ class _Desk:
     async def _one(self, case: Case, debate: str) -> Writing:
         store = MemoryStore()
         house = House(store, opener=_nobody, checks_first=False)
-        await start(proposal_of(self._bases.of(case), self._settings, self._prompts), house, debate=debate)
+        proposal = proposal_of(self._bases.of(case), self._settings, self._prompts, self._horizon)
+        await start(proposal, house, debate=debate)
         return Writing(debate, tuple(store.read(debate)), store.texts(debate))
 
 
@@ -209,7 +215,7 @@ def _nobody(seating: ModelSeating, key: str | None) -> Gateway:  # noqa: ARG001 
 _DESKS: list[_Desk] = []
 
 
-def _begin(archive: Archive, settings: Settings, prompts: Path | None) -> None:
+def _begin(archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
     """Make this process ready: Ctrl-C is for its parent, and it does not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent: Any = multiprocessing.parent_process()
@@ -220,7 +226,7 @@ def _begin(archive: Archive, settings: Settings, prompts: Path | None) -> None:
 
     threading.Thread(target=leave_with_the_parent, daemon=True).start()
     settle_in()
-    _DESKS.append(_Desk(archive, settings, prompts))
+    _DESKS.append(_Desk(archive, settings, prompts, horizon))
 
 
 def _hold_lot(lot: _Lot) -> list[Writing]:

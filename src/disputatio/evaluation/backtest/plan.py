@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +23,9 @@ from disputatio.kernel import JsonObject
 PLAN_SCHEMA = "disputatio/backtest-plan"
 VERSION = 1
 TESTS = ("mcnemar_mid_p", "mcnemar_exact")
-HORIZONS = ("next_decision",)
+DATES = {"week": "week_end", "month": "month_end", "quarter": "quarter_end"}
+"""The decision dates of each horizon: a window ends where the next one begins."""
+HORIZONS = ("next_decision", *DATES)
 BENCHMARKS = ("always_up", "climatology", "average_200", "vix_below_20")
 PACKAGED = ("packages", "market")
 _KEYS = {"schema", "version", "note"}
@@ -47,8 +49,9 @@ class BacktestPlan:
         name: what the plan is called.
         subject: the series that is predicted.
         first, last: the first and the last decision month, as their first days.
-        dates: which sessions are decision dates: ``month_end``.
-        horizon: to what the return runs: ``next_decision``, so that windows do not overlap.
+        dates: which sessions are decision dates: ``week_end``, ``month_end`` or ``quarter_end``.
+        horizon: to what the return runs: ``next_decision``, so that windows do not overlap. A plan may name it
+            ``week``, ``month`` or ``quarter`` in place of ``dates``.
         entry: when the position is taken.
         tie: what a return of exactly zero is.
         primary_test: by what the primary comparison is decided.
@@ -83,6 +86,11 @@ class BacktestPlan:
     sha256: str = ""
 
     @property
+    def asks_for(self) -> str:
+        """The horizon within which the subject may rise: ``week``, ``month`` or ``quarter``."""
+        return next(horizon for horizon, dates in DATES.items() if dates == self.dates)
+
+    @property
     def decides_by_mid_p(self) -> bool:
         """Whether McNemar's mid-p value decides every comparison, and not the exact one."""
         return self.primary_test != "mcnemar_exact"
@@ -93,15 +101,32 @@ class BacktestPlan:
         return {name: value.isoformat() if isinstance(value, date) else value for name, value in body.items()}
 
 
-def plan_named(name: str) -> BacktestPlan:
+def plan_named(name: str, subject: str | None = None, horizon: str | None = None) -> BacktestPlan:
     """The packaged plan called ``name``, or the one in the file of that name.
 
+    Args:
+        name: of the plan.
+        subject: what is predicted instead of the plan's own subject.
+        horizon: ``week``, ``month`` or ``quarter`` instead of the plan's own dates.
+
+    A plan with another subject or horizon is another plan: it says so in its name and has another hash.
+
     Raises:
-        InvalidInputError: as `read_plan` does.
+        InvalidInputError: as `read_plan` does; or there is no such horizon.
     """
     if name in PACKAGED:
-        return _plan(files(__package__).joinpath("plans", f"{name}.toml").read_bytes(), f"the plan {name}")
-    return read_plan(Path(name).expanduser())
+        found = _plan(files(__package__).joinpath("plans", f"{name}.toml").read_bytes(), f"the plan {name}")
+    else:
+        found = read_plan(Path(name).expanduser())
+    if horizon is not None:
+        _one_of("--horizon", "it", horizon, tuple(DATES))
+    dates = found.dates if horizon is None else DATES[horizon]
+    other = replace(found, subject=found.subject if subject is None else subject, dates=dates)
+    if other == found:
+        return found
+    sha256 = hashlib.sha256(f"{found.sha256} {other.subject} {dates}".encode()).hexdigest()
+    name = f"{other.subject}, one {other.asks_for} ahead (after the plan {found.name!r})"
+    return replace(other, name=name, sha256=sha256)
 
 
 def read_plan(path: Path) -> BacktestPlan:
@@ -142,12 +167,27 @@ def _plan(raw: bytes, path: str) -> BacktestPlan:
     for name, allowed in (
         ("primary_test", TESTS),
         ("primary_against", BENCHMARKS),
-        ("dates", ("month_end",)),
+        ("dates", tuple(DATES.values())),
         ("horizon", HORIZONS),
         ("formula", FORMULAS),
     ):
         if name in values:
             _one_of(path, name, values[name], allowed)
+    if values.get("horizon") in DATES:
+        values |= _dated(path, values["horizon"], values.get("dates"))
+    _check_plain(path, values)
+    return BacktestPlan(**values, sha256=hashlib.sha256(raw).hexdigest())
+
+
+def _dated(path: str, horizon: str, dates: str | None) -> dict[str, str]:
+    """The decision dates of a horizon that the plan names."""
+    if dates not in {None, DATES[horizon]}:
+        raise InvalidInputError(f"{path}: the horizon is a {horizon}, and dates is {dates!r}.", "Give one of them.")
+    return {"dates": DATES[horizon], "horizon": "next_decision"}
+
+
+def _check_plain(path: str, values: dict[str, Any]) -> None:
+    """Numbers, texts and days of a plan."""
     for name, least in _LEAST.items():
         number = values.get(name, least)
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
@@ -158,7 +198,6 @@ def _plan(raw: bytes, path: str) -> BacktestPlan:
     first, last = values["first"], values["last"]
     if type(first) is not date or type(last) is not date or first > last:
         raise InvalidInputError(f"{path}: first and last are no days in order.", "Write first = 1999-03-01.")
-    return BacktestPlan(**values, sha256=hashlib.sha256(raw).hexdigest())
 
 
 def _one_of(path: str, name: str, value: object, allowed: Any) -> str:

@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -47,8 +47,12 @@ class PriceSeries:
 
     def month_ends(self) -> tuple[date, ...]:
         """The last session of each month; that of the last month only if the series goes on after it."""
-        pairs = pairwise(self.days)
-        return tuple(one for one, other in pairs if (one.year, one.month) != (other.year, other.month))
+        return self.ends("month_end")
+
+    def ends(self, dates: str) -> tuple[date, ...]:
+        """The last session of each week, month or quarter (``week_end`` and so on), as `month_ends` has those."""
+        period = _PERIODS[dates]
+        return tuple(one for one, other in pairwise(self.days) if period(one) != period(other))
 
     def followed_by(self, later: PriceSeries) -> PriceSeries:
         """Both together; of days that both have, the first holds."""
@@ -56,6 +60,13 @@ class PriceSeries:
         more = [(day, close) for day, close in zip(later.days, later.closes, strict=True) if day not in known]
         rows = sorted([*zip(self.days, self.closes, strict=True), *more])
         return PriceSeries(self.name, tuple(day for day, _ in rows), tuple(close for _, close in rows))
+
+
+_PERIODS: Mapping[str, Callable[[date], tuple[int, int]]] = {
+    "week_end": lambda day: day.isocalendar()[:2],
+    "month_end": lambda day: (day.year, day.month),
+    "quarter_end": lambda day: (day.year, (day.month - 1) // 3),
+}
 
 
 def read_prices(path: Path, name: str | None = None, column: str | None = None) -> PriceSeries:

@@ -141,7 +141,7 @@ def dates_of(plan: BacktestPlan, prices: PriceSeries) -> Dates:
     Raises:
         InvalidInputError: the plan has no date with an outcome in ``prices``.
     """
-    ends = prices.month_ends()
+    ends = prices.ends(plan.dates)
     history = [day for day in ends if day < plan.first]
     months = [day for day in ends if day >= plan.first]
     inside = [day for day in months if (day.year, day.month) <= (plan.last.year, plan.last.month)]
@@ -178,7 +178,7 @@ def run_backtest(
     openings: Callable[[date], float | None] | None = None,
     dates: Dates | None = None,
 ) -> BacktestResult:
-    """Forecast every month-end of ``plan`` and score it.
+    """Forecast every decision date of ``plan`` and score it.
 
     Args:
         plan: what was fixed beforehand.

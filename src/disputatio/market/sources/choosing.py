@@ -8,28 +8,40 @@ from disputatio.failures import InvalidInputError
 from disputatio.market.sources.port import Fallback, MarketSources
 
 _CSV = "csv:"
+_USUAL = "GSPC"
 
 
-def open_source(text: str) -> MarketSources:
+def open_source(text: str, subject: str | None = None) -> MarketSources:
     """The source that ``text`` names: ``packages``, ``live``, ``csv:FOLDER``, or two of them joined by ``+``.
 
     Of two, the second stands in where the first has nothing or fails, and the knowledge base says so.
 
+    Args:
+        text: what people write.
+        subject: the key of what is debated; the S&P 500 for None. Only a folder may have another.
+
     Raises:
-        InvalidInputError: if it names none, or what it needs is not there.
+        InvalidInputError: if it names none, what it needs is not there, or it has no such subject.
     """
     first, plus, second = text.strip().partition("+")
+    if subject is not None and subject != _USUAL:
+        if not text.strip().casefold().startswith(_CSV):
+            raise InvalidInputError(
+                f"{text.strip()[:40]} knows the S&P 500 as a subject, and not {subject[:40]}.",
+                "Put its prices into a folder as index_KEY.csv, and give --source csv:FOLDER.",
+            )
+        return _one_source(text.strip(), subject)
     if plus and first.strip().casefold() in {"live", "packages"}:
         return Fallback(open_source(first), open_source(second))
     return _one_source(text.strip())
 
 
-def _one_source(plain: str) -> MarketSources:
+def _one_source(plain: str, subject: str = _USUAL) -> MarketSources:
     if plain.casefold().startswith(_CSV) and plain[len(_CSV) :].strip():
         needs_extra()
         from disputatio.market.sources.csv_folder import csv_folder
 
-        return csv_folder(Path(plain[len(_CSV) :].strip()).expanduser())
+        return csv_folder(Path(plain[len(_CSV) :].strip()).expanduser(), subject)
     if plain.casefold() == "packages":
         needs_extra()
         from disputatio.market.sources.packages import installed_packages

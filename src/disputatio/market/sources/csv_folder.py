@@ -2,7 +2,8 @@
 
 Files are known by their names, plain or gzipped (``.csv`` or ``.csv.gz``):
 
-- ``index_KEY`` and ``sector_KEY``: Date, Close and, where there are, Open, High, Low, Volume;
+- ``index_KEY`` and ``sector_KEY``: Date, Close and, where there are, Open, High, Low, Volume. KEY may be of your own;
+- ``names``: Key, Name: what people call an index or a fund;
 - ``spx_ohlcv*`` and ``spx_close_ext*``: the S&P 500, the second continuing the first;
 - ``global7_close*``, ``global7_volume*``: one column an index; ``sector_spdr_close*``: one column a fund;
 - ``vix_daily*``: DATE, CLOSE;
@@ -15,6 +16,7 @@ What is not there is missing; what is there and cannot be read has failed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -30,9 +32,10 @@ from disputatio.market.sources.moments import (
     next_weekday,
 )
 from disputatio.market.sources.names import CLOSES, INDICES, MACRO, NEW_YORK_CLOSE, SECTORS, US
-from disputatio.market.sources.port import Shelf
+from disputatio.market.sources.port import Catalogue, Shelf
 from disputatio.market.sources.rows import Rows
 from disputatio.market.sources.tables import Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.motion import one_line
 
 _GLOBAL_COLUMNS = {
     "GSPC": "GSPC",
@@ -46,18 +49,24 @@ _GLOBAL_COLUMNS = {
 _OHLCV = ("open", "high", "low", "close", "volume")
 
 
-def csv_folder(folder: Path) -> Shelf:
-    """The series in the CSV files of ``folder``; nothing is read yet.
+def csv_folder(folder: Path, subject: str = US.subject) -> Shelf:
+    """The series in the CSV files of ``folder``; nothing but the names is read yet.
+
+    Args:
+        folder: where the files are.
+        subject: the key of what is debated.
 
     Raises:
-        InvalidInputError: if there is no such folder, or it has no series of prices.
+        InvalidInputError: if there is no such folder, it has no prices of ``subject``, or its names cannot be read.
     """
     if not folder.is_dir():
         raise InvalidInputError(f"There is no folder {folder}.", "Give one: --source csv:FOLDER.")
     found = _Folder(folder)
+    catalogue = _catalogue(found, subject)
     readers: dict[str, Callable[[], Rows]] = {}
-    for key in INDICES:
-        if found.file(f"index_{key}") or found.file("global7_close") or (key == "GSPC" and found.file("spx_ohlcv")):
+    for key in catalogue.indices:
+        together = key in INDICES and found.file("global7_close")
+        if found.file(f"index_{key}") or together or (key == "GSPC" and found.file("spx_ohlcv")):
             readers[f"index:{key}"] = partial(found.index, key)
     for key in SECTORS:
         if found.file(f"sector_{key}") or found.file("sector_spdr_close"):
@@ -71,13 +80,34 @@ def csv_folder(folder: Path) -> Shelf:
     for key, stem, column in _DAILY_RATES:
         if found.file(stem):
             readers[f"macro:{key}"] = partial(found.rate, stem, column)
-    if f"index:{US.subject}" not in readers:
+    if f"index:{subject}" not in readers:
+        known = subject in INDICES
+        usual = " or global7_close.csv" if known else ""
+        name, more = catalogue.indices[subject], ", spx_ohlcv.csv" if subject == "GSPC" else ""
         raise InvalidInputError(
-            f"The folder {folder} has no prices of the S&P 500: there is no file index_GSPC.csv, spx_ohlcv.csv or "
-            "global7_close.csv in it.",
+            f"The folder {folder} has no prices of {'the ' if subject == 'GSPC' else ''}{name}: there is no file "
+            f"index_{subject}.csv{more}{usual} in it.",
             "The reference of knowledge bases lists the files that are read.",
         )
-    return Shelf(f"csv:{folder.resolve().name}", US, readers)
+    return Shelf(f"csv:{folder.resolve().name}", catalogue, readers)
+
+
+def _catalogue(found: _Folder, subject: str) -> Catalogue:
+    """What the folder may know of, the subject first; seven indices are the most."""
+    if not _KEY.fullmatch(subject):
+        raise InvalidInputError(
+            f"{subject[:40]!r} cannot be the subject of a knowledge base.",
+            "A key has up to 16 letters, digits or underscores and begins with a letter, such as AAPL.",
+        )
+    named = found.names()
+    rest = [key for key in INDICES if key != subject][: _MOST_INDICES - 1]
+    indices = {key: named.get(key, INDICES.get(key, key)) for key in (subject, *rest)}
+    sectors = {key: named.get(key, name) for key, name in SECTORS.items()}
+    return Catalogue(subject, indices, sectors, tuple(key for key in US.global_markets if key in rest))
+
+
+_KEY = re.compile(r"[A-Za-z]\w{0,15}")
+_MOST_INDICES = 7
 
 
 _DAILY_RATES = (
@@ -98,7 +128,11 @@ class _Folder:
     def file(self, stem: str) -> Path | None:
         """The first file, by name, that begins with ``stem``."""
         named = (row for row in self._folder.glob(f"{stem}*") if row.name.endswith((".csv", ".csv.gz")))
-        exact = (row for row in named if not stem.startswith(("index_", "sector_X")) or row.name.split(".")[0] == stem)
+        exact = (
+            row
+            for row in named
+            if not stem.startswith(("index_", "sector_X", "names")) or row.name.split(".")[0] == stem
+        )
         return min(exact, default=None)
 
     def table(self, stem: str) -> Table:
@@ -111,6 +145,23 @@ class _Folder:
         if path is None:
             raise SourceError(f"there is no file {stem}.csv")
         return self._table(path)
+
+    def names(self) -> dict[str, str]:
+        """What the folder calls its series, by key.
+
+        Raises:
+            InvalidInputError: its table of names cannot be read.
+        """
+        if self.file("names") is None:
+            return {}
+        try:
+            table = self.table("names")
+            pairs = zip(table.column("key"), table.column("name"), strict=True)
+            return {key.strip(): one_line(name, 60) for key, name in pairs if name.strip()}
+        except SourceError as error:
+            raise InvalidInputError(
+                f"The names of the folder cannot be read: {error}.", "Give names.csv two columns: Key, Name."
+            ) from None
 
     def index(self, key: str) -> Rows:
         """Sessions of an index."""

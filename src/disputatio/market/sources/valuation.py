@@ -15,6 +15,8 @@ from disputatio.market.sources.rows import Rows
 QUARTERS_NEEDED = 20
 """For a long-term average: five years."""
 
+EARNINGS_OF = "GSPC"
+"""Whose earnings sources keep: those of another subject would make a price-earnings ratio of two companies."""
 _STALE_EARNINGS = 330
 _ROTATION = Decimal(1)
 
@@ -26,6 +28,9 @@ def fundamentals(desk: Desk, subject: str, name: str, sectors: Mapping[str, Sect
 
 
 def _price_earnings(desk: Desk, subject: str, name: str) -> tuple[Datum, Datum]:
+    if subject != EARNINGS_OF:
+        other = missing(f"the earnings at hand are those of the S&P 500, and not of {name}", Unit.TIMES)
+        return other, other
     prices, earnings = desk.prices(f"index:{subject}", name), desk.rows("earnings", "Earnings")
     for held in (prices, earnings):
         if not isinstance(held, (Prices, Rows)):
