@@ -7,6 +7,7 @@ import pytest
 from staged_debates import go_on, held, hold
 
 from disputatio.record import CallLost, CallMade, CallSent, DebateInterrupted, DebateOpened, seal
+from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
 from disputatio.report import DebateReport
 from disputatio.report.amounts import dollars, duration, listed, spoken
 
@@ -62,6 +63,23 @@ def test_an_unknown_price_is_said_and_not_taken_for_zero() -> None:
         "d", [_OPENED, sent("a"), made("a", None, (10, 5, None)), sent("b"), made("b", "0.5", (1, 1, 0))]
     ).totals
     assert mixed.money == "at least 0.50 USD (no price known for 1 call)"
+
+
+def based(call: str, usd: str | None, basis: str) -> CallMade:
+    return replace(made(call, usd, (10, 5, None)), cost_basis=basis)
+
+
+def test_costs_that_a_server_reported_are_marked() -> None:
+    rows = [sent("a"), based("a", "0.5", REPORTED_COST), sent("b"), based("b", "0.25", REPORTED_COST)]
+    assert DebateReport.of("d", [_OPENED, *rows]).totals.money == "0.75 USD (reported by the server)"
+    rows += [sent("c"), based("c", "0.25", "price table: m"), sent("d"), based("d", None, "no price is known for m")]
+    expected = "at least 1.00 USD (no price known for 1 call; 2 calls reported by the server)"
+    assert DebateReport.of("d", [_OPENED, *rows]).totals.money == expected
+
+
+def test_a_model_that_is_given_away_says_so() -> None:
+    rows = [sent("a"), based("a", "0", FREE_OF_CHARGE)]
+    assert DebateReport.of("d", [_OPENED, *rows]).totals.money == f"{dollars(Decimal(0))} (free of charge)"
 
 
 def test_tokens_that_were_not_reported_leave_a_lower_bound() -> None:

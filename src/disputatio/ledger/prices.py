@@ -1,4 +1,4 @@
-"""What a call costs, from the maintained table of ``genai-prices`` or from the configuration.
+"""What a call costs: as configured, else as the server reported, else from the table of ``genai-prices``.
 
 An unknown price is None and stays None; it is never zero. A model that runs on the user's own machine costs
 zero because its provider entry declares it so.
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from disputatio.participants.call import Usage
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import ModelSeating, Price
+from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
 
 _MILLION = Decimal(1_000_000)
 
@@ -42,8 +43,11 @@ class PriceBook:
         """What a finished call cost, at the price of the model that served it.
 
         Where the served model is unknown to the table, a dated name of the requested model is charged as that;
-        anything else has no price here, and the ledger leaves the whole reservation spent.
+        anything else has no price here, and the ledger leaves the whole reservation spent. What the server says that
+        the call cost goes before the table, and a configured price before both.
         """
+        if usage.cost_usd is not None and seating.price is None and not (_is_free(seating) and not usage.cost_usd):
+            return Priced(usage.cost_usd, REPORTED_COST)
         if served_model is None or served_model == seating.model:
             return self._charge(seating, seating.model, usage)
         served = self._charge(seating, served_model, usage)
@@ -52,6 +56,8 @@ class PriceBook:
         return served
 
     def _charge(self, seating: ModelSeating, model: str, usage: Usage) -> Priced:
+        if seating.price is None and _is_free(seating):
+            return Priced(Decimal(0), FREE_OF_CHARGE)
         if usage.input_tokens is None or usage.output_tokens is None:
             return Priced(None, "the provider reported no tokens")
         if seating.price is not None:
@@ -68,6 +74,11 @@ class PriceBook:
         if usd is None:
             return Priced(None, f"no price is known for {model} of {seating.provider}")
         return Priced(usd, f"price table: {model}")
+
+
+def _is_free(seating: ModelSeating) -> bool:
+    """Whether OpenRouter gives the model away (https://openrouter.ai/docs/faq: models with the ending ``:free``)."""
+    return seating.provider == "openrouter" and seating.model.endswith(":free")
 
 
 def _cost(price: Price, usage: Usage) -> Decimal:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -85,7 +86,7 @@ class Usage(NamedTuple):
 
     ``cached_tokens`` is the part of ``input_tokens`` that the provider served from its prefix cache, ``written_tokens``
     the part that it put there, which some providers charge above their usual price. ``reasoning_tokens`` is the part of
-    ``output_tokens`` that the model spent on reasoning.
+    ``output_tokens`` that the model spent on reasoning. ``cost_usd`` is what the server says that the call cost.
     """
 
     input_tokens: int | None = None
@@ -93,6 +94,7 @@ class Usage(NamedTuple):
     cached_tokens: int | None = None
     written_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cost_usd: Decimal | None = None
 
 
 class Reply(NamedTuple):

@@ -107,6 +107,12 @@ class CallSent:
     reasoning_allowance: int = 0
 
 
+REPORTED_COST = "reported by the server"
+"""The basis of a cost that came with the answer."""
+FREE_OF_CHARGE = "free of charge at the provider"
+"""The basis of the cost of a model that its provider gives away."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CallMade:
     """A call came back. ``fault`` is "" for an answer; ``text`` is the raw output, also of a discarded answer.
@@ -114,7 +120,8 @@ class CallMade:
     ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported), and ``written_tokens``
     where the provider says how many of the input it put into its cache, ``reasoning_tokens`` where it says how many of
     the output were reasoning; these are included in ``output_tokens``. ``cost_usd`` is a string, null where no price is
-    known; ``cost_basis`` says how it was found. ``charged_tokens`` is what counts against a token ceiling.
+    known; ``cost_basis`` says how it was found: ``REPORTED_COST``, ``FREE_OF_CHARGE``, or by which price.
+    ``charged_tokens`` is what counts against a token ceiling.
     ``retry_after_s`` is the rest in seconds that the provider asked for: a long one makes the seat's second model take
     over, on replay too.
     """

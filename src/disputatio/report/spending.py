@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from disputatio.record.events import CallMade, CallSent
+from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST, CallMade, CallSent
 from disputatio.record.prompts import PromptRows
 from disputatio.report.amounts import counted, dollars, duration
 
@@ -42,6 +42,11 @@ class CallReading:
         return value if isinstance(value, int) else None
 
     @property
+    def basis(self) -> str:
+        """How its cost was found."""
+        return self.made.cost_basis if self.made else ""
+
+    @property
     def usd(self) -> Decimal | None:
         """What it cost, or for a lost call what stays reserved for it; None where no price is known."""
         if self.made is None:
@@ -67,6 +72,8 @@ class Totals:
         uncounted: answered calls whose tokens nobody reported.
         usd: the known costs, reservations of lost calls included; None where no call has a known cost.
         unpriced: calls whose cost is unknown.
+        reported: calls whose cost the server reported.
+        free: calls of models that their provider gives away.
         seconds: time the debate was held, pauses between sessions apart; None where the record has no times.
         elsewhere: whether the debate was held elsewhere: then nothing is known, and the numbers say nothing.
     """
@@ -85,6 +92,8 @@ class Totals:
     seconds: float | None
     elsewhere: bool = False
     reasoning_tokens: int | None = None
+    reported: int = 0
+    free: int = 0
 
     @classmethod
     def held_elsewhere(cls) -> Totals:
@@ -115,6 +124,8 @@ class Totals:
             unpriced=len(ended) - len(priced),
             seconds=seconds,
             reasoning_tokens=_sum(row.tokens("reasoning_tokens") for row in rows),
+            reported=sum(row.basis == REPORTED_COST for row in rows),
+            free=sum(row.basis == FREE_OF_CHARGE for row in rows),
         )
 
     @property
@@ -133,9 +144,15 @@ class Totals:
             return dollars(Decimal(0))
         if self.usd is None:
             return "unknown price"
-        if self.unpriced:
-            return f"at least {dollars(self.usd)} (no price known for {counted(self.unpriced, 'call')})"
-        return dollars(self.usd)
+        notes = [f"no price known for {counted(self.unpriced, 'call')}"] if self.unpriced else []
+        notes += [f"{self._share(self.reported)}reported by the server"] if self.reported else []
+        notes += [f"{self._share(self.free)}free of charge"] if self.free else []
+        least = "at least " if self.unpriced else ""
+        return f"{least}{dollars(self.usd)}" + (f" ({'; '.join(notes)})" if notes else "")
+
+    def _share(self, calls: int) -> str:
+        """How many calls that is, where it is not all that brought an answer."""
+        return "" if calls >= self.answered else f"{counted(calls, 'call')} "
 
     @property
     def counts(self) -> str:

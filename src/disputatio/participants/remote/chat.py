@@ -3,8 +3,7 @@
 Three hooks that pydantic-ai leaves to subclasses are used, for OpenAI and its likes:
 
 - a response with status 200 that holds an error or no choices is told as such, not as a validation error;
-- fields that some servers leave out (``id``, ``model``, ``object``, ``index``, ``role``) do not make an
-  answer unreadable;
+- fields that no one reads, and those that some servers leave out, do not make an answer unreadable (``readable``);
 - tokens are taken as the server counted them: what it did not say stays unsaid, and no price table is asked.
 
 And the body is built here and travels by ``extra_body``: openai's library walks every typed parameter of a
@@ -16,10 +15,11 @@ This module imports pydantic-ai and openai when it is imported, so import it onl
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
+import math
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from openai.types import chat
 from openai.types.chat import ChatCompletionChunk
@@ -29,9 +29,11 @@ from pydantic_ai.usage import RequestUsage
 from disputatio.participants.call import Call, OutputMode
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.remote.breakpoints import Breakpoints
+from disputatio.participants.remote.completions import argument_text
 from disputatio.participants.remote.faults import NoAnswerError
 from disputatio.participants.remote.parameters import adapt
 from disputatio.participants.remote.prompt import TOOL_DESCRIPTION, UNSTRUCTURED, Request, Structures, pieces, spoken
+from disputatio.participants.remote.tokens import CLOSED, REPORTED_USD
 from disputatio.record.text import digest
 
 if TYPE_CHECKING:
@@ -160,14 +162,11 @@ class ChatModel(OpenAIChatModel):
             raise NoAnswerError("", error)
         if not response.choices:
             raise NoAnswerError("it holds no choices", usage=counted(response.usage), served=response.model)
-        response.id = response.id or ""
-        response.model = response.model or ""
-        response.object = "chat.completion"
-        choice = response.choices[0]
-        choice.index = 0
-        if (message := getattr(choice, "message", None)) is not None:
-            message.role = "assistant"
-        return super()._validate_completion(response)
+        # The counts were read as far as they could be: what one of them says does not decide about the answer.
+        counts, response.usage = response.usage, None
+        checked = super()._validate_completion(response)
+        checked.usage = counts
+        return checked
 
     def _map_usage(self, response: chat.ChatCompletion) -> RequestUsage:
         return counted(response.usage)
@@ -204,15 +203,39 @@ class _Watched:
     def __init__(self, chunks: AsyncIterable[ChatCompletionChunk], stream: ChatStream) -> None:
         self._chunks: AsyncIterator[ChatCompletionChunk] = aiter(chunks)
         self._stream = stream
+        self._closed = False
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> ChatCompletionChunk:
-        chunk = await anext(self._chunks)
-        if chunk.model:
+        try:
+            chunk = await anext(self._chunks)
+        except StopAsyncIteration:
+            if self._closed:
+                details = self._stream.provider_details or {}
+                self._stream.provider_details = {**details, CLOSED: True}
+            raise
+        if chunk.model and isinstance(chunk.model, str):
             self._stream._served = chunk.model
+        # The counts of all come last and alone: whoever sends them has finished.
+        self._closed = chunk.usage is not None and not chunk.choices
+        _readable_chunk(chunk)
         return chunk
+
+
+def _readable_chunk(chunk: Any) -> None:
+    """``chunk`` without what no one reads, in place; see ``readable``."""
+    chunk.created, chunk.moderation, chunk.service_tier = 0, None, None
+    for choice in chunk.choices or ():
+        choice.logprobs = None
+        if (delta := choice.delta) is None:
+            continue
+        (delta.model_extra or {}).pop("annotations", None)
+        delta.tool_calls = [row for row in delta.tool_calls or () if hasattr(row, "function")]
+        for called in delta.tool_calls:
+            if called.function is not None and called.function.arguments is not None:
+                called.function.arguments = argument_text(called.function.arguments)
 
 
 def counted(usage: object) -> RequestUsage:
@@ -235,7 +258,29 @@ def counted(usage: object) -> RequestUsage:
     for name, count in said.items():
         if isinstance(count, int):
             setattr(counts, name, count)
+    if (cost := reported_cost(getattr(usage, name, None) for name in _COST)) is not None:
+        setattr(counts, REPORTED_USD, cost)
     return counts
+
+
+def reported_cost(fields: Iterable[object]) -> float | None:
+    """The cost in US dollars that a ``usage`` object states in its fields ``cost``, ``is_byok`` and ``cost_details``.
+
+    OpenRouter bills ``cost``; who brought a key of their own pays the upstream provider on top
+    (https://openrouter.ai/docs/use-cases/usage-accounting). None where it states none.
+    """
+    cost, own_key, details = fields
+    if not _is_amount(cost):
+        return None
+    upstream = details.get("upstream_inference_cost") if isinstance(details, dict) else None
+    return float(cost) + (float(upstream) if own_key and _is_amount(upstream) else 0.0)  # type: ignore[arg-type]
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+_COST: Final = ("cost", "is_byok", "cost_details")
 
 
 def whole_output(prompt: Any, output: Any, total: Any, reasoning: Any) -> Any:

@@ -11,12 +11,14 @@ This module imports openai when it is imported, so import it only where a gatewa
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from openai import AsyncOpenAI, NotGiven, Omit
 from openai.resources.chat import AsyncChat, AsyncCompletions
+from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion
 from pydantic import ValidationError
 
@@ -59,14 +61,110 @@ class _Answer(ChatCompletion):
     @classmethod
     def build(cls, *, response: object, data: object) -> object:  # noqa: ARG003  (the library's protocol)
         """``data`` as a completion where it is one; else as the library builds it, unchecked, for others to refuse."""
+        if not isinstance(data, Mapping):
+            return data
+        kept = readable(data)
+        counts = kept.pop("usage", None)
         try:
-            return ChatCompletion.model_validate(data)
+            completion = ChatCompletion.model_validate(kept)
         except ValidationError:
-            if not isinstance(data, Mapping):
-                return data
-            return ChatCompletion.construct(**data)
+            completion = ChatCompletion.construct(**kept)
+        completion.usage = counts_of(counts)
+        return completion
 
 
+def readable(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is read of the body of a completion, and nothing that is not, so that nothing else can make it unreadable.
+
+    Servers put citations, moderation, cost and tiers of their own into a completion, under names and types of their
+    own. What a call needs is the text, the argument of a tool, the finish reason, the model's name and the counts.
+    """
+    kept = {name: data[name] for name in ("choices", "usage", "error") if name in data}
+    kept |= {name: data[name] if isinstance(data.get(name), str) else "" for name in ("id", "model")}
+    created = data.get("created")
+    known = type(created) is int and 0 <= created < _LATEST
+    kept |= {"object": "chat.completion", "created": created if known else 0}
+    if isinstance(kept.get("choices"), list):
+        kept["choices"] = [_choice(row) if isinstance(row, Mapping) else row for row in kept["choices"]]
+    return kept
+
+
+def _choice(row: Mapping[str, Any]) -> dict[str, Any]:
+    message = row.get("message")
+    reason = row.get("finish_reason")
+    return {
+        "index": 0,
+        "finish_reason": reason or None,
+        **({"message": readable_message(message)} if isinstance(message, Mapping) else {}),
+    }
+
+
+def readable_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """What is read of a message."""
+    kept: dict[str, Any] = {"role": "assistant", "content": message.get("content")}
+    if message.get("refusal"):
+        kept["refusal"] = message["refusal"]
+    for name in ("reasoning", "reasoning_content"):
+        if isinstance(message.get(name), str):
+            kept[name] = message[name]
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and (read := [row for call in calls if (row := _tool_call(call)) is not None]):
+        kept["tool_calls"] = read
+    return kept
+
+
+def _tool_call(call: object) -> dict[str, Any] | None:
+    """A call of a function, its argument as text, "" where it has none; None where it is something else."""
+    function = call.get("function") if isinstance(call, Mapping) else None
+    if not (isinstance(call, Mapping) and isinstance(function, Mapping)):
+        return None
+    given, name, own = function.get("arguments"), function.get("name"), call.get("id")
+    return {
+        # The library takes calls without either for none.
+        "id": own if isinstance(own, str) and own else "call",
+        "type": "function",
+        "function": {
+            "name": name if isinstance(name, str) and name else "answer",
+            "arguments": argument_text(given),
+        },
+    }
+
+
+def argument_text(given: object) -> str:
+    """The argument of a tool as text: JSON where a server gives an object, "" where it gives none."""
+    if isinstance(given, str):
+        return given
+    return "" if given is None else json.dumps(given, ensure_ascii=False)
+
+
+def counts_of(usage: object) -> CompletionUsage | None:
+    """The counts of a ``usage`` object as far as they are numbers; None where there is no such object."""
+    if not isinstance(usage, Mapping):
+        return None
+    counts: dict[str, Any] = {str(name): _numbers(value) for name, value in usage.items()}
+    return CompletionUsage.construct(None, **counts)
+
+
+def _numbers(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _number(row) for name, row in value.items()}
+    return value if isinstance(value, bool) else _number(value)
+
+
+def _number(value: object) -> object:
+    """``value`` as a number where it says one, else None. What is a whole number becomes one."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+_LATEST: Final = 2**33
+"""A later time of making, in seconds since 1970, is a mistake."""
 _OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json", "timeout": "timeout"}
 
 

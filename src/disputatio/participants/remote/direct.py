@@ -19,6 +19,7 @@ import contextlib
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
@@ -29,10 +30,11 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 
 from disputatio.participants.call import Call, OutputMode, Reply, Segment, Usage
-from disputatio.participants.remote.chat import ChatModel, ChatPrompts, whole_output
+from disputatio.participants.remote.chat import ChatModel, ChatPrompts, reported_cost, whole_output
 from disputatio.participants.remote.models import NO_TAGS
 from disputatio.participants.remote.posting import Arrived, Destination
 from disputatio.participants.remote.thoughts import has_sign
+from disputatio.participants.remote.tokens import with_cost
 from disputatio.participants.remote.transport import AiohttpTransport, address_of, led
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ class Way:
         except httpx2.RequestError as error:
             return error
         reply = plain_reply(arrived.body, call.mode) if arrived.status == 200 else None
-        return arrived if reply is None else reply
+        return arrived if reply is None else with_cost(reply, arrived.headers)
 
 
 async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
@@ -251,4 +253,6 @@ def _counts(usage: Any) -> Usage | None:
         return None
     reasoning = others.get("reasoning_tokens")
     output = whole_output(prompt, completion, total, reasoning)
-    return Usage(prompt, output, cached, details.get("cache_write_tokens"), reasoning)
+    cost = reported_cost(usage.get(name) for name in ("cost", "is_byok", "cost_details"))
+    reported = None if cost is None else Decimal(str(cost))
+    return Usage(prompt, output, cached, details.get("cache_write_tokens"), reasoning, reported)

@@ -117,13 +117,14 @@ class RemoteGateway:
         if isinstance(path, Fault):
             return path
         from disputatio.participants.remote.receiving import bounded
+        from disputatio.participants.remote.transport import noted_headers
 
         heard: list[str] = []
         ear = None if on_text is None else _Ear(on_text, heard)
         limit = asyncio.timeout(self._endpoint.timeout_s)
         try:
             async with limit:
-                with bounded(AnswerBound.of(call.max_tokens, streamed=ear is not None)):
+                with bounded(AnswerBound.of(call.max_tokens, streamed=ear is not None)), noted_headers() as headers:
                     response = await self._made(path, call, ear, refused)
         except _ListenerError as error:
             raise error.raised from None
@@ -137,8 +138,11 @@ class RemoteGateway:
         if isinstance(response, (Reply, Fault)):
             return response
         from disputatio.participants.remote.reply import reply_from
+        from disputatio.participants.remote.tokens import with_cost
 
-        return reply_from(response, self._endpoint, call.mode, streamed=on_text is not None)
+        streamed = on_text is not None
+        reply = reply_from(response, self._endpoint, call.mode, streamed=streamed, limit=call.max_tokens)
+        return with_cost(reply, headers) if isinstance(reply, Reply) and not streamed else reply
 
     def _fault(
         self, error: Exception, mode: OutputMode, sent: frozenset[str], refused: frozenset[str], text: str

@@ -31,7 +31,7 @@ LIMITS: Final = ("max_tokens", "max_completion_tokens")
 OPTIONAL: Final = frozenset(
     {
         *("temperature", "seed", "stream", "stream_options", "parallel_tool_calls", "prompt_cache_key"),
-        *("prompt_cache_options", "usage"),
+        "prompt_cache_options",
     }
 )
 """What is left out where it is refused. Without ``stream`` an answer comes whole."""

@@ -1,13 +1,43 @@
-"""Tokens as a provider reported them."""
+"""Tokens, and their cost, as a provider reported them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Final
 
-from disputatio.participants.call import Usage
+from disputatio.participants.call import Reply, Usage
 
 if TYPE_CHECKING:
     from pydantic_ai.usage import RequestUsage
+
+
+REPORTED_USD: Final = "reported_usd"
+"""The attribute of the library's usage that keeps a reported cost; its own ``cost`` may be from a price table."""
+CLOSED: Final = "closed"
+"""The provider detail which says that a stream sent its counts and ended, without a finish reason."""
+COST_HEADER: Final = b"x-litellm-response-cost"
+"""US dollars, as LiteLLM reckons them (https://docs.litellm.ai/docs/proxy/response_headers). A stream's headers leave
+before anything has cost, so they say nothing."""
+
+
+def cost_in(headers: Iterable[tuple[bytes, bytes]]) -> Decimal | None:
+    """The cost in US dollars that the headers of a whole response state, None where they state none."""
+    for name, value in headers:
+        if name.lower() == COST_HEADER:
+            try:
+                cost = Decimal(value.decode("ascii", "replace").strip())
+            except InvalidOperation:
+                return None
+            return cost if cost.is_finite() and cost >= 0 else None
+    return None
+
+
+def with_cost(reply: Reply, headers: Iterable[tuple[bytes, bytes]]) -> Reply:
+    """``reply`` with the cost that the headers of its response state, unless its body stated one."""
+    if reply.usage.cost_usd is not None or (cost := cost_in(headers)) is None:
+        return reply
+    return reply._replace(usage=reply.usage._replace(cost_usd=cost))
 
 
 def usage_of(usage: RequestUsage) -> Usage:
@@ -24,6 +54,7 @@ def usage_of(usage: RequestUsage) -> Usage:
         cached_tokens=said.get("cache_read_tokens"),
         written_tokens=said.get("cache_write_tokens"),
         reasoning_tokens=_reasoning_tokens(usage),
+        cost_usd=None if (cost := said.get(REPORTED_USD)) is None else Decimal(str(cost)),
     )
 
 

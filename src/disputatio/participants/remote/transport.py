@@ -92,6 +92,25 @@ def led(arrived: Arrived | httpx2.RequestError | None, *, shows: bool = False) -
         _LED.reset(token)
 
 
+_NOTED: ContextVar[list[tuple[bytes, bytes]] | None] = ContextVar("_NOTED", default=None)
+
+
+@contextmanager
+def noted_headers() -> Iterator[list[tuple[bytes, bytes]]]:
+    """The headers of the responses in this context, as they come: the libraries do not pass them on."""
+    headers: list[tuple[bytes, bytes]] = []
+    token = _NOTED.set(headers)
+    try:
+        yield headers
+    finally:
+        _NOTED.reset(token)
+
+
+def _note(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    if (noted := _NOTED.get()) is not None:
+        noted.extend(headers)
+
+
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Carries httpx2 requests over the running loop's shared pool.
 
@@ -120,12 +139,15 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         """
         passage = _LED.get()
         if passage is not None:
-            return passage.through(request)
+            led_through = passage.through(request)
+            _note(led_through.headers.raw)
+            return led_through
         body = await request.aread()
         with _truthful():
             response = await self._send(
                 request.method, address_of(request.url), request.headers.multi_items(), body or None
             )
+        _note(response.raw_headers)
         return httpx2.Response(
             response.status,
             headers=plain_headers(response.raw_headers),

@@ -44,6 +44,7 @@ class Behaviour:
         prefix_cache: whether cached tokens are reported. They depend on what came before, so leave them out
             where two runs are compared byte by byte.
         reports_usage: whether token counts are reported at all.
+        reports_usd: what each answer is said to have cost, in US dollars, as OpenRouter does; None for nothing.
         lists_models: whether ``GET /v1/models`` exists.
         answer: gives the answer to a request; None from it, or no such function, leaves the answer to the
             provider: a valid instance of the schema, or prose.
@@ -73,6 +74,7 @@ class Behaviour:
     realistic_lengths: bool = False
     prefix_cache: bool = True
     reports_usage: bool = True
+    reports_usd: float | None = None
     lists_models: bool = True
     answer: AnswerMaker | None = None
     mishaps: Script = field(default_factory=Mishaps)

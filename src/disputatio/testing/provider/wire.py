@@ -100,6 +100,8 @@ def usage_of(answer: Answer, behaviour: Behaviour) -> dict[str, Any]:
     }
     if answer.cached_tokens is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": answer.cached_tokens}
+    if behaviour.reports_usd is not None:
+        usage["cost"] = behaviour.reports_usd
     if behaviour.reasoning is not None and behaviour.reasoning.reports and answer.reasoning_tokens is not None:
         usage["completion_tokens_details"] = {"reasoning_tokens": answer.reasoning_tokens}
     return usage
