@@ -129,7 +129,8 @@ class Datum:
         observed_at: the day that the value is about; for a month or quarter its first day. Empty where nothing is held.
         available_at: the moment in UTC from which on it could be known. Empty where nothing is held.
         source: who says so, such as ``csv:spx_ohlcv`` or ``FRED``.
-        vintage: for macroeconomic series, the month or day of the publication that had this value.
+        vintage: for macroeconomic series, the month or day of the publication that had this value; for a valuation, the
+            quarter whose earnings it uses (``earnings to 2008-06-30``).
     """
 
     held: Held

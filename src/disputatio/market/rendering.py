@@ -39,7 +39,7 @@ def dated(datum: Datum) -> str:
 # A knowledge base has hundreds of values and a dozen dates.
 @lru_cache(maxsize=256)
 def _dated(observed_at: str, vintage: str) -> str:
-    told = f", vintage {one_line(vintage, 20)}" if vintage else ""
+    told = f", {'vintage ' if vintage[0].isdigit() else ''}{one_line(vintage, 30)}" if vintage else ""
     return f"{one_line(observed_at, 20)}{told}"
 
 

@@ -2,7 +2,9 @@
 
 truncation  data that end on the day give the very knowledge base that was debated, to the byte
 poison      so do data in which everything after the day is garbage
+lags        no row that was shown could be known later than on that evening, by a lag table that the sources do not use
 forged      a planted leak: every close claims to have been known one session earlier. The truncation test has to notice
+forged lags a planted leak: earnings, macroeconomic series and closes claim no lag. The lag table has to notice each
 open        a planted leak: the source hands out what is known tomorrow. The builder has to refuse it
 
 Small leaks hide in accuracies, which is why these tests look at bytes: a rule that peeks at the next day's close is no
@@ -26,8 +28,10 @@ from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.intervals import Rate, rate
 from disputatio.kernel import JsonObject
 from disputatio.market.sources import LookAheadError, build
+from disputatio.market.sources.lags import all_known_from
+from disputatio.market.sources.moments import NEW_YORK, cut_at, moment
 from disputatio.market.sources.port import View
-from disputatio.market.sources.rows import Rows
+from disputatio.market.sources.rows import Rows, ordered
 
 _GARBAGE = 12_345.678
 _NEXT_SESSIONS_S = 5 * 86_400
@@ -93,6 +97,8 @@ def leak_report(archive: Archive, records: Sequence[DateRecord], labels: Sequenc
             _forgery(archive, leaky),
         ),
         ("open leak", "planted: a source that shows tomorrow is refused", _open_leak(archive)),
+        ("lags", "nothing is known before its publication, by a table of lags of its own", _lags_kept(archive)),
+        ("forged lags", "planted: earnings and series known on the day they are about are noticed", _lags(archive)),
     ]
     checks = tuple(LeakCheck(name, about, len(chosen), sum(test(row) for row in chosen)) for name, about, test in found)
     prices = archive.prices()
@@ -129,6 +135,44 @@ def _open_leak(archive: Archive) -> _Test:
         return False
 
     return refused
+
+
+def _lags_kept(archive: Archive) -> _Test:
+    earliest = {key: _earliest(key, rows) for key, rows in archive.rows.items()}
+    return lambda record: not any(_knows_early(rows, earliest[key], record.day) for key, rows in archive.rows.items())
+
+
+def _lags(archive: Archive) -> _Test:
+    """Each kind of series is forged alone: one that is noticed must not hide one that is not."""
+    planted: dict[str, list[tuple[Rows, NDArray[np.int64]]]] = {}
+    for key, rows in archive.rows.items():
+        without = forged(key, rows) if key.startswith("index:") else lagless(key, rows)
+        if without is not rows and not rows.is_empty:
+            planted.setdefault(key.partition(":")[0], []).append((without, _earliest(key, without)))
+
+    def noticed(record: DateRecord) -> bool:
+        # After the last vintage of a series nothing of it is early any more, so nothing is planted on that day.
+        open_to_it = [rows for rows in planted.values() if any(_can_be_early(*row, record.day) for row in rows)]
+        return all(any(_knows_early(*row, record.day) for row in rows) for rows in open_to_it)
+
+    return noticed
+
+
+def _earliest(key: str, rows: Rows) -> NDArray[np.int64]:
+    """From when on each row could be known, by the lag table."""
+    vintages = None if rows.vintages is None else rows.vintages.tolist()
+    return np.asarray(all_known_from(key, rows.days.tolist(), vintages), dtype=np.int64)
+
+
+def _knows_early(rows: Rows, earliest: NDArray[np.int64], day: date) -> bool:
+    """Whether a row is shown on the evening of ``day`` that could not be known by then."""
+    cut_off, _ = cut_at(day)
+    return bool(np.any((rows.available <= cut_off) & (earliest > cut_off)))
+
+
+def _can_be_early(rows: Rows, earliest: NDArray[np.int64], day: date) -> bool:
+    """Whether a row about a day up to ``day`` is published after it."""
+    return bool(np.any((rows.days <= day.isoformat()) & (earliest > cut_at(day)[0])))
 
 
 def _hash_of(day: date, archive: Archive) -> str:
@@ -172,6 +216,14 @@ def forged(key: str, rows: Rows) -> Rows:
     if not key.startswith("index:") or rows.available.size < 2:
         return rows
     return replace(rows, available=np.concatenate([rows.available[:1], rows.available[:-1]]))
+
+
+def lagless(key: str, rows: Rows) -> Rows:
+    """A planted leak: what is published later claims to have been known at the end of the day that it is about."""
+    if not key.startswith(("earnings", "macro:")):
+        return rows
+    ends = [moment(day, "00:00", NEW_YORK) for day in rows.days.tolist()]
+    return ordered(replace(rows, available=np.asarray(ends, dtype=np.int64)))
 
 
 class _Tomorrow:

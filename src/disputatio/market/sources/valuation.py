@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
@@ -42,6 +43,7 @@ def _price_earnings(desk: Desk, subject: str, name: str) -> tuple[Datum, Datum]:
         return nothing(old, Unit.TIMES), nothing(old, Unit.TIMES)
     reported = earnings.columns["value"]
     origin = Origin(earnings.source, prices.origin.observed_at, int(earnings.available[-1])).joined(prices.origin)
+    origin = replace(origin, vintage=f"earnings to {earnings.days[-1]}")
     if not reported[-1] > 0:
         why = f"the earnings of {earnings.days[-1]} are not above zero"
         return missing(why, Unit.TIMES), missing(why, Unit.TIMES)
