@@ -188,6 +188,8 @@ def attacks(listener: Listener, folder: Path) -> Iterator[tuple[str, dict[str, A
     yield "a repository in a name", {"seats": {f"all={repository}": "embedded"}}
     yield "a repository", {"seats": {"all": repository}}
     yield "a repository as embedded", {"seats": {"all": f"embedded:{repository}"}}
+    yield "a model to fetch", {"seats": {"all": "embedded:qwen3-4b"}}
+    yield "a model to fetch in a name", {"seats": {"judge=embedded:qwen3-0.6b": "embedded"}}
     yield "a file of rules in a name", {**market, "seats": {f"all=rules:{rules}": "rules"}}
     yield "a file of rules", {**market, "seats": {"all": f"rules:{rules}"}}
     for key in ("seats.all.base_url", "seats.all", "seats.all.fallback", "limits.x=1\nseats.all.base_url"):

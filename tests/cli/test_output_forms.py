@@ -191,6 +191,16 @@ def test_prices_of_one_model_are_found_by_its_beginning(call: Call) -> None:
     assert [line.split()[0] for line in ended.out.splitlines()[1:]] == ["gpt-5-mini"]
 
 
+def test_embedded_models_are_listed_with_their_needs(call: Call) -> None:
+    ended = call("models", "embedded")
+    assert ended.code == 0
+    rows = [line.split() for line in ended.out.splitlines()[1:]]
+    assert ["qwen3-4b", "2.5", "GB", "7.7", "GB", "at", "once", "no", "Apache-2.0"] in [row[:9] for row in rows]
+    found = json.loads(call("models", "embedded:qwen3-4b", "--json").out)
+    assert [row["repository"] for row in found["models"]] == ["Qwen/Qwen3-4B-GGUF"]
+    assert found["models"][0]["fits"] is (found["models"][0]["memory_bytes"] <= found["memory_bytes"])
+
+
 def test_a_misspelled_provider_is_guessed(call: Call) -> None:
     ended = call("models", "opneai")
     assert ended.code == 2

@@ -73,12 +73,11 @@ def test_an_extra_is_a_problem_only_where_a_seat_needs_it(tmp_path: Path):
     assert one(installed, "extras", "google").state is State.FINE
 
 
-def test_a_hub_model_needs_the_hub_and_a_postgresql_store_its_driver(tmp_path: Path):
+def test_a_hub_model_needs_no_more_than_an_embedded_one(tmp_path: Path):
     found = report(tmp_path, seat=("all=hf:a/b/c.gguf",), store="postgresql://host/debates")
-    for extra in ("embedded", "hub", "postgres"):
+    for extra in ("embedded", "postgres"):
         assert one(found, "extras", extra).state is State.PROBLEM
     plain = report(tmp_path)
-    assert one(plain, "extras", "hub").state is State.ABSENT
     assert one(plain, "extras", "postgres").state is State.ABSENT
 
 

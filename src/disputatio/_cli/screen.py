@@ -352,6 +352,26 @@ def print_models(rows: Sequence[Mapping[str, str]]) -> None:
     print_wrapped(lines, 20)
 
 
+def print_local_models(rows: Sequence[Mapping[str, Any]], memory: int | None) -> None:
+    """The embedded models that are fetched by name; ``memory`` is that of this machine in bytes."""
+    width = max((len(row["name"]) for row in rows), default=5)
+    lines = [f"{'model':{width}}  {'file':>7}  {'memory':>7}  {'asked':9}  {'here':4}  licence"]
+    for row in rows:
+        fits = "" if row["fits"] is not False else "; does not fit this machine"
+        lines.append(
+            f"{row['name']:{width}}  {_gigabytes(row['size_bytes']):>7}  {_gigabytes(row['memory_bytes']):>7}  "
+            f"{'piecewise' if row['piecewise'] else 'at once':9}  {'yes' if row['path'] else 'no':4}  "
+            f"{row['licence']}{fits}"
+        )
+    has = "" if memory is None else f" This machine has {_gigabytes(memory)} of memory."
+    lines += ["", f"Seat one with --seat all=embedded:MODEL; it is fetched once.{has}"]
+    print_lines("\n".join(lines))
+
+
+def _gigabytes(number: int) -> str:
+    return f"{number / 1e9:.1f} GB"
+
+
 def print_priced_models(provider: str, rows: Sequence[Mapping[str, str]]) -> None:
     """The models of one provider."""
     if not rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -205,10 +206,11 @@ def models(
 ) -> None:
     """List the providers and presets, or the known models of one of them that write text, with their prices.
 
-    Prices are US dollars per million tokens, from the table of genai-prices; a server may offer other models.
+    Prices are US dollars per million tokens, from the table of genai-prices; a server may offer other models. For
+    embedded it lists the models that are fetched by name, which are on this disk, and what fits this machine's memory.
     """
     from disputatio.config.environment import read_environment
-    from disputatio.participants.providers import PROVIDERS, provider_named
+    from disputatio.participants.providers import PROVIDERS, Kind, provider_named
 
     environment = read_environment(os.environ, Path.cwd())
     if provider is None:
@@ -226,6 +228,9 @@ def models(
         return
     name, _, beginning = provider.partition(":")
     named = provider_named(name, source="the command line")
+    if named.kind is Kind.EMBEDDED:
+        _print_local_models(beginning, as_json=json_)
+        return
     known = [row for row in _priced_models(named.price_id) if row["model"].startswith(beginning)]
     if json_:
         print_json(known)
@@ -233,6 +238,26 @@ def models(
         from disputatio._cli.screen import print_priced_models
 
         print_priced_models(named.name, known)
+
+
+def _print_local_models(beginning: str, *, as_json: bool) -> None:
+    """The embedded models whose names begin so: where each comes from, and what it takes of this machine."""
+    from disputatio._cli.screen import print_local_models
+    from disputatio.participants.embedded.memory import machine_memory, needed
+    from disputatio.participants.embedded.weights import at_hand
+    from disputatio.participants.local_models import LOCAL_MODELS
+
+    memory = machine_memory()
+    rows: list[dict[str, Any]] = []
+    for row in LOCAL_MODELS.values():
+        file = at_hand(row.name) if row.name.startswith(beginning) else None
+        entry = asdict(row) | {
+            "path": None if file is None else str(file.path),
+            "memory_bytes": needed(row),
+            "fits": None if memory is None else needed(row) <= memory,
+        }
+        rows += [entry] if row.name.startswith(beginning) else []
+    print_json({"memory_bytes": memory, "models": rows}) if as_json else print_local_models(rows, memory)
 
 
 def _key_state(row: Any, environment: Any) -> str:

@@ -156,8 +156,6 @@ def _models(settings: Settings) -> Iterator[ModelSeating]:
 
 def _extras(settings: Settings, installed: Callable[[str], bool]) -> Iterator[Finding]:
     wanted = {PROVIDERS[model.provider].extra for model in _models(settings)}
-    if any(model.provider == "embedded" and model.model.lower().startswith("hf:") for model in _models(settings)):
-        wanted.add("hub")
     if settings.store.startswith("postgresql"):
         wanted.add("postgres")
     if settings.mcp_servers:

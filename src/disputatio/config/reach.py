@@ -5,7 +5,8 @@ An order chooses among what the configuration of this process reaches, and bring
 1. it sets the keys under ``OPEN`` and no other, and of a seat only ``SEAT_FIELDS``;
 2. for a seat it chooses a provider and the name of a model; everything else of the seat (address, key, persona,
    fallback) is what this configuration gives to that model in that seat when there is no order;
-3. a model that is a file or a repository, and a table of rules in a file, is one that this configuration names there;
+3. weights other than the default ones (a file, a repository, a model to fetch), and a table of rules in a file, are
+   those that this configuration names there;
 4. a seat looks up what ``TOOLS`` says, or what this configuration lets it look up.
 
 Rule 1 is checked before any value is read, since reading some values opens files. The others are checked on what came
@@ -23,7 +24,8 @@ from disputatio.config.seats import Seated
 from disputatio.config.settings import CommandLine
 from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
-from disputatio.participants.providers import EMBEDDED_MODEL, TEXTBOOK
+from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.providers import TEXTBOOK
 from disputatio.participants.seating import ModelSeating
 
 OPEN = frozenset(
@@ -35,7 +37,7 @@ OPEN = frozenset(
 SEAT_FIELDS = frozenset({"provider", "model", "tools"})
 TOOLS = frozenset({"search", "calculate"})
 IN_FILES: Mapping[str, str] = {"embedded": EMBEDDED_MODEL, "rules": TEXTBOOK}
-"""The providers whose models may be files or repositories, with the one model of each that is in the package."""
+"""The providers whose models are files or are fetched, with the one model of each that an order may always name."""
 
 
 def check_keys(arguments: CommandLine, asked: Mapping[KeyPath, Given]) -> None:
@@ -77,7 +79,7 @@ def refused_file(seat: str, provider: str) -> InvalidInputError:
             f"Allowed is rules:{TEXTBOOK}, the table that comes with the package.",
         )
     return InvalidInputError(
-        f"The seat {seat} names a file or a repository of weights, which an order may not.",
+        f"The seat {seat} names weights (a file, a repository or a model to fetch), which an order may not.",
         f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
     )
 

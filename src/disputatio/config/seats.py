@@ -78,7 +78,7 @@ def take_seat(
     base_url, address_source = _address(seat, held, provider, found, environment)
     model, model_source = _model(seat, held, provider)
     price, price_source = _price(seat, held, f"{provider.name}:{model}", prices)
-    own, sources = _own(seat, held, provider)
+    own, sources = _own(seat, held, provider, model)
     sources.update(
         provider=held.source,
         api_key=found.source,
@@ -106,11 +106,11 @@ def take_seat(
     )
 
 
-def _own(seat: str, held: Holding, provider: Provider) -> tuple[dict[str, Any], dict[str, str]]:
+def _own(seat: str, held: Holding, provider: Provider, model: str) -> tuple[dict[str, Any], dict[str, str]]:
     """The settings that stand for themselves, under the names of a seating, and their sources."""
     own: dict[str, Any] = {}
     sources = {}
-    for name, default in {**_DEFAULTS, "piecewise": provider.piecewise}.items():
+    for name, default in {**_DEFAULTS, "piecewise": provider.asks_piecewise(model)}.items():
         given = held.values.get(name)
         own[name] = SEAT_FIELDS[name].read(_key(seat, name), given) if given else default
         sources[name] = given.source if given else "default"
@@ -296,7 +296,7 @@ def _fallback(
         model=model,
         base_url=base_url,
         price=prices.get(f"{provider.name}:{model}"),
-        piecewise=seating.piecewise if "piecewise" in held.values else provider.piecewise,
+        piecewise=seating.piecewise if "piecewise" in held.values else provider.asks_piecewise(model),
         mode=seating.mode if same_provider else None,
     )
     # An effort is a word of the model it was chosen for; one that does not reason would refuse every call.

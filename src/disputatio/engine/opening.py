@@ -33,7 +33,8 @@ from disputatio.participants.analyst import Analyst
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.gateways import SharedGateways
 from disputatio.participants.human import Participant
-from disputatio.participants.providers import EMBEDDED_MODEL, PROVIDERS, Kind, family
+from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.providers import PROVIDERS, Kind, family
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import PromptBook, Setting, packaged_book
 from disputatio.record.events import DebateOpened

@@ -30,7 +30,7 @@ from disputatio.formats import find_format
 from disputatio.judging.softening import softening_in
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.motion import Motion
-from disputatio.participants.providers import EMBEDDED_MODEL
+from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.scripted import Scripted
 from disputatio.record.history import History
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from disputatio.participants.providers import EMBEDDED_MODEL, PROVIDERS
+from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import ModelSeating
 
 UNKNOWN_WINDOW = 32_768

@@ -27,6 +27,7 @@ from disputatio.motion import Evidence, one_line, read_motion
 from disputatio.orders.form import MOST_EVIDENCE_CHARS, ORDERED, Order
 from disputatio.orders.knowledge import base_of, kept_knowledge
 from disputatio.orders.people import as_themselves, people_named
+from disputatio.participants.local_models import LOCAL_MODELS
 from disputatio.participants.providers import SeatValue, did_you_mean, parse_seat_value, shown
 
 if TYPE_CHECKING:
@@ -212,7 +213,9 @@ def _seat_value(seat: str, value: str) -> SeatValue:
     named = parse_seat_value(value, source=f"seats.{one_line(seat, 40)} of the order")
     if named.base_url is not None:
         raise refused_address(one_line(seat, 40))
-    if named.provider in IN_FILES and named.model not in {None, IN_FILES[named.provider]}:
+    # The name of a local model is no file. Whether the configuration has it for this seat is checked as it is resolved.
+    listed = named.provider == "embedded" and named.model in LOCAL_MODELS
+    if named.provider in IN_FILES and not listed and named.model not in {None, IN_FILES[named.provider]}:
         raise refused_file(one_line(seat, 40), named.provider)
     return named
 

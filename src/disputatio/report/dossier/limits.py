@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from disputatio.motion import one_line
-from disputatio.participants.providers import EMBEDDED_MODEL, family
+from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.providers import family
 from disputatio.report.amounts import counted, listed
 from disputatio.report.headings import heading
 from disputatio.report.market import market_reading
