@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disputatio.formats import FORMATS, Docket, ReviewRules
+from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.kernel import Abstention, AskPath
+from disputatio.motion import Motion
 from disputatio.record import canonical, read_json
+from disputatio.report.review import review_points
+from disputatio.testing.instances import instance
 from review_turns import (
     CLAUSE,
     SOURCES,
@@ -22,7 +27,7 @@ from review_turns import (
     saying,
     silent,
 )
-from strategies import Debate, debates, examples
+from strategies import Debate, debates, examples, hold
 
 any_review = debates("review")
 PROPOSITION, MODERATION = AskPath("proposition/proposer"), AskPath("moderation/moderator")
@@ -39,7 +44,7 @@ def again(ask: Any) -> dict[str, Any]:
 def test_one_round_asks_each_role_once() -> None:
     held = reviewed()
     assert [path.split("/")[1] for path in held.asks] == ["framer", "proposer", "critic", "rebutter", "moderator"]
-    assert held.outcome.reading == "MODERATE confidence after 1 round: 4 of 4 criticisms resolved"
+    assert held.outcome.reading == "MODERATE confidence after 1 round: of 4 criticisms 0 upheld, 4 met"
     assert flags(held) == []
 
 
@@ -327,3 +332,132 @@ def test_a_small_proposer_quotes_sentences_that_verify_and_none_of_them_twice() 
     assert len(quoted) == 2, "there are two sentences to quote"
     assert all(cited.sound for cited in quoted)
     assert turn.struck == {}
+
+
+# --- further rounds, questions, and what the reader is told ---------------------------------------------------
+
+
+def points_of(ask: Any) -> list[str]:
+    return list(ask.form.schema["properties"]["points"]["properties"])
+
+
+def further(**second: str) -> Any:
+    """Round 1 leaves CRIT-2 open; in round 2 the moderator says ``second`` of it."""
+    first = lambda ask: moderation(ask, again=True, **{"CRIT-2": "unresolved"})  # noqa: E731
+    return reviewed(saying(moderation=[first, lambda ask: moderation(ask, **second)]), rounds=2)
+
+
+def test_a_further_moderation_settles_what_earlier_rounds_left_open() -> None:
+    """A criticism that round 1 left open has a key in round 2, behind those of its own round."""
+    held = further(**{"CRIT-2": "unresolved"})
+    asked = held.asks["moderation-round-2/moderator"]
+    assert points_of(asked) == ["CRIT-201", "CRIT-202", "CRIT-203", "CRIT-204", "CRIT-2"]
+    assert asked.task.values["carried"] == "CRIT-2"
+    assert "CRIT-2" not in asked.form.schema["properties"]["findings"]["properties"], "it was scored in its own round"
+    body: Any = held.outcome.as_json()
+    assert [row["id"] for row in body["unresolved_points"]] == ["CRIT-2"]
+    assert body["unresolved_points"][0]["claim"].startswith("Ground 2 fails")
+    assert held.outcome.reading == "MODERATE confidence after 2 rounds: of 8 criticisms 0 upheld, 7 met, 1 unresolved"
+    assert "unresolved_at_maximum" not in flags(held), "nobody asked for another round"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "standing"), [("resolved_for_critique", "UPHELD"), ("resolved_for_proposition", "REFUTED")]
+)
+def test_the_last_state_of_a_criticism_counts_everywhere(outcome: str, standing: str) -> None:
+    body: Any = further(**{"CRIT-2": outcome}).outcome.as_json()
+    assert {row["id"]: row["outcome"] for row in body["resolved_points"]}["CRIT-2"] == outcome
+    assert {row["id"]: row["judged"] for row in body["trace"]}["CRIT-2"] == standing
+    assert body["unresolved_points"] == []
+    assert body["rounds"][0]["evaluation"]["unresolved"][0]["id"] == "CRIT-2", "a round keeps what was said in it"
+
+
+def test_a_small_moderator_is_asked_about_carried_criticisms() -> None:
+    """One piece for it, without scores; the pieces make a turn that fits the schema."""
+    form = further(**{"CRIT-2": "unresolved"}).asks["moderation-round-2/moderator"].form
+    done: tuple[Any, ...] = ()
+    names = []
+    while part := form.next_part(done):
+        names.append(part.label)
+        done = (*done, instance(part.schema, part.label))
+    assert names[-2:] == ["CRIT-2", "overall"]
+    turn = form.read(form.join(done))
+    assert [row.criticism for row in turn.points] == list(form.criticisms)
+    assert [row.argument for row in turn.findings] == [row.id for row in form.exhibits]
+
+
+def test_criticisms_of_a_round_without_moderation_are_named() -> None:
+    """A second round that ends before its moderation leaves its criticisms without a state, which is said."""
+    again = lambda ask: moderation(ask, again=True, **{"CRIT-1": "unresolved"})  # noqa: E731
+    held = reviewed(saying(moderation=[again, silent]), rounds=2)
+    body: Any = held.outcome.as_json()
+    assert [row["id"] for row in body["unmoderated_points"]] == ["CRIT-201", "CRIT-202", "CRIT-203", "CRIT-204"]
+    assert held.outcome.reading.endswith("of 8 criticisms 0 upheld, 3 met, 1 unresolved, 4 not moderated")
+
+
+def first_edition(name: str, **rules: Any) -> Any:
+    """Rules as a record of before the second edition has them: it does not name the edition."""
+    body: Any = {**rules_json(FORMATS[name].rules(**rules))}
+    del body["edition"]
+    return rules_from_json(FORMATS[name], body)
+
+
+def test_records_of_the_first_edition_go_on_under_it() -> None:
+    """Each moderation settles its own round alone, a question is argued as it stands, repeats leave the share."""
+    rules = first_edition("review", rounds=2)
+    assert rules.edition == 1
+    first = lambda ask: moderation(ask, again=True, **{"CRIT-2": "unresolved"})  # noqa: E731
+    echo = {
+        "claim": "The liability has no limit.",
+        "reasoning": "The liability has no limit, and the supplier carries it.",
+    }
+
+    def repeating(ask: Any) -> dict[str, Any]:
+        rows = criticism(ask)["arguments"]
+        return criticism(ask, arguments=[rows[0], *({**row, **echo, "target": "PROP-1"} for row in rows[1:])])
+
+    for edition, keys, position, share in (
+        (rules, 4, "May we change the clause?", "1 of 1 definite"),
+        (ReviewRules(rounds=2), 5, "The clause exposes the supplier.", "1 of 4 definite"),
+    ):
+        docket = Docket(FORMATS["review"].seats, Motion("May we change the clause?"))
+        said = saying(moderation=[first, moderation])
+        held = hold(FORMATS["review"].rulebook(edition, docket), said)
+        assert len(points_of(held.asks["moderation-round-2/moderator"])) == keys
+        assert held.asks["proposition/proposer"].task.quotes["position"] == position
+        weak = hold(FORMATS["review"].rulebook(edition, docket), saying(criticism=repeating))
+        assert share in weak.outcome.rounds[0].contests[0].criticism.strength.because
+
+
+@pytest.mark.parametrize(
+    ("motion", "argued"),
+    [
+        ("May we sign the clause?", "The clause exposes the supplier."),
+        ("We should sign the clause", "We should sign the clause"),
+    ],
+)
+def test_the_framed_thesis_is_argued_where_the_motion_asks(motion: str, argued: str) -> None:
+    """Every seat that speaks for or against it has the thesis, and so has the outcome."""
+    form = FORMATS["review"]
+    held = hold(form.rulebook(ReviewRules(), Docket(form.seats, Motion(motion))), saying())
+    for path in ("proposition/proposer", "critique/critic", "rebuttal/rebutter"):
+        assert held.asks[path].task.quotes["position"] == argued
+    assert held.outcome.as_json()["positions"][0]["text"] == argued
+
+
+def test_a_question_without_a_framing_is_argued_as_it_stands() -> None:
+    form = FORMATS["review"]
+    docket = Docket(form.seats, Motion("May we sign the clause?"))
+    held = hold(form.rulebook(ReviewRules(), docket), saying(framing=silent))
+    assert held.asks["proposition/proposer"].task.quotes["position"] == "May we sign the clause?"
+
+
+def test_upheld_criticisms_are_not_called_resolved() -> None:
+    """All four upheld is the worst result there is, and its first words say so."""
+    upheld = {f"CRIT-{n}": "resolved_for_critique" for n in range(1, 5)}
+    held = reviewed(saying(moderation=lambda ask: moderation(ask, **upheld)))
+    assert held.outcome.reading == "MODERATE confidence after 1 round: of 4 criticisms 4 upheld, 0 met"
+    points = dict(review_points(held.outcome.as_json()))
+    assert next(iter(points)) == "Synthesis"
+    assert len(points["Upheld"]) == 4
+    assert points["Met"] == ("no criticism",)

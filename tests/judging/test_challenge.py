@@ -33,7 +33,19 @@ def test_the_strength_is_never_above_either_number_and_always_on_the_scale(claim
 @given(criticisms, criticisms)
 def test_saying_the_same_again_makes_a_critique_no_stronger(rows: list, more: list) -> None:
     again = [*rows, *rows, *(row for row in more if row in rows)]
-    assert challenge_strength(10, again, ["PROP-1"]).measured == challenge_strength(10, rows, ["PROP-1"]).measured
+    assert challenge_strength(10, again, ["PROP-1"]).measured <= challenge_strength(10, rows, ["PROP-1"]).measured
+
+
+def test_restating_what_is_attacked_lowers_the_share() -> None:
+    """One definite criticism and three restatements: a lazy critic, which is asked once more."""
+    attacked = "Microservices reduce infrastructure investment significantly"
+    definite = Criticised(Attack.TAIL_RISK, "PROP-1", "Suppliers abandon 3 of 9 infrastructure contracts.", attacked)
+    echoes = [Criticised(row, "PROP-1", f"{attacked}{end}", attacked) for row, end in zip(Attack, ".!?", strict=False)]
+    found = challenge_strength(10, [definite, *echoes], ["PROP-1", "PROP-2"])
+    assert "1 of 4 definite, 3 only repeat" in found.because
+    assert found.weak
+    before = challenge_strength(10, [definite, *echoes], ["PROP-1", "PROP-2"], counts_repeats=False)
+    assert (before.measured, before.weak) == (7, False), "so records of earlier versions were measured"
 
 
 def test_a_critique_of_full_strength_takes_every_line_aims_well_and_is_definite() -> None:

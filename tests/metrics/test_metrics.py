@@ -61,7 +61,7 @@ def reviewed(strengths: tuple[int, ...] = (8,), confidence: str = "HIGH", found:
         "rounds": [{"number": 1, "contests": contests}],
         "confidence": confidence,
         "uncertainties": ["one", "two"],
-        "resolved_points": [{"outcome": more.pop("resolved", "proposition")}],
+        "resolved_points": [{"outcome": f"resolved_for_{more.pop('resolved', 'proposition')}"}],
         "unresolved_points": [],
         "trace": [{"round": 1, "side": "proposer", "found": found, "void": ""}],
         "tilt": {"difference": 1.5},

@@ -51,11 +51,12 @@ def format_options(form: Format) -> FormatOptions:
     from disputatio.judging.rubric import RUBRICS
 
     defaults = form.rules()
+    recorded = getattr(form.rules, "ABSENT", {})
     limits = {row.name for row in fields(defaults) if isinstance(getattr(defaults, row.name), Limits)}
     own = {
         row.name: getattr(defaults, row.name)
         for row in fields(defaults)
-        if row.name not in limits and row.name not in _COMMON | _OF_PANELS | OF_THE_FILE
+        if row.name not in limits and row.name not in {*_COMMON, *_OF_PANELS, *OF_THE_FILE, *recorded}
     }
     phases = _phases(form)
     own_seats = {*form.seats, *form.further_seats}

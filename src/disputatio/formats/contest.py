@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from disputatio.formats.turns.criticism import CounterArgument, Criticism
-from disputatio.formats.turns.moderation import Exhibit, Moderation
+from disputatio.formats.turns.moderation import Exhibit, Moderation, Point, Resolution
 from disputatio.formats.turns.proposition import Proposition, ReviewArgument
 from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
 from disputatio.kernel import Abstention, Seat
@@ -103,12 +103,16 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: its contests, one for each position, and the moderation; None where the moderator was silent."""
+    """One round: its contests, one for each position, and the moderation; None where the moderator was silent.
+
+    ``carried`` are the criticisms of earlier rounds that were still open when it was moderated.
+    """
 
     number: int
     contests: tuple[Contest, ...]
     moderation: Moderation | None = None
     silent: tuple[Abstention, ...] = ()
+    carried: tuple[Exhibit, ...] = ()
 
     @property
     def exhibits(self) -> tuple[Exhibit, ...]:
@@ -117,8 +121,9 @@ class Round:
 
     @property
     def open_criticisms(self) -> tuple[str, ...]:
-        """The ids of the criticisms that stand."""
-        return tuple(row.id for contest in self.contests for row in contest.criticisms if row.id not in contest.struck)
+        """The ids of the criticisms that the moderator settles: those that stand, then those carried over."""
+        own = (row.id for contest in self.contests for row in contest.criticisms if row.id not in contest.struck)
+        return (*own, *(row.id for row in self.carried))
 
     @property
     def struck(self) -> dict[str, str]:
@@ -129,6 +134,29 @@ class Round:
     def abstentions(self) -> tuple[Abstention, ...]:
         """Everybody who was silent in it."""
         return (*(row for contest in self.contests for row in contest.silent), *self.silent)
+
+
+def last_points(rounds: Sequence[Round]) -> dict[str, Point]:
+    """The last that a moderator said of each criticism, in the order in which they were made."""
+    said = [row for held in rounds if held.moderation for row in held.moderation.points]
+    return {row.criticism: row for row in said}
+
+
+def still_open(rounds: Sequence[Round]) -> tuple[Exhibit, ...]:
+    """The criticisms of ``rounds`` that are unresolved after them, for the moderator of a further round.
+
+    One that went unanswered may be met by what a further round brings; one that was conceded may not.
+    """
+    points = last_points(rounds)
+    return tuple(
+        Exhibit(row.id, f"{row.claim} {row.reasoning}", answer.reasoning if answer else "", not conceded)
+        for held in rounds
+        for contest in held.contests
+        for row in contest.criticisms
+        if row.id in points and points[row.id].resolution is Resolution.UNRESOLVED
+        for answer in [contest.answer_to(row.id)]
+        for conceded in [answer is not None and answer.kind is RebuttalKind.CONCEDE]
+    )
 
 
 def numbers_from(round_number: int) -> int:

@@ -2,7 +2,8 @@
 
 The rules
     1. Framing. The framer turns the question into a thesis, its scope, the criteria for a good answer and the key
-       evidence. It takes no side. Where several positions are weighed and none was named, it names them.
+       evidence. It takes no side. Where the motion is a question, its thesis is what is argued; a motion that is a
+       statement is argued as it stands. Where several positions are weighed and none was named, it names them.
     2. Proposition. The proposer makes the case: a thesis, three to five arguments with the weightiest first, and the
        strongest objections met in advance. They are numbered PROP-1, PROP-2, ... in the first round, from PROP-201 on
        in the second, from PROP-301 on in the third.
@@ -15,7 +16,8 @@ The rules
     5. Where there are sources, what rests on evidence that is not there is struck as soon as it is said: no seat, and
        so no moderator, is shown more of it than its number and the reason.
     6. Moderation. The moderator judges arguments, not positions: the quality of each, what became of each criticism, a
-       synthesis with its confidence and at least one uncertainty, and whether another round would help.
+       synthesis with its confidence and at least one uncertainty, and whether another round would help. In a further
+       round it says so of every criticism that is still open as well, from whichever round; the last state counts.
     7. Another round is held when the moderator says that it would help and the rounds that were set are not used up;
        there are never more than three. All roles speak again and have everything before in view. Sources may be
        introduced at the beginning of a round. A round that is cut short changes nothing in the last moderation.
@@ -28,17 +30,21 @@ it stands. Without a moderation the review ends there.
 
 Source: the review pattern. Departures: a second and third round are held when the moderator asks for them and not by
 configuration alone; the strength of a critique is capped by what code finds in it (see `judging.challenge`).
+
+Editions. Records name the edition of the rules that their debate began under, and go on under it. A record that names
+none is of the first: each moderation settled its own round alone, a question was argued as it stood, and criticisms
+that only repeat were left out of the share of definite ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from disputatio.formats.brief import Brief
-from disputatio.formats.contest import Contest, Position, Round, numbers_from
+from disputatio.formats.contest import Contest, Position, Round, numbers_from, still_open
 from disputatio.formats.docket import Docket, numbered
 from disputatio.formats.review_outcome import ReviewVerdict, Stop, review_verdict
 from disputatio.formats.turns.citing import NOTHING, Citing
@@ -56,8 +62,12 @@ FRAMING = Phase("framing")
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """What may be set about the rules. ``positions`` are those to be weighed; with none the motion is the only one."""
+    """What may be set about the rules. ``positions`` are those to be weighed; with none the motion is the only one.
 
+    ``edition`` is not set but recorded; ``ABSENT`` is what the rules of a record are that does not name them.
+    """
+
+    ABSENT: ClassVar[Mapping[str, Any]] = {"edition": 1}
     MAXIMUM_ROUNDS: ClassVar[int] = 3
     USUAL_USD: ClassVar[Decimal] = Decimal("0.50")
 
@@ -66,6 +76,7 @@ class ReviewRules:
     maximum_arguments: int = 5
     brief: Brief = field(default=Brief())
     positions: tuple[str, ...] = ()
+    edition: int = 2
     framing: Limits = field(default=Limits(max_tokens=1000, temperature=0.3))
     proposition: Limits = field(default=Limits(max_tokens=2500, temperature=0.7))
     critique: Limits = field(default=Limits(max_tokens=2500, temperature=0.7))
@@ -82,6 +93,7 @@ class Here:
     rules: ReviewRules
     citing: Citing
     english: bool = True
+    before: tuple[Round, ...] = ()
 
     def phase(self, name: str) -> Phase:
         """A phase of this round."""
@@ -99,7 +111,8 @@ def review(rules: ReviewRules, docket: Docket) -> Rulebook[ReviewVerdict]:
         if not positions:
             break
         floor = floor.post(*introduced(docket, number))
-        here = Here(number, floor, rules, citing_in(docket, number), docket.motion.language == "English")
+        english = docket.motion.language == "English"
+        here = Here(number, floor, rules, citing_in(docket, number), english, rounds)
         held, floor = yield from one_round(positions, here)
         rounds = (*rounds, held)
         stop = why_stop(held)
@@ -200,6 +213,7 @@ def critique(held: Contest, here: Here) -> Rulebook[Contest]:
         numbers_from(here.number),
         here.citing,
         here.english,
+        counts_repeats=rules.edition > 1,
     )
     words = {
         "minimum": str(form.minimum),
@@ -248,10 +262,13 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
     several = len(positions) > 1
     named = tuple(row.position.id for row in held.contests if row.proposition) if several else ()
     thesis = "" if several else positions[0].text
-    form = ModerationForm(held.exhibits, held.open_criticisms, named, thesis)
+    if rules.edition > 1:
+        held = replace(held, carried=still_open(here.before))
+    form = ModerationForm(held.exhibits, held.open_criticisms, named, thesis, held.carried)
     words = {
         "arguments": ids(held.exhibits) or "none stands",
         "criticisms": ", ".join(held.open_criticisms) or "none stands",
+        "carried": ids(held.carried) or "none",
         "criteria": criteria_text(),
         "round": str(here.number),
         "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
@@ -299,7 +316,8 @@ def positions_of(
     """The positions and who argues for them; none where several were to be named and nobody named them."""
     texts = rules.positions or (framing.positions if framing else ())
     if len(proposers) == 1 and len(texts) <= 1:
-        texts = texts or (docket.motion.text,)
+        argued = framing.thesis if framing and docket.motion.is_question and rules.edition > 1 else docket.motion.text
+        texts = texts or (argued,)
     return tuple(
         Position(number, seat, text) for number, (seat, text) in enumerate(zip(proposers, texts, strict=False), start=1)
     )

@@ -10,7 +10,8 @@ How an argument stands, computed from the exchange alone and again with the mode
                    PARTIALLY_UPHELD where a tail risk or a harm stands against it, or a criticism holds in part;
                    UNCERTAIN where one is contested; UPHELD where none of these is so.
 
-What was struck has no standing.
+What was struck has no standing. A criticism that was open after its round and settled in a later one stands as the
+last moderation of it says.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 from disputatio.formats.brief import Brief
-from disputatio.formats.contest import Contest, Position, Round
+from disputatio.formats.contest import Contest, Position, Round, last_points
 from disputatio.formats.turns.criticism import CounterArgument, Criticism
 from disputatio.formats.turns.framing import Framing
 from disputatio.formats.turns.moderation import Moderation, Point, Resolution
@@ -94,15 +95,40 @@ class ReviewVerdict:
         return self.moderated.moderation if self.moderated else None
 
     @property
+    def points(self) -> dict[str, Point]:
+        """The last state of every criticism that was moderated in any round, by its id."""
+        return last_points(self.rounds)
+
+    @property
+    def unmoderated(self) -> tuple[CounterArgument, ...]:
+        """The criticisms that stand and that no moderator came to speak of."""
+        points = self.points
+        rows = [row for held in self.rounds for each in held.contests for row in each.criticisms]
+        struck = {name for held in self.rounds for name in held.struck}
+        return tuple(row for row in rows if row.id not in points and row.id not in struck)
+
+    @property
     def reading(self) -> str:
         """The result in a sentence."""
         found = self.moderation
         if found is None:
             return "no synthesis: nothing was moderated"
-        points = f"{len(found.resolved)} of {len(found.points)} criticisms resolved" if found.points else "no criticism"
+        points = self._counted()
         critical = sum(row.critical for row in self.flags)
         failed = f", {critical} struck for want of evidence" if critical else ""
         return f"{found.confidence.value} confidence after {_rounds(self.moderated)}: {points}{failed}"
+
+    def _counted(self) -> str:
+        """How many criticisms ended how. What is upheld speaks against the proposition, what is met no longer does."""
+        ended = [row.resolution for row in self.points.values()]
+        if not ended:
+            return "no criticism"
+        counts = [f"{ended.count(Resolution.CRITIQUE)} upheld", f"{ended.count(Resolution.PROPOSITION)} met"]
+        open_ = ended.count(Resolution.UNRESOLVED)
+        counts += [f"{open_} unresolved"] if open_ else []
+        counts += [f"{len(self.unmoderated)} not moderated"] if self.unmoderated else []
+        total = len(ended) + len(self.unmoderated)
+        return f"of {total} criticism{'s' if total > 1 else ''} {', '.join(counts)}"
 
     @property
     def ranking(self) -> tuple[tuple[int, str], ...]:
@@ -137,6 +163,9 @@ class ReviewVerdict:
         """The whole verdict, as the record and the exports keep it."""
         found = self.moderation
         last = self.moderated
+        claims = _claims(self.rounds)
+        settled = [row for row in self.points.values() if row.resolution is not Resolution.UNRESOLVED]
+        unsettled = [row for row in self.points.values() if row.resolution is Resolution.UNRESOLVED]
         names = {row.id: row for row in self.positions}
         return {
             "format": "review",
@@ -155,16 +184,17 @@ class ReviewVerdict:
             "moderated_round": last.number if last else None,
             "confidence": found.confidence.value if found else None,
             "uncertainties": list(found.uncertainties) if found else [],
-            "resolved_points": [_point_json(row, last) for row in found.resolved] if found else [],
-            "unresolved_points": [_point_json(row, last) for row in found.unresolved] if found else [],
+            "resolved_points": [_point_json(row, claims) for row in settled],
+            "unresolved_points": [_point_json(row, claims) for row in unsettled],
+            "unmoderated_points": [{"id": row.id, "claim": row.claim} for row in self.unmoderated],
             "challenge_strength": self._challenge(),
             "agreed": self._agreed(),
             "critical": any(row.critical for row in self.flags),
             "flags": [row.as_json() for row in self.flags],
             "totals": {role: None if value is None else rounded(value, 4) for role, value in self.totals().items()},
             "tilt": self.tilt(),
-            "trace": [row for held in self.rounds for row in trace_of(held)],
-            "rounds": [round_json(held) for held in self.rounds],
+            "trace": [row for held in self.rounds for row in trace_of(held, self.points)],
+            "rounds": [round_json(held, claims) for held in self.rounds],
             "rubric": "review",
             "measures": "the quality of the argument, not who is right",
         }
@@ -200,8 +230,9 @@ def review_verdict(
         flags += [row for each in held.contests for row in _contest_flags(held.number, each)]
     verdict = ReviewVerdict(question, framing, positions, rounds, stop, brief, ())
     found = verdict.moderation
-    if stop is Stop.MAXIMUM and found and found.unresolved:
-        names = ", ".join(row.criticism for row in found.unresolved)
+    unresolved = [name for name, row in verdict.points.items() if row.resolution is Resolution.UNRESOLVED]
+    if stop is Stop.MAXIMUM and found and unresolved:
+        names = ", ".join(unresolved)
         detail = f"the moderator asked for another round and there is none; unresolved: {names}"
         flags.append(Flag("unresolved_at_maximum", len(rounds), names, detail))
     flags += [
@@ -286,9 +317,11 @@ _JUDGED = {
 }
 
 
-def trace_of(held: Round) -> list[JsonObject]:
-    """The argument trace table of one round: every argument and every criticism, with what it drew."""
-    points = {row.criticism: row for row in held.moderation.points} if held.moderation else {}
+def trace_of(held: Round, points: Mapping[str, Point]) -> list[JsonObject]:
+    """The argument trace table of one round: every argument and every criticism, with what it drew.
+
+    ``points`` are the last states of all criticisms, by their ids.
+    """
     judged = {name: _JUDGED[row.resolution] for name, row in points.items()}
     rows: list[JsonObject] = []
     for each in held.contests:
@@ -365,13 +398,16 @@ def _standings(judged: Standing | None, reason: str, computed: Standing, why: st
     }
 
 
-def _point_json(row: Point, held: Round | None) -> JsonObject:
-    criticisms = [each for contest in held.contests for each in contest.criticisms] if held else []
-    claim = next((each.claim for each in criticisms if each.id == row.criticism), "")
+def _claims(rounds: Sequence[Round]) -> dict[str, str]:
+    return {row.id: row.claim for held in rounds for each in held.contests for row in each.criticisms}
+
+
+def _point_json(row: Point, claims: Mapping[str, str]) -> JsonObject:
+    claim = claims.get(row.criticism, "")
     return {"id": row.criticism, "claim": claim, "outcome": row.resolution.value, "because": row.because}
 
 
-def round_json(held: Round) -> JsonObject:
+def round_json(held: Round, claims: Mapping[str, str]) -> JsonObject:
     """One round as the outcome keeps it; the published round record is made of it and of what the calls cost."""
     found = held.moderation
     scores = {role: mean(rows) if rows else None for role, rows in role_scores(held).items()}
@@ -380,8 +416,8 @@ def round_json(held: Round) -> JsonObject:
         evaluation = {
             "quality": {role: None if value is None else rounded(value, 1) for role, value in scores.items()},
             "findings": [{"id": r.argument, **r.scores, "reason": r.reason} for r in found.findings],
-            "resolved": [_point_json(row, held) for row in found.resolved],
-            "unresolved": [_point_json(row, held) for row in found.unresolved],
+            "resolved": [_point_json(row, claims) for row in found.resolved],
+            "unresolved": [_point_json(row, claims) for row in found.unresolved],
             "another_round": found.another_round,
             "synthesis": found.synthesis,
             "confidence": found.confidence.value,

@@ -22,13 +22,14 @@ def rules_json(rules: Any) -> JsonObject:
 
 
 def rules_from_json(form: Format, body: Mapping[str, Any]) -> Any:
-    """The rules that a record keeps.
+    """The rules that a record keeps. A rule that it does not name has the meaning it had before there was that rule,
+    which the class of the rules states as ``ABSENT``.
 
     Raises:
         TypeError: the record names a rule that the format does not have.
     """
     values = {name: _value(body[name]) for name in body}
-    return form.rules(**values)
+    return form.rules(**{**getattr(form.rules, "ABSENT", {}), **values})
 
 
 def _value_json(value: Any) -> Any:

@@ -15,7 +15,8 @@ Of those that count:
     attacks    one point for each of the four lines of attack, 4 at most
     aim        two points where one attacks the argument that the proposer put first (or the thesis, where none stands);
                one more where they reach half of the standing arguments
-    substance  up to two points, by the share of all criticisms that count
+    substance  up to two points, by the share of all criticisms that count: those that were left out because they repeat
+               an earlier one or what they attack are in the whole, so each of them lowers the share
     directness one point where none agrees or takes itself back; one is taken away for each that does
 
 A long word has six letters or more and is told by its first six, so that "confirms" and "confirmed" are one. A
@@ -26,6 +27,8 @@ critique is thin or agrees, and a high one that it is aimed and definite, not th
 Rejected: a rating by the moderator alone. It comes after the rebuttal, too late for the retry, and the moderator would
 decide whether its own debate is flagged. The moderator's scores of the critique stand beside the strength. Rejected as
 well: points for lines of attack that are only named. The critic names its line itself, so four hollow criticisms had 4.
+And the share among the criticisms that are left without repetitions: one definite criticism and three restatements
+had the whole share, as one of one, and with it a strength that was not asked for again.
 """
 
 from __future__ import annotations
@@ -141,6 +144,7 @@ def challenge_strength(
     *,
     thesis: str = "",
     english: bool = True,
+    counts_repeats: bool = True,
 ) -> ChallengeStrength:
     """The strength of a critique.
 
@@ -150,6 +154,8 @@ def challenge_strength(
         standing: the ids of the proposer's arguments that stand, the weightiest first.
         thesis: what the critic says in one sentence.
         english: whether it is in English, so that agreement can be told by words.
+        counts_repeats: whether those that only repeat are in the whole of which a share counts; records of earlier
+            versions were measured without.
     """
     told = _distinct(criticisms)
     agreeing = [row for row in told if _softens(row.text, english=english)]
@@ -159,14 +165,17 @@ def challenge_strength(
     aimed = {row.target for row in counted}
     first = bool(aimed & ({standing[0]} if standing else {THESIS}))
     wide = bool(standing) and 2 * len(aimed & set(standing)) >= len(standing)
-    substance = 2 * len(counted) // len(told) if told else 0
+    whole = len(criticisms) if counts_repeats else len(told)
+    repeated = whole - len(told)
+    substance = 2 * len(counted) // whole if whole else 0
     direct = bool(counted) and not agreeing
     measured = attacks + 2 * first + wide + substance + direct - len(agreeing)
     because = [
         f"{attacks} of {len(Attack)} lines of attack",
         f"{'aimed' if first else 'not aimed'} at the foremost argument",
-        f"{len(counted)} of {len(told)} definite",
-        f"{len(agreeing)} of {len(told)} agree or soften" if agreeing else "direct" if counted else "nothing in it",
+        f"{len(counted)} of {whole} definite",
+        *([f"{repeated} only repeat" if repeated > 1 else "1 only repeats"] if repeated else []),
+        f"{len(agreeing)} of {whole} agree or soften" if agreeing else "direct" if counted else "nothing in it",
     ]
     if thesis and _softens(thesis, english=english):
         measured = min(measured, AGREEING_AT_MOST)

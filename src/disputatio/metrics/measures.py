@@ -253,7 +253,7 @@ def _one_conclusion(outcome: Mapping[str, Any]) -> bool | None:
     held = _contests(outcome)
     points = [*(outcome.get("resolved_points") or ()), *(outcome.get("unresolved_points") or ())]
     answers = [row for each in held if each.get("rebuttals") for row in each["rebuttals"]["answers"]]
-    against = [row.get("outcome") == "critique" for row in points]
+    against = [row.get("outcome") == "resolved_for_critique" for row in points]
     if points and all(against) and answers and all(row.get("response") == "concede" for row in answers):
         return True
     strengths = [int(row["challenge"]["strength"]) for row in _critiques(outcome)]

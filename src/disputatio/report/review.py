@@ -29,16 +29,20 @@ def review_points(outcome: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...
         return ()
     framing = outcome.get("framing")
     points: list[tuple[str, list[str]]] = []
-    if isinstance(framing, Mapping):
-        points.append(("Thesis", [str(framing.get("thesis"))]))
-        points.append(("Criteria", list(map(str, framing.get("criteria") or ()))))
-    points.append(("Ranking", _ranking(_rows(outcome, "ranking"))))
     if outcome.get("judged"):
         points.append(("Synthesis", [str(outcome.get("synthesis"))]))
         points.append(("Confidence", [_confidence(outcome)]))
+        points.append(("Ranking", _ranking(_rows(outcome, "ranking"))))
         points.append(("Uncertain", list(map(str, outcome.get("uncertainties") or ()))))
+        settled = _rows(outcome, "resolved_points")
+        for label, ended in (("Upheld", "resolved_for_critique"), ("Met", "resolved_for_proposition")):
+            rows = [row for row in settled if row.get("outcome") == ended]
+            points.append((label, [_point(row) for row in rows] or ["no criticism"]))
         points.append(("Unresolved", [_point(row) for row in _rows(outcome, "unresolved_points")] or ["nothing"]))
-        points.append(("Resolved", [_point(row) for row in _rows(outcome, "resolved_points")] or ["nothing"]))
+        points.append(("Not moderated", [_claim(row) for row in _rows(outcome, "unmoderated_points")]))
+    if isinstance(framing, Mapping):
+        points.append(("Thesis", [str(framing.get("thesis"))]))
+        points.append(("Criteria", list(map(str, framing.get("criteria") or ()))))
     points.append(("Challenge", _challenges(outcome)))
     points.append(("Flags", [_flag(row) for row in _rows(outcome, "flags")] or ["none"]))
     points.append(("Ended", [_STOPPED.get(str(outcome.get("stopped_by")), str(outcome.get("stopped_by")))]))
@@ -61,8 +65,11 @@ def _confidence(outcome: Mapping[str, Any]) -> str:
 
 
 def _point(row: Mapping[str, Any]) -> str:
-    how = "" if row.get("outcome") == "unresolved" else f", {spoken(str(row.get('outcome')))}"
-    return f"{row.get('id')}{how}: {row.get('because')}"
+    return f"{row.get('id')}: {row.get('because')}"
+
+
+def _claim(row: Mapping[str, Any]) -> str:
+    return f"{row.get('id')}: {row.get('claim')}"
 
 
 def _flag(row: Mapping[str, Any]) -> str:

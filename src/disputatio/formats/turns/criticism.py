@@ -90,6 +90,7 @@ class CriticismForm:
     """``minimum`` to ``maximum`` criticisms of ``position`` and its ``targets``, the arguments that stand.
 
     They are numbered ``PREFIX-1``, ... counted on from ``before``. Whether one agrees is told by words in English only.
+    ``counts_repeats`` is whether criticisms that only repeat lower its strength, as they do from the second edition on.
     """
 
     prefix: str
@@ -100,6 +101,7 @@ class CriticismForm:
     before: int = 0
     citing: Citing = NOTHING
     english: bool = True
+    counts_repeats: bool = True
     name: str = "criticism"
 
     @property
@@ -154,7 +156,9 @@ class CriticismForm:
             if not row.support.struck_because
         ]
         standing = [row.id for row in self.targets]
-        return challenge_strength(claimed, rows, standing, thesis=thesis, english=self.english)
+        return challenge_strength(
+            claimed, rows, standing, thesis=thesis, english=self.english, counts_repeats=self.counts_repeats
+        )
 
     def breaches(self, turn: Criticism) -> tuple[Violation, ...]:
         """Softening words, agreement, criticisms that repeat an earlier one, and evidence that is not there."""

@@ -122,7 +122,8 @@ class Moderation:
 
 @dataclass(frozen=True, slots=True)
 class ModerationForm:
-    """A finding on each of ``exhibits`` and what became of each of ``criticisms``, which are ids among them.
+    """A finding on each of ``exhibits`` and what became of each of ``criticisms``, which are ids among them or among
+    ``carried``: criticisms of earlier rounds that are still open, on which there was a finding before.
 
     ``positions`` are the ids of several positions; with one there is nothing to rank. ``thesis`` is what is debated.
     """
@@ -131,6 +132,7 @@ class ModerationForm:
     criticisms: tuple[str, ...]
     positions: tuple[str, ...] = ()
     thesis: str = ""
+    carried: tuple[Exhibit, ...] = ()
     name: str = "moderation"
 
     @property
@@ -153,7 +155,7 @@ class ModerationForm:
 
     def _resolutions(self, criticism: str) -> list[Resolution]:
         """What can have become of a criticism."""
-        contested = next(row.contested for row in self.exhibits if row.id == criticism)
+        contested = next(row.contested for row in (*self.exhibits, *self.carried) if row.id == criticism)
         return [row for row in Resolution if contested or row is not Resolution.PROPOSITION]
 
     def read(self, content: JsonObject) -> Moderation:
@@ -191,11 +193,11 @@ class ModerationForm:
         return tuple(found)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
-        """One argument at a time, then each position, then the whole."""
-        place = len(done)
-        if place < len(self.exhibits):
-            return self._argument_part(self.exhibits[place])
-        place -= len(self.exhibits)
+        """One argument at a time, what is open from earlier rounds, then each position, then the whole."""
+        place, rows = len(done), (*self.exhibits, *self.carried)
+        if place < len(rows):
+            return self._argument_part(rows[place])
+        place -= len(rows)
         if place < len(self.positions):
             keys = {"reason": schema.text(20, 260), "support": schema.one_of(_WORDS)}
             name = self.positions[place]
@@ -223,7 +225,7 @@ class ModerationForm:
         if row.id in self.criticisms:
             possible = self._resolutions(row.id)
             verdicts = [beginning for beginning, found in _VERDICTS.items() if found in possible]
-            keys = {"verdict": schema.begun_with(verdicts, 20, 320), **scores}
+            keys = {"verdict": schema.begun_with(verdicts, 20, 320), **({} if row in self.carried else scores)}
             return Part(row.id, schema.record(keys), Task("moderation-criticism", {}, quotes), 240, temperature=0.7)
         keys = {"remark": schema.begun_with(_REMARKS, 20, 280), **scores}
         return Part(row.id, schema.record(keys), Task("moderation-argument", {}, quotes), 200, temperature=0.7)
@@ -233,14 +235,14 @@ class ModerationForm:
         rows = cast("tuple[dict[str, str], ...]", done)
         overall = rows[-1]
         whole: dict[str, Any] = {}
-        heard = dict(zip((row.id for row in self.exhibits), rows, strict=False))
+        heard = dict(zip((row.id for row in (*self.exhibits, *self.carried)), rows, strict=False))
         if self.exhibits:
             whole["findings"] = {
                 name: {
                     "reason": row.get("verdict") or row["remark"],
                     **{key: _WORDS[row[key]] for key in CRITERIA},
                 }
-                for name, row in heard.items()
+                for name, row in ((each.id, heard[each.id]) for each in self.exhibits)
             }
         if self.criticisms:
             whole["points"] = {
@@ -248,7 +250,7 @@ class ModerationForm:
                 for name in self.criticisms
             }
         if self.positions:
-            backings = zip(self.positions, rows[len(self.exhibits) :], strict=False)
+            backings = zip(self.positions, rows[len(heard) :], strict=False)
             whole["positions"] = {
                 name: {"because": row["reason"], "support": _WORDS[row["support"]]} for name, row in backings
             }
