@@ -96,6 +96,7 @@ def _handler(hub: Hub, who: str) -> type[BaseHTTPRequestHandler]:
             else:
                 sha256 = hub.stated or hashlib.sha256(hub.content).hexdigest()
                 stated = {"X-Linked-Etag": f'"{sha256}"', "X-Linked-Size": str(hub.stated_size or len(hub.content))}
+                stated["X-Repo-Commit"] = "0" * 40
                 self._end(302, {**stated, "Location": f"{hub.store_url}/{sha256}?signed", "Content-Length": "0"})
 
         def _end(self, status: int, headers: dict[str, str]) -> None:

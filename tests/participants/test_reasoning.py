@@ -64,6 +64,9 @@ class TestFirst:
         own, allowances = ModelSeating(provider="embedded", model="smollm2-135m"), Allowances()
         assert allowances.judged(own, call(), cut()) == cut()
         assert allowances.of(own, 1_000) == 0
+        for effort in ("high", 7_777):
+            thinker = ModelSeating(provider="embedded", model="qwen3-4b", reasoning_effort=effort)
+            assert first_allowance(thinker) == allowances.of(thinker, 1_000) == 0, "its thinking is switched off"
 
 
 class TestCutWhileReasoning:

@@ -111,6 +111,8 @@ def reasons_by_default(seating: ModelSeating) -> bool:
 def first_allowance(seating: ModelSeating) -> int:
     """The tokens for reasoning that the model is given before anything is known of it; see the rules above."""
     effort = seating.reasoning_effort
+    if _is_fixed(seating):
+        return 0
     if isinstance(effort, int):
         return effort
     if effort is not None:

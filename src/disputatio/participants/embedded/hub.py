@@ -41,7 +41,7 @@ _TIMEOUT_S = 30.0
 _PAUSE_S = 1.0
 _IDLE_TRIES = 3
 """Tries in a row that bring no byte before a fetch gives up; one that brings some counts anew."""
-_STEPS = 50
+_STEPS = 20
 """Progress lines of one file at most."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _OWN_FILE = "name a GGUF file that is here: embedded:/path/to/model.gguf"
