@@ -88,6 +88,9 @@ def expected(levels: list[Said], key_of_zhipu: bool) -> tuple[Any, ...] | None:
         for place, level in enumerate(own)
         if level.key and len({address(i) for i in range(place, len(own))} - {None}) <= 1
     ]
+    if final == "openai_compatible" and start == first and len({address(i) for i in range(len(own))} - {None}) <= 1:
+        # Before that nothing said whose key it is.
+        keys = [level.key for level in levels[:first] if level.key] + keys
     model = models[-1] if models else PROVIDERS[final].default_model
     base_url = addresses[-1] if addresses else None
     named = any(level.provider for level in levels)
@@ -206,7 +209,40 @@ def test_another_address_does_not_get_the_key():
     assert settled.credentials.key("con") == "zhipu-key"
     assert settled.sources["seats.pro.api_key"] == "not set (.env:LLM_API_KEY belongs to another address)"
     assert [each.seat for each in missing_keys(settled)] == ["pro"]
-    assert any("pro has no key" in note for note in settled.notes)
+    (note,) = [note for note in settled.notes if "pro has no key" in note]
+    assert note.endswith("Set ZAI_API_KEY, or PRO_LLM_API_KEY beside PRO_LLM_PROVIDER=zhipu and PRO_LLM_BASE_URL.")
+    cured = {"PRO_LLM_PROVIDER": "zhipu", "PRO_LLM_BASE_URL": "http://other.example/v1", "PRO_LLM_API_KEY": "own-key-1"}
+    assert settle(dotenv=ZHIPU, environ=cured).credentials.key("pro") == "own-key-1"
+
+
+def test_a_key_waits_for_the_server_of_the_command_line():
+    """``LLM_API_KEY=... disputatio debate ... --seat all=openai_compatible:M --base-url URL``"""
+    url = "http://localhost:8000/v1"
+    for others in ({}, {"OPENAI_API_KEY": "open-key-1"}, {"ZAI_API_KEY": "a-zai-key"}):
+        environ = {"LLM_API_KEY": "my-key-1", **others}
+        settled = settle(environ=environ, seat=("all=openai_compatible:m",), base_url=url)
+        for seat in SEATS:
+            assert settled.seats[seat].address == f"openai_compatible:m at {url}"
+            assert settled.credentials.key(seat) == "my-key-1"
+            assert settled.sources[f"seats.{seat}.api_key"] == "LLM_API_KEY"
+        assert not settled.notes
+    seats = (f"pro=openai_compatible:m at {url}", "con=embedded", "judge=embedded")
+    one = settle(environ={"PRO_LLM_API_KEY": "my-key-1"}, seat=seats)
+    assert (one.credentials.key("pro"), one.credentials.key("con")) == ("my-key-1", None)
+
+
+def test_a_waiting_key_goes_to_no_other_provider():
+    environ = {"LLM_API_KEY": "my-key-1"}
+    settled = settle(environ=environ, seat=("all=zhipu:glm-5",))
+    assert settled.credentials.key("pro") is None
+    (note,) = [note for note in settled.notes if note.startswith("pro ")]
+    assert note.endswith("Set ZAI_API_KEY, or PRO_LLM_API_KEY beside PRO_LLM_PROVIDER=zhipu.")
+    owned = settle(
+        environ={**environ, "LLM_PROVIDER": "zhipu"},
+        seat=("all=openai_compatible:m",),
+        base_url="http://localhost:8000/v1",
+    )
+    assert owned.credentials.key("pro") is None
 
 
 def test_the_same_address_written_again_keeps_the_key():

@@ -12,7 +12,9 @@ So, going up the levels:
 2. a level that gives another address drops the key and the price from below it;
 3. a level that gives another model drops the price from below it;
 4. a level that names no provider speaks of the one that holds there;
-5. a level that gives another fallback, or the first, drops the fallback's key from below it.
+5. a key that is given before anything says whose it is, neither a provider nor an address, waits: it is the key of the
+   server where the first provider that is named is ``openai_compatible``, and dropped where it is another;
+6. a level that gives another fallback, or the first, drops the fallback's key from below it.
 
 A key therefore never reaches a server it was not meant for, and no model a provider that does not have it.
 """
@@ -30,6 +32,8 @@ from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, canoni
 
 Level = Mapping[str, Given]
 OWNED = ("model", "base_url", "api_key", "price")
+UNOWNED = ("model", "base_url", "price")
+"""What is dropped where a key waited for its server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ def holding(levels: Sequence[Level], environment: Environment, automatic: Automa
         if chosen is not None:
             name = canonical_name(str(chosen.value))
             if name != held.provider:
-                held.drop(OWNED)
+                held.drop(UNOWNED if name == "openai_compatible" and not held.named else OWNED)
             held.provider, held.source, held.named = name, chosen.source, True
         if "base_url" in level and _moves(held, level["base_url"], environment):
             held.drop(("api_key", "price"))

@@ -303,10 +303,21 @@ def _fallback(
     return second if same_provider and reasons_by_default(second) else replace(second, reasoning_effort=None)
 
 
+def _key_cure(seat: str, held: Holding) -> str:
+    """What gives ``seat`` the key that it lacks."""
+    provider, prefix = provider_named(held.provider, source=held.source), variable_prefix(seat)
+    beside = f"{prefix}LLM_PROVIDER={provider.name}"
+    if "base_url" in held.values:
+        beside += f" and {prefix}LLM_BASE_URL"
+    own = f"Set {provider.key_variables[0]}, or" if provider.key_variables else "Set"
+    return f"{own} {prefix}LLM_API_KEY beside {beside}."
+
+
 def _notes(seat: str, held: Holding, found: _Found, automatic: Automatic) -> tuple[str, ...]:
     notes = []
     if found.source.startswith("not set ("):
-        notes.append(f"{seat} has no key: {found.source.removeprefix('not set (').removesuffix(')')}.")
+        why = found.source.removeprefix("not set (").removesuffix(")")
+        notes.append(f"{seat} has no key: {why}. {_key_cure(seat, held)}")
     if automatic.unused and not held.named:
         notes.append(
             f"{automatic.unused} is set but not used: its provider has no default model; "
