@@ -149,11 +149,9 @@ def _agents(
 ) -> Agents:
     """What is held beside the debates, under what they left of the ceiling."""
     from disputatio.evaluation.backtest import Bases
-    from disputatio.evaluation.backtest.agents import Agents, agent_settings
+    from disputatio.evaluation.backtest.agents import Agents
     from disputatio.evaluation.beside import what_is_left
     from disputatio.evaluation.series import Spent
-    from disputatio.formats.recognition import RECOGNITION
-    from disputatio.formats.single import SINGLE
     from disputatio.ledger import UNLIMITED
 
     spent = Spent()
@@ -162,14 +160,13 @@ def _agents(
     left = what_is_left(run.settings.budget, spent)
     if asks and left is None:
         tell("The ceiling leaves nothing for single agents and the probe.")
-    seat = next(iter(asked.models.values()))
-    probed = asked.models if asked.probe else {}
+    single, probes, years = beside_settings(asked, run, dates)
     return Agents(
         held.records,
         Bases(run.archive),
-        agent_settings(SINGLE, run.settings, seat) if asked.agents else None,
-        {name: agent_settings(RECOGNITION, run.settings, own) for name, own in probed.items()},
-        _years(dates.decided),
+        single,
+        probes,
+        years,
         store,
         budget=left or UNLIMITED,
         lanes=run.lanes,
@@ -178,6 +175,21 @@ def _agents(
         asks=asks and left is not None,
         horizon=run.horizon,
     )
+
+
+def beside_settings(
+    asked: ModelsAsked, run: Run, dates: Dates
+) -> tuple[Settings | None, dict[str, Settings], tuple[int, int]]:
+    """The settings of single agents and of the probe, and the years that the probe offers."""
+    from disputatio.evaluation.backtest.agents import agent_settings
+    from disputatio.formats.recognition import RECOGNITION
+    from disputatio.formats.single import SINGLE
+
+    seat = next(iter(asked.models.values()))
+    single = agent_settings(SINGLE, run.settings, seat) if asked.agents else None
+    probed = asked.models if asked.probe else {}
+    probes = {name: agent_settings(RECOGNITION, run.settings, own) for name, own in probed.items()}
+    return single, probes, _years(dates.decided)
 
 
 def _years(days: Sequence[date]) -> tuple[int, int]:

@@ -12,8 +12,10 @@ import typer
 from disputatio._cli.backtest_models import (
     BlindOption,
     CutoffOption,
+    ModelsAsked,
     NoAgentsOption,
     ProbeOption,
+    beside_settings,
     models_asked,
     with_models,
 )
@@ -24,6 +26,7 @@ from disputatio._cli.options import (
     BudgetTokensOption,
     BudgetUsdOption,
     ConfigOption,
+    DryRunOption,
     MaxCallsOption,
     PromptsOption,
     SeatOption,
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 _LANES = 4
 _MOST_PROCESSES = 8
 _BY_RULES = "all=rules"
+_LAST = "last:"
 
 
 def backtest(
@@ -87,8 +91,11 @@ def backtest(
     ] = False,
     limit: Annotated[
         str | None,
-        typer.Option("--limit", metavar="N", help="The first N dates of the plan alone, to try it out."),
+        typer.Option(
+            "--limit", metavar="N", help="The first N dates of the plan alone, to try it out; last:N for its last."
+        ),
     ] = None,
+    dry_run: DryRunOption = False,
     processes: Annotated[
         str | None,
         typer.Option("--processes", metavar="N", help="Processes that hold debates by rules; one for each core."),
@@ -132,7 +139,8 @@ def backtest(
 
     if limit is not None and benchmarks:
         raise InvalidInputError("--limit is for debates, and --benchmarks holds none.", "Leave one of them out.")
-    most = whole_number("--limit", limit, 2)
+    at_the_end = limit is not None and limit.strip().lower().startswith(_LAST)
+    most = whole_number("--limit", limit.strip()[len(_LAST) :] if limit is not None and at_the_end else limit, 2)
     planned, archive = _matter(plan, data, subject, horizon)
     dates = dates_of(planned, archive.prices())
     if benchmarks:
@@ -158,8 +166,12 @@ def backtest(
         processes=whole_number("--processes", processes, 1) or _cores(),
         horizon=planned.asks_for,
     )
-    dates = dates.first(most)
-    held = _hold(_cases(planned, dates, blind=blind), run, asks=not from_records)
+    dates = dates.last(most) if most is not None and at_the_end else dates.first(most)
+    cases = _cases(planned, dates, blind=blind)
+    if dry_run:
+        _say_estimate(cases, run, asked, dates, as_json=json_)
+        return
+    held = _hold(cases, run, asks=not from_records)
     report = _reported(planned, archive, dates, held, settings)
     agents = None
     if asked is not None:
@@ -198,6 +210,16 @@ def _benchmarks(plan: BacktestPlan, archive: Archive, dates: Dates, *, as_json: 
         "left_out": dict(left_out),
     }
     show_check(body, benchmark_lines(plan, archive, dates, scores, left_out), as_json=as_json)
+
+
+def _say_estimate(cases: tuple[Case, ...], run: Run, asked: ModelsAsked | None, dates: Dates, *, as_json: bool) -> None:
+    """Say what all of it would take; hold nothing and ask nobody."""
+    from disputatio.evaluation.backtest.estimating import backtest_parts
+    from disputatio.evaluation.estimating import estimate_json, estimate_lines
+
+    single, probes, years = beside_settings(asked, run, dates) if asked else (None, {}, (0, 0))
+    parts = asyncio.run(backtest_parts(cases, run, single, probes, years))
+    show_check(estimate_json(parts), estimate_lines(parts), as_json=as_json)
 
 
 def _settings(arguments: CommandLine, plan: BacktestPlan) -> Settings:

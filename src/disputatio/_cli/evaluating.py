@@ -26,6 +26,7 @@ from disputatio._cli.options import (
     BudgetTokensOption,
     BudgetUsdOption,
     ConfigOption,
+    DryRunOption,
     MaxCallsOption,
     PromptsOption,
     SeatOption,
@@ -88,6 +89,7 @@ def evaluate(
     from_records: Annotated[
         bool, typer.Option("--from-records", metavar="", help="Make the report from the records; ask nobody.")
     ] = False,
+    dry_run: DryRunOption = False,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Write report.html and report.json there.")
     ] = None,
@@ -135,6 +137,9 @@ def evaluate(
         store=store,
     )
     settings = _settings(arms, arguments, golden)
+    if dry_run:
+        _say_estimate(questions, arms, settings, prompts, as_json=json_)
+        return
     held = _hold(questions, arms, settings, prompts, whole_number("--lanes", lanes, 1) or _LANES, asks=not from_records)
     body = _report(questions, arms, held, settings, number, len(whole.items), out, as_json=json_, opens=open_)
     if golden is not None:
@@ -215,6 +220,22 @@ def _settings(arms: Sequence[Arm], arguments: CommandLine, golden: str | None) -
         found = {way: replace(row, store=address) for way, row in found.items()}
     check_kept(next(iter(found.values())))
     return found
+
+
+def _say_estimate(
+    questions: QuestionSet,
+    arms: Sequence[Arm],
+    settings: Mapping[str, Settings],
+    prompts: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Say what all of it would take; hold nothing and ask nobody."""
+    from disputatio.evaluation.comparing.estimating import evaluation_parts
+    from disputatio.evaluation.estimating import estimate_json, estimate_lines
+
+    parts = asyncio.run(evaluation_parts(questions, arms, settings, prompts))
+    show_check(estimate_json(parts), estimate_lines(parts), as_json=as_json)
 
 
 def _hold(

@@ -133,3 +133,7 @@ JsonOption = Annotated[
 PlainOption = Annotated[
     bool, typer.Option("--plain", metavar="", help="Plain lines: no colours, nothing redrawn.", rich_help_panel=_OUTPUT)
 ]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", metavar="", help="Estimate calls, tokens and cost. Call no model."),
+]

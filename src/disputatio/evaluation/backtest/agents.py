@@ -230,9 +230,13 @@ class Agents:
         return HeldAgents(forecasts, report, spent, self._waves.stopped, self._waves.provider_failed)
 
     def _probes(self, rows: Sequence[DateRecord]) -> tuple[Probe, ...]:
+        return self.probes_on([row.case for row in rows])
+
+    def probes_on(self, cases: Sequence[Case]) -> tuple[Probe, ...]:
+        """The questions of the probe on the days of ``cases``; none where no model is probed."""
         if not self.probes:
             return ()
-        days: dict[date, Case] = {row.day: Case(row.day, PLAIN) for row in rows}
+        days: dict[date, Case] = {row.day: Case(row.day, PLAIN) for row in cases}
         named = {day: self.bases.of(case) for day, case in days.items()}
         return probes_of(named, self.probes, self.years, seed=self.seed, prompts=self.prompts)
 
@@ -242,13 +246,13 @@ class Agents:
     def _trial(self, case: Case, first: int, samples: int, *, warm: bool) -> Trial:
         assert self.single is not None  # noqa: S101  (nobody asks for agents without one)
         if case not in self._proposals:
-            self._proposals[case] = self._both(case)
+            self._proposals[case] = self.proposals_of(case)
         proposal = self._proposals[case][warm]
         rules = {**proposal.settings.rules, "first": first, "samples": samples}
         own = replace(proposal, settings=replace(proposal.settings, rules=rules))
         return self._with_id(Trial(f"{VOTE if warm else SINGLE_AGENT}/{case.key}/{first}+{samples}", own))
 
-    def _both(self, case: Case) -> tuple[Proposal, Proposal]:
+    def proposals_of(self, case: Case) -> tuple[Proposal, Proposal]:
         """The one answer, and the samples of a vote, which are warmer."""
         assert self.single is not None  # noqa: S101
         base, settings = self.bases.of(case), self.single

@@ -90,7 +90,7 @@ class BacktestReport:
         confidence: whether stated confidences carry information; None without arguments.
         who: who sat where.
         missing: debates that were not held, and ``stopped`` why.
-        planned: how many dates the plan has; more than were scored in a trial of its first ones.
+        planned: how many dates the plan has; more than were scored in a trial of its ``which`` ones, first or last.
         models: what else is known of language models that took part.
     """
 
@@ -107,6 +107,7 @@ class BacktestReport:
     stopped: str = ""
     planned: int = 0
     models: ModelEvidence | None = None
+    which: str = "first"
 
     @property
     def plain(self) -> dict[date, DateRecord]:
@@ -133,7 +134,8 @@ class BacktestReport:
         harness = any(row.harness for row in self.records) or (self.models is not None and self.models.harness)
         kind = BY_RULES if self.by_rules else HARNESS if harness else ""
         scored = len(self.result.labels)
-        trial = f"A TRIAL: the first {scored} of the {self.planned} dates of the plan." if scored < self.planned else ""
+        part = f"A TRIAL: the {self.which} {scored} of the {self.planned} dates of the plan."
+        trial = part if scored < self.planned else ""
         return " ".join(filter(None, (trial, kind)))
 
     @property
@@ -297,6 +299,7 @@ def backtest_report(
         held.stopped,
         dates.planned,
         models,
+        dates.which,
     )
 
 

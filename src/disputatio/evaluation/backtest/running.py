@@ -43,11 +43,18 @@ class Dates:
     labels: tuple[Label, ...]
     before: tuple[Label, ...]
     planned: int = 0
-    """How many dates the plan has; more than there are labels in a trial of its first ones."""
+    """How many dates the plan has; more than there are labels in a trial of some."""
+    which: str = "first"
+    """Which dates of the plan a trial has: its ``first`` or its ``last`` ones."""
 
     def first(self, number: int | None) -> Dates:
         """The first ``number`` of them; all where None."""
         return Dates(self.labels[:number], self.before, self.planned)
+
+    def last(self, number: int) -> Dates:
+        """The last ``number`` of them. What was known before the first of these is known to them still."""
+        passed = max(0, len(self.labels) - number)
+        return Dates(self.labels[passed:], (*self.before, *self.labels[:passed]), self.planned, "last")
 
     @property
     def decided(self) -> tuple[date, ...]:
