@@ -11,6 +11,7 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import FormatOptions, Settings, resolve
+from disputatio.engine.opening import _rubric
 from disputatio.failures import InvalidInputError
 from disputatio.participants.seating import Price
 
@@ -260,3 +261,26 @@ def test_a_higher_rubric_is_never_mixed_with_a_lower_one(tmp_path: Path):
     assert (named.name, named.criteria) == ("debate", ())
     own = settle(tmp_path, environ={"DISPUTATIO_RUBRIC": "debate"}, set=("criteria.evidence=1",)).rubric
     assert (own.name, own.criteria) == (None, (("evidence", Decimal(1)),))
+
+
+def test_a_criterion_of_ones_own_has_a_question(tmp_path: Path):
+    text = '[criteria]\nlogic = 0.5\n[criteria.cost]\nweight = 0.5\nquestion = "Is the cost credible? 1 = a guess."'
+    (tmp_path / "disputatio.toml").write_text(text, encoding="utf-8")
+    settled = settle(tmp_path)
+    assert settled.rubric.criteria == (("logic", Decimal("0.5")), ("cost", Decimal("0.5")))
+    assert dict(settled.rubric.questions) == {"cost": "Is the cost credible? 1 = a guess."}
+    rubric = _rubric(settled)
+    assert rubric is not None
+    asked = [row.question for row in rubric.criteria]
+    assert asked == ["How good is its logic? 1 = very poor, 10 = excellent.", "Is the cost credible? 1 = a guess."]
+
+
+@pytest.mark.parametrize("question", ["", "x" * 301, "two\nlines"])
+def test_a_question_that_is_no_line_is_refused(tmp_path: Path, question: str):
+    with pytest.raises(InvalidInputError, match=r"criteria.cost.question .*cannot be used"):
+        settle(tmp_path, set=("criteria.cost.weight=1", f"criteria.cost.question={question}"))
+
+
+def test_a_question_needs_a_criterion(tmp_path: Path):
+    with pytest.raises(InvalidInputError, match="asks about a criterion without a weight"):
+        settle(tmp_path, set=("criteria.logic=1", "criteria.cost.question=Is it credible?"))

@@ -99,8 +99,14 @@ def staged_answer(seat: str, form: str, schema: Mapping[str, Any]) -> dict[str, 
             content["concessions"] = dict.fromkeys(conceded, "the cost of upkeep is real")
         return content
     if form == "adjudication":
-        return _adjudication(properties)
+        # Asked for some parts again, this judge gives the whole.
+        if "key_insight" in properties:
+            _LAST_JUDGING.update(properties)
+        return _adjudication(_LAST_JUDGING)
     return dict(instance(schema, form))
+
+
+_LAST_JUDGING: dict[str, Any] = {}
 
 
 def _uncited(schema: Mapping[str, Any]) -> dict[str, Any]:

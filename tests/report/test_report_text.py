@@ -1,5 +1,6 @@
 """The plain text tells the whole debate, at any width, and nothing in it can command a terminal."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
@@ -84,6 +85,24 @@ def test_the_judges_and_the_computed_standing_are_marked_where_they_differ() -> 
     assert tuple(rows) == verdict.differing
     assert "PARTLY" in rows["PRO-2"]
     assert "UPHELD" in rows["PRO-2"], "its answer met the question"
+
+
+@pytest.mark.parametrize("width", [40, 72, 80, 100, 140])
+def test_each_argument_has_its_weighted_score_at_any_width(width: int) -> None:
+    report = held("complete").report
+    text = render_text(report, width)
+    verdict = structured_reading(report)
+    assert verdict is not None
+    for row in verdict.trace:
+        assert row.score is not None
+        place = text.index("Argument trace")
+        argument = text[text.index(row.id, place) :].split("Scores", 1)[0]
+        assert f"{row.score:.2f}" in argument, (row.id, width)
+
+
+def test_the_scores_of_a_finding_stand_in_the_order_of_the_rubric() -> None:
+    text = " ".join(render_text(held("complete").report, 120).split())
+    assert re.search(r"logic \d+, evidence \d+, responsiveness \d+, honesty \d+", text)
 
 
 def test_the_scores_say_what_they_measure_and_how_to_read_the_gap() -> None:

@@ -117,7 +117,7 @@ def _shown_value(settings: Settings, key: str) -> str:
     if parts[0] == "rules":
         return str(settings.rules[key.removeprefix("rules.")])
     if parts[0] == "criteria":
-        return str(dict(settings.rubric.criteria)[parts[1]])
+        return dict(settings.rubric.questions)[parts[1]] if parts[2:] else str(dict(settings.rubric.criteria)[parts[1]])
     if parts[0] == "rubric":
         return settings.rubric.name or ""
     value: object = settings

@@ -95,6 +95,8 @@ KEYS: tuple[Key, ...] = (
     Key("personality.<seat>", values.personality, option="--personality"),
     Key("rubric", values.rubric_name, "DISPUTATIO_RUBRIC"),
     Key("criteria.<criterion>", values.weight),
+    Key("criteria.<criterion>.weight", values.weight),
+    Key("criteria.<criterion>.question", values.question),
     Key("budget.usd", values.money, "DISPUTATIO_BUDGET_USD", "--budget-usd"),
     Key("budget.tokens", values.count(1, 10**12), "DISPUTATIO_BUDGET_TOKENS", "--budget-tokens"),
     Key("budget.calls", values.count(1, 10**9), "DISPUTATIO_MAX_CALLS", "--max-calls"),

@@ -412,7 +412,9 @@ def _rubric(sources: _Sources) -> RubricChoice:
     """The rubric of the highest source that says anything of one: weights are never mixed across sources."""
     variable = sources.environment.get(_KEYS["rubric"].variable)
     for given in (sources.command_line, {("rubric",): variable} if variable else {}, sources.file):
-        weights = {path[1]: value for path, value in given.items() if path[0] == "criteria"}
+        criteria = {path[1:]: value for path, value in given.items() if path[0] == "criteria"}
+        weights = {path[0]: value for path, value in criteria.items() if path[1:] in {(), ("weight",)}}
+        questions = {path[0]: value for path, value in criteria.items() if path[1:] == ("question",)}
         name = given.get(("rubric",))
         if name is not None and weights:
             raise InvalidInputError(
@@ -420,10 +422,15 @@ def _rubric(sources: _Sources) -> RubricChoice:
                 f"(from {next(iter(weights.values())).source}) describes another.",
                 "Give a name, or criteria with weights, but not both.",
             )
+        if (lone := next((row for row in questions if row not in weights), None)) is not None:
+            raise InvalidInputError(
+                f"criteria.{lone}.question (from {questions[lone].source}) asks about a criterion without a weight.",
+                f"Give criteria.{lone}.weight too. All weights add up to exactly 1.",
+            )
         if name is not None:
             return _named_rubric(name, sources)
         if weights:
-            return _own_rubric(weights, sources)
+            return _own_rubric(weights, questions, sources)
     sources.found["rubric"] = "default"
     return RubricChoice()
 
@@ -438,7 +445,7 @@ def _named_rubric(given: Given, sources: _Sources) -> RubricChoice:
     return RubricChoice(name=name)
 
 
-def _own_rubric(weights: Mapping[str, Given], sources: _Sources) -> RubricChoice:
+def _own_rubric(weights: Mapping[str, Given], questions: Mapping[str, Given], sources: _Sources) -> RubricChoice:
     criteria = tuple((name, values.weight(f"criteria.{name}", given)) for name, given in weights.items())
     total = sum((weight for _, weight in criteria), Decimal(0))
     if total != 1:
@@ -449,7 +456,9 @@ def _own_rubric(weights: Mapping[str, Given], sources: _Sources) -> RubricChoice
             "Allowed are weights that add up to exactly 1.",
         )
     sources.found.update((f"criteria.{name}", given.source) for name, given in weights.items())
-    return RubricChoice(criteria=criteria)
+    sources.found.update((f"criteria.{name}.question", given.source) for name, given in questions.items())
+    asked = tuple((name, values.question(f"criteria.{name}.question", given)) for name, given in questions.items())
+    return RubricChoice(criteria=criteria, questions=asked)
 
 
 def _rounds(sources: _Sources) -> int | None:

@@ -163,11 +163,13 @@ class ReviewSettings:
 class RubricChoice:
     """Which rubric judges: one that comes with the package, or the user's own; never both, maybe neither.
 
-    ``criteria`` are names with weights whose sum is exactly 1, in the order they were given.
+    ``criteria`` are names with weights whose sum is exactly 1, in the order they were given; ``questions`` what the
+    judge is asked about those that have a question of their own.
     """
 
     name: str | None = None
     criteria: tuple[tuple[str, Decimal], ...] = ()
+    questions: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,6 +153,19 @@ def weight(key: str, given: Given) -> Decimal:
     return number
 
 
+def question(key: str, given: Given) -> str:
+    """What a judge is asked about a criterion: one line of up to 300 characters."""
+    words = _plain(given)
+    if not words or len(words) > _LONGEST_QUESTION or not words.isprintable():
+        raise bad(
+            key, given, f"one line of text, up to {_LONGEST_QUESTION} characters, that a judge answers from 1 to 10"
+        )
+    return words
+
+
+_LONGEST_QUESTION = 300
+
+
 def points(key: str, given: Given) -> Decimal:
     """Points on the judges' scale, exact."""
     number = _number(given)

@@ -166,10 +166,10 @@ def _check_no_bench(form: Format, settings: Settings) -> None:
 
 def _rubric(settings: Settings) -> Rubric | None:
     if settings.rubric.criteria:
+        asked = dict(settings.rubric.questions)
+        usual = "How good is its {}? 1 = very poor, 10 = excellent."
         criteria = tuple(
-            Criterion(
-                name, Fraction(weight), f"How good is its {name.replace('_', ' ')}? 1 = very poor, 10 = excellent."
-            )
+            Criterion(name, Fraction(weight), asked.get(name) or usual.format(name.replace("_", " ")))
             for name, weight in settings.rubric.criteria
         )
         return Rubric("own", criteria)

@@ -171,14 +171,16 @@ def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
     """The argument trace table; stacked where the width does not hold a table."""
     if width < (_NARROW_BENCH if verdict.bench.several else _NARROW):
         return [line for row in verdict.trace for line in _stacked(row, width)]
-    scored, weighed = width >= _WIDE and verdict.judged, any(row.strength is not None for row in verdict.trace)
+    scored = verdict.judged
+    # Where there is no room for both, the judge's score comes before the computed strength.
+    weighed = any(row.strength is not None for row in verdict.trace) and (width >= _ROOMY or not scored)
     head = [
         Column("id"),
         Column("claim", flexible=True),
         Column("drew"),
         Column("panel" if verdict.bench.several else verdict.judge),
         Column("computed"),
-        *([Column("strength" if width >= _ROOMY else "str")] if weighed else []),
+        *([Column("strength" if width >= _WIDE else "str")] if weighed else []),
         Column(""),
     ]
     if scored:
@@ -256,6 +258,7 @@ def _stacked(row: TraceLine, width: int) -> list[Line]:
         Span("; computed ", Role.QUIET),
         computed,
         Span(f", strength {strength_words(row)}", Role.QUIET),
+        Span("" if row.score is None else f", score {row.score:.2f}", Role.QUIET),
         Span(" <- differ" if row.differs else "", Role.WARNING),
     ]
     return [*lines, *flow(found, width, first=(Span(" " * 9),), hang=9)]

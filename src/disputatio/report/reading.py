@@ -5,7 +5,7 @@ Turns are kept as plain JSON, so the record of a format that this version does n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -96,6 +96,7 @@ class Entry:
     detail: str = ""
     rejections: tuple[AnswerRejected, ...] = ()
     consultations: tuple[Consultation, ...] = ()
+    criteria: tuple[str, ...] = ()
 
     @property
     def told_at(self) -> str:
@@ -113,7 +114,8 @@ class Entry:
     @property
     def shown(self) -> Mapping[str, Any]:
         """The content with the real names of the sides, where the judge saw neutral ones, and numbers of arguments."""
-        return with_numbers(self.path, self.form, with_real_names(self.path, self.content))
+        content = in_order(self.content, self.criteria) if self.criteria else self.content
+        return with_numbers(self.path, self.form, with_real_names(self.path, content))
 
     @property
     def broken(self) -> tuple[Mapping[str, Any], ...]:
@@ -379,8 +381,24 @@ def _entry(path: str, history: History, texts: Mapping[str, str]) -> Entry:
         asked=len(rejections),
         rejections=rejections,
         consultations=tuple(Consultation.of(row, texts) for row in history.consulted.get(path, ())),
+        criteria=_criteria(history),
     )
     return settled_entry(entry, answer) if answer else entry
+
+
+def _criteria(history: History) -> tuple[str, ...]:
+    """The criteria of the rubric, in its order; none where the rules have no rubric."""
+    rubric = history.opened.rules.get("rubric") if history.opened else None
+    rows = rubric.get("criteria") if isinstance(rubric, Mapping) else None
+    return tuple(str(row["key"]) for row in rows if isinstance(row, Mapping)) if isinstance(rows, list | tuple) else ()
+
+
+def in_order(value: Any, keys: Sequence[str]) -> Any:
+    """``value`` with ``keys`` in this order wherever an object has them: a record sorts its keys."""
+    if isinstance(value, Mapping):
+        named = [key for key in keys if key in value]
+        return {key: in_order(value[key], keys) for key in dict.fromkeys([*named, *value])}
+    return [in_order(row, keys) for row in value] if isinstance(value, list | tuple) else value
 
 
 def settled_entry(entry: Entry, answer: TurnTaken | Abstained) -> Entry:
