@@ -401,3 +401,24 @@ def test_the_metrics_of_a_worker_are_not_held_up(tmp_path, attack, monkeypatch, 
         attack.check(worker.drip(*[b"G"] * 99).closed, "drips")
     attack.check(threading.active_count() <= threads + 1, "threads")
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_mcp_over_http_answers_no_foreign_host_or_origin(tmp_path, attack):
+    """Another site's name that leads to this machine (DNS rebinding), and a page of another site in a browser here."""
+    question = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).encode()
+
+    def asked(host: bytes, *fields: bytes) -> bytes:
+        rows = [b"Host: " + host, b"Content-Type: application/json", b"Accept: application/json, text/event-stream"]
+        rows += [b"Content-Length: %d" % len(question), b"Connection: close", *fields]
+        return b"POST /mcp HTTP/1.1\r\n" + b"\r\n".join(rows) + b"\r\n\r\n" + question
+
+    with serving(tmp_path, "mcp", "--http") as mcp:
+        own = b"127.0.0.1:%d" % mcp.port
+        for host in (b"evil.example", b"127.0.0.1.evil.example", b"10.0.0.1:%d" % mcp.port, b"", b"evil.example:80"):
+            reply = mcp.send(asked(host))
+            attack.check(reply.status in {400, 421} and b"start_debate" not in reply.raw, (host, reply.raw[:300]))
+        for origin in (b"http://evil.example", b"null", b"https://127.0.0.1.evil.example", b"file://", b"http://"):
+            reply = mcp.send(asked(own, b"Origin: " + origin))
+            attack.check(reply.status == 403 and b"start_debate" not in reply.raw, (origin, reply.raw[:300]))
+        for name in (own, b"localhost:%d" % mcp.port):
+            attack.check(b'"jsonrpc"' in mcp.send(asked(name)).raw, (name, mcp.send(asked(name)).raw[:300]))
