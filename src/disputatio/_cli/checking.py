@@ -47,9 +47,19 @@ LimitOption = Annotated[str | None, typer.Option("--limit", metavar="N", help="A
 
 def check_fallacies(
     dataset: Annotated[
-        str, typer.Argument(metavar="DATASET", help="mafalda, logic or informal_fallacies, in their published form.")
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help="mafalda, logic or informal_fallacies, in their published form; csv for any file of text and label.",
+        ),
     ],
     data: Annotated[Path, typer.Option("--data", metavar="PATH", help="The folder or file of the set.")],
+    map_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map", metavar="LABEL=CLASS", help="Which of the seven a label of a csv file is, other or none."
+        ),
+    ] = None,
     limit: LimitOption = None,
     seed: SampleSeedOption = None,
     prompts: PromptsOption = None,
@@ -69,9 +79,12 @@ def check_fallacies(
     command again goes on where it was stopped, and asks nothing twice.
     """
     from disputatio.evaluation.fallacy_check import fallacy_report, fallacy_trials, report_lines
+    from disputatio.evaluation.labelled_csv import NAME, read_csv_texts
     from disputatio.evaluation.labelled_texts import read_labelled
 
-    whole = read_labelled(dataset, data)
+    if map_ and dataset != NAME:
+        raise InvalidInputError(f"--map is for files of your own, and the set is {dataset}.", "Give the set csv.")
+    whole = read_csv_texts(data, map_ or ()) if dataset == NAME else read_labelled(dataset, data)
     number = whole_number("--seed", seed, 0) or 0
     drawn = whole.sample(whole_number("--limit", limit, 1), number)
     settings = _judge_settings(

@@ -5,6 +5,7 @@ from disputatio.evaluation.cases import CASE_SCHEMA, CaseDebate, packaged_cases,
 from disputatio.evaluation.fallacy_check import FallacyReport, fallacy_report, fallacy_trials
 from disputatio.evaluation.fallacy_scores import FallacyScores, fallacy_scores
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
+from disputatio.evaluation.labelled_csv import read_csv_texts
 from disputatio.evaluation.labelled_texts import LabelledSet, LabelledText, read_labelled
 from disputatio.evaluation.planting import FLAWS, CaseTwin, plant
 from disputatio.evaluation.series import Series, SeriesResult, Trial
@@ -34,6 +35,7 @@ __all__ = [
     "plant",
     "read_baseline",
     "read_cases",
+    "read_csv_texts",
     "read_labelled",
     "twins_of",
     "write_baseline",

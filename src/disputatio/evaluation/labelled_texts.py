@@ -112,16 +112,17 @@ class LabelledText:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """A set of texts as it was read from ``path``."""
+    """A set of texts as it was read from ``path``. ``own`` is the mapping of a set that is none of the published."""
 
     name: str
     path: Path
     texts: tuple[LabelledText, ...]
+    own: Mapping[str, Fallacy] | None = None
 
     @property
     def mapping(self) -> Mapping[str, Fallacy]:
         """The set's labels that are among the seven."""
-        return MAPPINGS[self.name]
+        return MAPPINGS[self.name] if self.own is None else self.own
 
     def labels(self) -> Counter[str]:
         """How many texts bear each of the set's own labels."""
@@ -145,7 +146,7 @@ class LabelledSet:
         counts = _shares({name: len(places) for name, places in strata.items()}, limit)
         chance = random.Random(f"{seed} {self.name}")  # noqa: S311  (a sample that can be drawn again)
         chosen = [place for name in sorted(strata) for place in chance.sample(strata[name], counts[name])]
-        return LabelledSet(self.name, self.path, tuple(self.texts[place] for place in sorted(chosen)))
+        return LabelledSet(self.name, self.path, tuple(self.texts[place] for place in sorted(chosen)), self.own)
 
 
 def _shares(sizes: Mapping[str, int], whole: int) -> dict[str, int]:
@@ -168,7 +169,9 @@ def read_labelled(name: str, where: Path) -> LabelledSet:
         InvalidInputError: there is no such set or file, or a line of it cannot be read; names the line and key.
     """
     if name not in MAPPINGS:
-        raise InvalidInputError(f"There is no set of labelled texts called {name!r}.", f"Known are: {_known()}.")
+        raise InvalidInputError(
+            f"There is no set of labelled texts called {name!r}.", f"Known are: {_known()}; csv for a file of your own."
+        )
     path = where
     if where.is_dir():
         path = next((where / row for row in _FILES[name] if (where / row).is_file()), where / _FILES[name][0])

@@ -29,7 +29,7 @@ from disputatio.judging.retests import RetestReport, ScoreChange, retest
 from disputatio.judging.rubric import EVIDENCE_FIRST, RUBRICS, STANDARD, Criterion, Rubric
 from disputatio.judging.scoring import Edge, edge, gap_text, mean, rounded, weighted
 from disputatio.judging.standing import Exchange, Mark, Reply, Standing, combined_mark, computed_standing, worst_mark
-from disputatio.judging.swapping import Swap, SwapPair, SwapReport, after_swap, swap_report
+from disputatio.judging.swapping import Swap, SwapPair, SwapReport, after_swap, right_beats_wrong, swap_report
 from disputatio.judging.votes import (
     MAJORITY,
     PLURALITY,
@@ -130,6 +130,7 @@ __all__ = [
     "rank_peers",
     "reliability",
     "retest",
+    "right_beats_wrong",
     "rounded",
     "score_spread",
     "super_majority",

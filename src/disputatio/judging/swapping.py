@@ -61,6 +61,23 @@ def after_swap(one: str | None, other: str | None) -> tuple[str | None, Swap]:
     return TIE, Swap.LOST if TIE in {one, other} else Swap.REVERSED
 
 
+def right_beats_wrong(pair: SwapPair) -> bool | None:
+    """Whether a judge is right on an item by both orders: the right verdict came more often than a wrong winner did.
+
+    So right in one order and a tie, or nothing, in the other is right; right and wrong is not, and neither are two ties
+    where a side is right. `after_swap` is the stricter rule, by which a win must survive the swap.
+
+    Returns:
+        None where the right verdict is not known.
+    """
+    if pair.known is None:
+        return None
+    verdicts = (pair.shown, pair.swapped)
+    right = sum(row == pair.known for row in verdicts)
+    wrong = sum(row not in {pair.known, TIE, None} for row in verdicts)
+    return right > wrong
+
+
 @dataclass(frozen=True, slots=True)
 class SwapPair:
     """One item judged in both orders.

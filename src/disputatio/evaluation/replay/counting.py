@@ -93,12 +93,14 @@ class PanelCount:
     rules: tuple[RuleCount, ...]
     groups: tuple[RuleCount, ...]
     against: tuple[Comparison, ...]
+    without_gold: int = 0
 
     def as_json(self) -> JsonObject:
         """All counts."""
         return {
             "set": self.set,
             "items": self.items,
+            "without_gold": self.without_gold,
             "alone": [row.as_json() for row in self.alone],
             "rules": [row.as_json() for row in self.rules],
             "groups_by_majority": [row.as_json() for row in self.groups],
@@ -123,7 +125,7 @@ def _counted(recorded: RecordedSet) -> PanelCount:
     rules = (*rules, *_with_ties(recorded, majority), *_peer_ranked(recorded))
     right = {MAJORITY_OF_ALL: majority.right, **{row.panel[0]: row.right for row in alone}}
     against = compare_all(right, [(MAJORITY_OF_ALL, row.panel[0]) for row in alone])
-    return PanelCount(recorded.name, len(recorded.items), alone, rules, groups, against)
+    return PanelCount(recorded.name, len(recorded.items), alone, rules, groups, against, recorded.without_gold)
 
 
 def _rules(recorded: RecordedSet) -> list[VotingRule]:

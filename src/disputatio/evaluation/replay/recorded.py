@@ -44,7 +44,8 @@ class RecordedSet:
     """Items that the same voters answered.
 
     ``swaps`` are, for each judge that judged in both orders, its pairs of verdicts; they may be of more judges than
-    vote. ``reviews`` are for sets in which voters judge each other's answers.
+    vote. ``reviews`` are for sets in which voters judge each other's answers. ``without_gold`` rows had no right answer
+    and are left out: no vote on them is right or wrong.
     """
 
     name: str
@@ -52,6 +53,7 @@ class RecordedSet:
     items: tuple[RecordedItem, ...]
     swaps: Mapping[str, tuple[SwapPair, ...]] = field(default_factory=dict)
     reviews: tuple[Review, ...] = ()
+    without_gold: int = 0
 
 
 def read_recorded(path: Path) -> tuple[RecordedSet, ...]:
@@ -113,21 +115,29 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def _own(path: Path) -> RecordedSet:
     """A file of one's own."""
     rows = rows_of(path)
-    columns = list(rows[0]) if rows else []
+    if not rows:
+        raise InvalidInputError(f"{path} is an empty table: it has no row of votes.", "Give a row for each item.")
+    columns = list(rows[0])
     gold = next((name for name in columns if name.casefold() in _GOLD), None)
     number = next((name for name in columns if name.casefold() in _NAMES_OF_ITEMS), None)
     voters = [name for name in columns if name not in {gold, number}]
     if gold is None or not voters:
         raise InvalidInputError(
-            f"{path} has no column gold beside those of voters.", f"Its columns are: {', '.join(columns) or 'none'}."
+            f"{path} has no column gold beside those of voters.", f"Its columns are: {', '.join(columns)}."
         )
-    return _wide(path.stem, voters, rows, gold, number)
+    found = _wide(path.stem, voters, rows, gold, number)
+    if not found.items:
+        raise InvalidInputError(
+            f"{path} has no right answer: {gold} is empty in all of its {len(rows)} rows.", "Fill in that column."
+        )
+    return found
 
 
 def _wide(
     name: str, voters: Sequence[str], rows: Iterable[Mapping[str, str]], gold: str, number: str | None = None
 ) -> RecordedSet:
-    """Letters of choices are compared whatever their case."""
+    """Letters of choices are compared whatever their case. Rows without a right answer are counted and left out."""
+    rows = list(rows)
     items = [
         RecordedItem(
             row[number] if number else str(place),
@@ -135,8 +145,9 @@ def _wide(
             {voter: row[voter].strip().upper() for voter in voters},
         )
         for place, row in enumerate(rows)
+        if row[gold].strip()
     ]
-    return RecordedSet(name, tuple(voters), tuple(items))
+    return RecordedSet(name, tuple(voters), tuple(items), without_gold=len(rows) - len(items))
 
 
 def _cti_bench(folder: Path) -> tuple[RecordedSet, ...]:

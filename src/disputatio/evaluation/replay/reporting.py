@@ -66,7 +66,8 @@ def replay_lines(report: ReplayReport) -> list[str]:
 def _panel_lines(panel: PanelCount) -> list[str]:
     head = f"{panel.set}: {panel.items:,} items, {len(panel.alone)} voters"
     columns = f"  {'rule':48} {'coverage':>23}  {'precision':>20}  {'accuracy':>20}"
-    lines = [head, columns]
+    left_out = f"  {panel.without_gold:,} rows without a right answer are left out"
+    lines = [head, *([left_out] if panel.without_gold else []), columns]
     lines += [_rule_line(row.rule, row) for row in panel.rules]
     lines += [_rule_line(f"{row.panel[0]} alone", row) for row in panel.alone]
     if panel.groups:

@@ -1,6 +1,12 @@
 """The statistics of comparisons and forecasts. Libraries do the work; what none has is here, with its source."""
 
-from disputatio.evaluation.statistics.answers import AnswerScores, answer_scores, balanced_accuracy
+from disputatio.evaluation.statistics.answers import (
+    AnswerScores,
+    MacroScores,
+    answer_scores,
+    balanced_accuracy,
+    macro_scores,
+)
 from disputatio.evaluation.statistics.bootstrap import RESAMPLES, BootstrapInterval, stationary_bootstrap, times_drawn
 from disputatio.evaluation.statistics.forecasts import (
     BrierReport,
@@ -28,6 +34,7 @@ __all__ = [
     "BootstrapInterval",
     "BrierReport",
     "Comparison",
+    "MacroScores",
     "PairedCounts",
     "Reliability",
     "ReliabilityBin",
@@ -38,6 +45,7 @@ __all__ = [
     "compare_all",
     "expanding_climatology",
     "holm_adjusted",
+    "macro_scores",
     "mcnemar_exact",
     "mcnemar_mid_p",
     "mcnemar_power",

@@ -46,6 +46,35 @@ def balanced_accuracy(known: Sequence[str], given: Sequence[str | None]) -> floa
     return float(recall_score(known, answers, labels=labels, average="macro", zero_division=0))
 
 
+@dataclass(frozen=True, slots=True)
+class MacroScores:
+    """Means over classes: every class counts alike, however many items it has."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    def as_json(self) -> JsonObject:
+        """The three means."""
+        return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+
+
+def macro_scores(known: Sequence[str], given: Sequence[str | None]) -> MacroScores | None:
+    """Macro precision, recall and F1 over the classes that occur in ``known`` or are ``given``; None without items.
+
+    F1 is the mean of the classes' F1 (scikit-learn's macro average), and not the F1 of the means. An item without an
+    answer (None) is a miss of its class; no answer is no class. A class that was never given has precision 0.
+    """
+    if not known:
+        return None
+    with installed():
+        from sklearn.metrics import precision_recall_fscore_support
+    labels = sorted({*known, *(row for row in given if row is not None)})
+    answers = [NOTHING if row is None else row for row in given]
+    found = precision_recall_fscore_support(known, answers, labels=labels, average="macro", zero_division=0)
+    return MacroScores(*(float(value) for value in found[:3]))
+
+
 def answer_scores(known: Sequence[str], given: Sequence[str | None], *, balanced: bool = True) -> AnswerScores:
     """Score ``given`` (None: no answer) against ``known``, item by item.
 
