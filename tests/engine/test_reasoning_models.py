@@ -17,14 +17,14 @@ from disputatio.engine.ports import Nobody
 from disputatio.engine.preview import assumptions, preview, preview_range
 from disputatio.engine.recalling import OF_THIS_PROCESS
 from disputatio.engine.verified import read_verified
-from disputatio.failures import ProviderError
+from disputatio.failures import InvalidInputError, ProviderError
 from disputatio.ledger.windows import known_window
 from disputatio.metrics.calibration import FEWEST, calibration
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances
 from disputatio.participants.seating import ModelSeating
 from disputatio.record import History, MemoryStore, Store, semantic_content
 from disputatio.testing import FakeProvider, Reasoning, ReasoningText, reasoning_provider
-from disputatio.testing.provider import THOUGHT
+from disputatio.testing.provider import THOUGHT, Mishap, Mishaps
 from strategies import FULL
 
 SEATED: dict[str, dict[str, Any]] = {"panel": {"debaters": "ann,bob,cat"}}
@@ -78,6 +78,31 @@ async def test_a_debate_is_whole_and_a_seat_has_one_call_cut_at_most(median: int
     assert {row.fault for row in history.made.values()} <= {"", "cut_while_reasoning"}
     if median >= 5_000 and model == "openai_compatible:mystery":
         assert cut_by_seat(history)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("seats.con.reasoning_effort=900000",), ("seats.con.reasoning_effort=300000", "seats.con.max_tokens=150000")],
+)
+async def test_room_beyond_the_window_is_refused_before_the_start(more: tuple[str, ...]) -> None:
+    async with reasoning_provider(0) as provider:
+        store = MemoryStore()
+        with pytest.raises(InvalidInputError, match=r"The seat con has reasoning_effort .00,000") as refused:
+            await start(proposed(provider, set=more), house(store))
+        assert not provider.requests
+    assert "the context window of openai:gpt-5" in refused.value.cause
+    assert "400,000 tokens" in refused.value.cause
+    assert "none, minimal, low, medium, high" in refused.value.next_step
+
+
+async def test_an_endpoint_that_refuses_everything_is_asked_once() -> None:
+    """Each seat that speaks first is refused once; nothing is spent, and the end says why and what to do."""
+    async with FakeProvider(mishaps=Mishaps().always(Mishap.HTTP_400)) as provider:
+        history = await held(proposed(provider, model="openai_compatible:m"))
+        assert len(provider.requests) == 2
+    assert history.status.value == "FAILED"
+    assert {row.fault for row in history.made.values()} == {"bad_request"}
+    assert {row.cost_usd for row in history.made.values()} == {"0"}
 
 
 async def test_refused_parameters_cost_nothing_and_are_learned_once() -> None:

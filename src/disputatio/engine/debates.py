@@ -21,6 +21,7 @@ from disputatio.engine.opening import (
     book_of,
     check_prices,
     check_reachable,
+    check_room,
     check_searchable,
     opened_event,
     planned,
@@ -112,6 +113,7 @@ async def start(
         seatings = [row.seatings[0] for row in table.values() if isinstance(row, ModelSeat)]
         budget = usual_budget(proposal.format, seatings, proposal.settings.budget, prices)
         check_prices(table, budget, prices)
+        check_room(table)
         if house.checks_first:
             check_reachable(table, await probe_table(table))
         await look_up(house.allowances, seatings_of(table), house.store)

@@ -27,7 +27,7 @@ from disputatio.formats.turns.citing import Citing
 from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
 from disputatio.kernel import JsonObject, Limits, Seat
 from disputatio.ledger import Budget, PriceBook
-from disputatio.ledger.windows import context_window
+from disputatio.ledger.windows import context_window, known_window
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.analyst import Analyst
 from disputatio.participants.call import Fault, FaultKind
@@ -35,6 +35,7 @@ from disputatio.participants.gateways import SharedGateways
 from disputatio.participants.human import Participant
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.providers import PROVIDERS, Kind, family
+from disputatio.participants.reasoning import EFFORTS
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import PromptBook, Setting, packaged_book
 from disputatio.record.events import DebateOpened
@@ -290,6 +291,28 @@ def check_prices(table: Table, budget: Budget, prices: PriceBook) -> None:
                 "Give its price (seats.NAME.price in the configuration, LLM_PRICE=INPUT/OUTPUT in USD per million "
                 "tokens), or a ceiling in tokens with --budget-tokens.",
             )
+
+
+def check_room(table: Table) -> None:
+    """Refuse a number of tokens to reason in, or for an answer, that no context window of the seat's model holds.
+
+    Raises:
+        InvalidInputError: names the seat, both numbers and what would do.
+    """
+    for seat, seating in _seatings(table):
+        window, effort = known_window(seating), seating.reasoning_effort
+        wanted = {
+            "reasoning_effort": effort if isinstance(effort, int) else 0,
+            "max_tokens": seating.max_tokens or 0,
+        }
+        if window is None or sum(wanted.values()) < window:
+            continue
+        named = " and ".join(f"{name} {tokens:,}" for name, tokens in wanted.items() if tokens)
+        raise InvalidInputError(
+            f"The seat {seat} has {named}, and the context window of {seating.address} has {window:,} tokens, "
+            "the prompt included.",
+            f"Set smaller numbers, or a word as reasoning_effort: {', '.join(EFFORTS)}.",
+        )
 
 
 def blind_spots(table: Table) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from disputatio.engine.opening import (
     book_of,
     check_prices,
     check_reachable,
+    check_room,
     opened_event,
     plan_of,
     probe_table,
@@ -223,6 +224,7 @@ class Series:
             gateways = SharedGateways(self._kept.open)
             table = seat_table(proposal.format, proposal.settings, proposal.participants, gateways)
             check_prices(table, self._budget, PriceBook())
+            check_room(table)
             check_reachable(table, await probe_table(table))
 
     async def _lane(self, queue: Iterable[tuple[Trial, str | None]]) -> None:
