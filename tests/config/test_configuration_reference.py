@@ -11,7 +11,10 @@ from pathlib import Path
 from disputatio._cli.given import command_line
 from disputatio.config import CommandLine, Settings, resolve
 from disputatio.config.keys import KEY_VARIABLES, KEYS
-from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS
+from disputatio.participants.call import OutputMode
+from disputatio.participants.gateways import open_gateway
+from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, Kind
+from disputatio.participants.seating import ModelSeating
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
 
@@ -136,3 +139,17 @@ def test_the_example_of_the_ownership_rule_is_true(tmp_path: Path):
     assert settled.seats["pro"].address == "deepseek:deepseek-flash"
     assert settled.credentials.key("pro") == "deep-key-1"
     assert settled.credentials.key("con") == "zhipu-key-1"
+
+
+def test_the_guide_to_models_has_a_row_for_every_provider() -> None:
+    """Its column of native schemas is what the gateways try."""
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "models.md").read_text(encoding="utf-8")
+    table = page.partition("## What each provider gives")[2].partition("\n\n*Fake server*")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("|")][2:]
+    named = {re.findall(r"`([\w-]+)", row[1])[0].replace("-", "_"): row for row in rows}
+    assert set(named) == set(PROVIDERS) - {"rules"}
+    for name, row in named.items():
+        if PROVIDERS[name].kind is Kind.EMBEDDED:
+            continue
+        modes = open_gateway(ModelSeating(provider=name, model="m", base_url="http://localhost/v1"), "key").modes
+        assert row[3].startswith("yes" if OutputMode.NATIVE in modes else "no"), name

@@ -288,10 +288,13 @@ def read(protocol: Protocol, exchange: Exchange) -> Told | None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=[row.provider for row in PROTOCOLS])
-async def test_recorded_answers_are_read_and_counted(protocol: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_recorded_answers_are_read_and_counted(
+    protocol: Protocol, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a protocol has two ways, both bring the same, and the counts are those of the bytes."""
     if importlib.util.find_spec(protocol.module.partition(".")[0]) is None:
         pytest.skip(f"{protocol.module} is not installed")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     seen: Counter[str] = Counter()
     wrong: list[str] = []
     async with serving() as server:
