@@ -34,7 +34,10 @@ FORMULAS = ("equal_weights",)
 
 @dataclass(frozen=True, slots=True)
 class Argued:
-    """One argument of a record: whose, how sure its analyst was at first and in the end, and what it weighs."""
+    """One argument of a record: whose, how sure its analyst was at first and in the end, and what it weighs.
+
+    ``marks`` are the judge's whole numbers by criterion; None where nobody judged it.
+    """
 
     id: str
     lens: str
@@ -43,6 +46,7 @@ class Argued:
     adjusted: float | None
     standing: str
     weight: float | None
+    marks: Mapping[str, int] | None = None
 
     @property
     def bullish(self) -> bool:
@@ -72,7 +76,8 @@ def argued_in(outcome: Mapping[str, Any]) -> tuple[Argued, ...]:
         lens, _, side = str(row["side"]).rpartition("_")
         stated, adjusted = float(row["confidence"]), _confidence_now(row)
         standing = str(row.get("judged") or row.get("computed"))
-        found.append(Argued(str(row.get("id", "")), lens, side, stated, adjusted, standing, argument_weight(row)))
+        weight, marks = argument_weight(row), row.get("criteria")
+        found.append(Argued(str(row.get("id", "")), lens, side, stated, adjusted, standing, weight, marks))
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ from datetime import date
 from enum import StrEnum
 
 from disputatio.evaluation.backtest.archive import Archive
+from disputatio.evaluation.backtest.calibrating import JudgeCalibration, calibrate_judge
 from disputatio.evaluation.backtest.cases import BLIND, MIRRORED, PLAIN, Case
 from disputatio.evaluation.backtest.confidence import ConfidenceCheck, confidence_check
 from disputatio.evaluation.backtest.controls import Blind, Mirrored, blind_check, mirrored_check
@@ -92,6 +93,7 @@ class BacktestReport:
         missing: debates that were not held, and ``stopped`` why.
         planned: how many dates the plan has; more than were scored in a trial of its ``which`` ones, first or last.
         models: what else is known of language models that took part.
+        judge: the search over the weights of the judge's criteria; None with too few dates.
     """
 
     result: BacktestResult
@@ -108,6 +110,7 @@ class BacktestReport:
     planned: int = 0
     models: ModelEvidence | None = None
     which: str = "first"
+    judge: JudgeCalibration | None = None
 
     @property
     def plain(self) -> dict[date, DateRecord]:
@@ -207,6 +210,7 @@ class BacktestReport:
             },
             "leaks": None if self.leaks is None else self.leaks.as_json(),
             "language_models": None if self.models is None else self.models.as_json(),
+            "judge_weights": None if self.judge is None else self.judge.as_json(),
             "spent": self.spent.as_json(),
             "planned_dates": self.planned,
             "dates_counted": self.counted.as_json(),
@@ -300,6 +304,7 @@ def backtest_report(
         dates.planned,
         models,
         dates.which,
+        calibrate_judge(plan, dates.labels, plain),
     )
 
 

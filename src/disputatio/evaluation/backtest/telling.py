@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.benchmarks import BenchmarkScores
+from disputatio.evaluation.backtest.calibrating import calibration_lines
 from disputatio.evaluation.backtest.finding import NAMES
 from disputatio.evaluation.backtest.models import comparison_lines, percent
 from disputatio.evaluation.backtest.plan import BacktestPlan
@@ -32,7 +33,8 @@ def backtest_lines(report: BacktestReport) -> list[str]:
     lines += ["", report.finding, ""]
     lines += [*score_lines(result.scores, result.left_out), ""]
     lines += [*_tests(report), "", *_calibration(report)]
-    lines += [*_weights(report), *_confidence(report), *_controls(report), *_leaks(report)]
+    judged = [] if report.judge is None else ["", *calibration_lines(report.judge)]
+    lines += [*_weights(report), *judged, *_confidence(report), *_controls(report), *_leaks(report)]
     if report.models is not None:
         lines += ["", *report.models.lines()]
     lines += ["", report.stop_text] if report.stopped else []

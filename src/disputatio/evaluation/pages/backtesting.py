@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from disputatio.evaluation.backtest.calibrating import CRITERIA, PARTS, JudgeCalibration
 from disputatio.evaluation.backtest.confidence import ConfidenceCheck
 from disputatio.evaluation.backtest.controls import Mirrored
 from disputatio.evaluation.backtest.finding import NAMES
@@ -46,6 +47,7 @@ def backtest_page(report: BacktestReport) -> str:
         _comparisons(report),
         _calibration(report),
         _weights(report),
+        *([_judge(report.judge)] if report.judge else []),
         *([_confidence(report.confidence)] if report.confidence else []),
         *([_mirrored(report.mirrored)] if report.mirrored else []),
         *([_leaks(report, report.leaks)] if report.leaks else []),
@@ -268,6 +270,37 @@ def _weights(report: BacktestReport) -> Section:
             )
         ],
         [f"{found.verdict} {found.tried:,} weightings were tried; {found.dates} test dates."],
+    )
+
+
+def _judge(found: JudgeCalibration) -> Section:
+    rows = [
+        [
+            name,
+            f"{row.brier_in:.4f}",
+            f"{row.brier_out:.4f}",
+            f"{100 * row.right_in:.1f} %",
+            f"{100 * row.right_out:.1f} %",
+        ]
+        for name, row in found.scores.items()
+    ]
+    last = ", ".join(f"{key} {part / PARTS:.2f}" for key, part in zip(CRITERIA, found.chosen[-1], strict=True))
+    return Section(
+        "judge",
+        "Judge",
+        "Weights of the judge's criteria, searched on the recorded whole numbers before each window and used once on "
+        "it.",
+        tables=[
+            Table(
+                "In sample beside out of sample",
+                ["weights", "Brier in sample", "out of sample", "right in sample", "out of sample"],
+                rows,
+            )
+        ],
+        notes=[
+            f"{found.verdict} {found.tried:,} weightings were tried on {found.dates} test dates.",
+            f"The last choice: {last}. Gain on equal weights: {interval_text(found.gain, 1, 4)}.",
+        ],
     )
 
 
