@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
 from attack_table import FOLDER, PROPERTY, Attack, empty_table, write_into
 
+from strategies import FULL
+
 if TYPE_CHECKING:
     from fleet_stage import Ground, Stage
 
@@ -29,9 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def attack() -> Attack:
+def attack(pytestconfig: pytest.Config) -> Attack:
     """Counts what a test tries; see ``attack_table``."""
-    return Attack()
+    return Attack(thorough=FULL or bool(pytestconfig.getoption("--attack-table", False)))
 
 
 @pytest.fixture(scope="session")

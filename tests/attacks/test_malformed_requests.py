@@ -132,7 +132,7 @@ async def test_no_value_in_a_body_fails_inside(fleet: Stage, tmp_path, attack: A
                     continue
                 good = BODIES[f"POST {path}"]["json"]
                 for name in fields_of(document, content["application/json"]["schema"]):
-                    for what, token in TOKENS.items():
+                    for what, token in attack.some(TOKENS.items()):
                         rest = json.dumps({key: value for key, value in good.items() if key != name})[1:-1]
                         body = f"{{{rest}{', ' if rest else ''}{json.dumps(name)}: {token}}}".encode()
                         headers = {"Content-Type": "application/json"}
@@ -163,9 +163,9 @@ async def test_no_parameter_or_path_fails_inside(fleet: Stage, tmp_path, attack:
                         path.replace("{debate_id}", debate).replace("{form}", "json").replace("{name}", "page.css")
                     )
                     for name in [*taken[path], "unknown"]:
-                        for value in QUERIES:
+                        for value in attack.some(QUERIES):
                             await send(client, "GET", f"{address}?{name}={value}", "a strange value")
-                for value in QUERIES if "{" in path else ():
+                for value in attack.some(QUERIES) if "{" in path else ():
                     address = path
                     for hole in ("{debate_id}", "{form}", "{name}", "{key_id}"):
                         address = address.replace(hole, value)
@@ -226,7 +226,7 @@ async def test_no_form_of_a_page_fails_inside(fleet: Stage, tmp_path, attack: At
             }
             for address, (fields, good) in forms.items():
                 for name in fields:
-                    for value in values:
+                    for value in attack.some(values):
                         form = {CSRF_FIELD: csrf, **good, name: value}
                         await send(browser, "POST", address, f"{value[:20]!r} for {name}", data=form)
             for order in (row["id"] for row in (await api.get("/v1/debates?limit=200")).json()["items"]):

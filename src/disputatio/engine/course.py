@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from math import ceil
 from time import thread_time
 
@@ -19,7 +18,6 @@ from disputatio.engine.table import ModelSeat
 from disputatio.engine.typical import Said, Typical
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, JsonObject, Post, Posts, Seat
-from disputatio.ledger import PriceBook
 from disputatio.ledger.ledger import call_size
 from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.answers import SchemaChecks
@@ -59,10 +57,7 @@ class CountedCall:
         seat: who makes it.
         phase: the phase of the turn that it is made for.
         input_tokens: the tokens of its prompt and schema.
-        output_tokens: the tokens of its answer and of its reasoning.
-        reasoning_tokens: those of its reasoning.
-        usd: what it costs with nothing cached; None where no price is known.
-        cached_usd: what it costs with all of its input cached.
+        output_tokens: the tokens of its answer. Reasoning comes on top.
         said_bytes: the part of the prompt that repeats made-up answers.
     """
 
@@ -70,9 +65,6 @@ class CountedCall:
     phase: str
     input_tokens: int
     output_tokens: int
-    reasoning_tokens: int
-    usd: Decimal | None
-    cached_usd: Decimal | None
     said_bytes: int
 
 
@@ -126,10 +118,9 @@ class Course:
     """
 
     def __init__(self, plan: Plan, habits: Mapping[str, Habits], number: int = 0) -> None:
-        self.plan, self._prices, self._said = plan, PriceBook(), Said()
+        self.plan, self._said = plan, Said()
         written = {row: Typical(row, number, self._said) for row in dict.fromkeys(habits.values())}
         self._typical = {seat: written[row] for seat, row in habits.items()}
-        self._reasoning = {seat: row.reasoning for seat, row in habits.items()}
         self._looked_up = dict.fromkeys(habits, 0)
         self._prompts = _SizedPrompts(plan.book, plan.setting, self._said)
         self.calls: list[CountedCall] = []
@@ -195,12 +186,9 @@ class Course:
         size, said = self._size(call)
         chooses = call.schema_name == CHOICE_FORM
         text = canonical(self._choice(ask.seat) if chooses else typical.answer(call.schema or {"type": "string"}))
-        reasoning = self._reasoning[ask.seat]
-        written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN) + reasoning
-        usage = Usage(size, written, 0)
-        usd, cached = (self._prices.charge(order.seating, None, row).usd for row in (usage, Usage(size, written, size)))
-        self.calls.append(CountedCall(ask.seat, ask.phase, size, written, reasoning, usd, cached, said))
-        return Reply(text, None, usage)
+        written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
+        self.calls.append(CountedCall(ask.seat, ask.phase, size, written, said))
+        return Reply(text, None, Usage(size, written, 0))
 
     def _size(self, call: Call) -> tuple[int, int]:
         """The tokens of a call's prompt and schema, and how many bytes of it repeat made-up answers."""

@@ -22,8 +22,9 @@ from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
 from disputatio.kernel import Limits
+from disputatio.ledger import PriceBook
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
-from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
+from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.habits import SHORT, USUAL, Habits, habits_of
 from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, kept_as
 from disputatio.participants.seating import ModelSeating
@@ -127,6 +128,7 @@ class Courses:
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal
         self._held: dict[tuple[object, ...], tuple[Plan, list[CountedCall]]] = {}
+        self._prices = PriceBook()
 
     async def of(self, habits: Mapping[str, Habits], number: int = 0) -> tuple[Plan, list[CountedCall]]:
         """What a course rests on whose seats have these habits, and its calls.
@@ -134,6 +136,8 @@ class Courses:
         Raises:
             InvalidInputError: something in the proposal cannot be used, or the course is too long.
         """
+        # Reasoning comes on top of each call, and changes nothing else.
+        habits = {seat: replace(row, reasoning=0, reasoning_range=(0, 0)) for seat, row in habits.items()}
         key = (number, *habits.items())
         if key not in self._held:
             course = Course(await _plan(self.proposal, habits), habits, number)
@@ -149,7 +153,7 @@ class Courses:
             calls[row.seat].append(row)
         return Preview(
             tuple(
-                _seat_preview(seat, sitter, calls[seat])
+                _seat_preview(seat, sitter, calls[seat], habits[seat].reasoning, self._prices)
                 for seat, sitter in plan.table.items()
                 if isinstance(sitter, ModelSeat) and seat not in self.proposal.participants
             )
@@ -215,7 +219,7 @@ async def preview_stages(proposal: Proposal, courses: Courses | None = None) -> 
         InvalidInputError: something in it cannot be used, or it is too long.
     """
     habits = {seat: replace(row, draws=False) for seat, row in seat_habits(proposal).items()}
-    return _stages((await (courses or Courses(proposal)).of(habits))[1])
+    return _stages((await (courses or Courses(proposal)).of(habits))[1], habits)
 
 
 async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
@@ -226,18 +230,18 @@ async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tupl
     """
     courses = courses or Courses(proposal)
     longest = await preview_stages(proposal, courses)
-    shortest = _stages((await courses.of(dict.fromkeys(seat_habits(proposal), SHORT)))[1])
+    shortest = _stages((await courses.of(dict.fromkeys(seat_habits(proposal), SHORT)))[1], {})
     if len(shortest) == len(longest):
         return ()
     # A panel counts its votes after every phase; other formats end with the phase that ends their first round.
     return tuple(row for row in longest if proposal.format.free_seats or row.phase.startswith(shortest[-1].phase))
 
 
-def _stages(calls: Sequence[CountedCall]) -> tuple[Stage, ...]:
+def _stages(calls: Sequence[CountedCall], habits: Mapping[str, Habits]) -> tuple[Stage, ...]:
     stages: dict[str, Stage] = {}
     tokens = 0
     for number, row in enumerate(calls, start=1):
-        tokens += row.input_tokens + row.output_tokens
+        tokens += row.input_tokens + row.output_tokens + (habits[row.seat].reasoning if row.seat in habits else 0)
         stages[row.phase] = Stage(row.phase, number, tokens)
     return tuple(stages.values())
 
@@ -304,18 +308,28 @@ def _unbroken(rules: Any) -> Any:
     return replace(rules, **held)
 
 
-def _seat_preview(seat: str, sitter: ModelSeat, calls: Sequence[CountedCall]) -> SeatPreview:
+def _seat_preview(
+    seat: str, sitter: ModelSeat, calls: Sequence[CountedCall], reasoning: int, prices: PriceBook
+) -> SeatPreview:
+    """What a seat takes whose model reasons so many tokens in each call."""
+    costs: list[list[Decimal | None]] = [
+        [
+            prices.charge(sitter.seatings[0], None, Usage(row.input_tokens, row.output_tokens + reasoning, cached)).usd
+            for cached in (0, row.input_tokens)
+        ]
+        for row in calls
+    ]
     tokens_in, said = sum(row.input_tokens for row in calls), sum(row.said_bytes for row in calls)
     return SeatPreview(
         seat,
         chain_of(sitter.seatings[0])[0].address,
         len(calls),
         tokens_in,
-        sum(row.output_tokens for row in calls),
-        _sum(row.usd for row in calls),
+        sum(row.output_tokens for row in calls) + len(calls) * reasoning,
+        _sum(row[0] for row in costs),
         min(tokens_in, round(said / TYPICAL_BYTES_PER_TOKEN)),
-        sum(row.reasoning_tokens for row in calls),
-        _sum(row.cached_usd for row in calls),
+        len(calls) * reasoning,
+        _sum(row[1] for row in costs),
     )
 
 
