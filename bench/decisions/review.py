@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import disputatio
 from decisions.point import Played, Point, play
+from disputatio.failures import InvalidInputError
 from disputatio.judging.challenge import Attack, Criticised, challenge_strength
+from disputatio.judging.gate import should_debate
 from disputatio.kernel import Ask
+from disputatio.record.events import DebateOpened
 from disputatio.report.review import review_points
+from disputatio.testing import instance
 
 MET, UPHELD, OPEN = "resolved_for_proposition", "resolved_for_critique", "unresolved"
 THESIS = "The supplier may sign the clause if its liability is capped."
@@ -64,9 +69,36 @@ def all_upheld() -> tuple[str, bool]:
     return f"{reading}; first comes: {first}", "0 met" in reading and first == "Synthesis"
 
 
+def known_kinds() -> tuple[str, bool]:
+    """What the gate makes of a preset's name and of a misspelt kind, both with an unsure answer."""
+    named = should_debate("contract-risk", 0.2)
+    try:
+        should_debate("contrakt", 0.2)
+    except InvalidInputError as refused:
+        return f"contract-risk: {'debate' if named.debate else 'no debate'}; contrakt: {refused.cause}", named.debate
+    return "contrakt passes", False
+
+
+def every_seat() -> tuple[str, bool]:
+    """Who sits where when one participant is given for all seats and three positions are weighed."""
+    script = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+    debate = disputatio.debate_sync(
+        "How should we go on?",
+        format="review",
+        seats={"all": script},
+        positions=["Adopt it this year.", "Keep what we have.", "Wait for a year."],
+        store=disputatio.MemoryStore(),
+    )
+    seats: Any = next(row for row in debate.events if isinstance(row, DebateOpened)).seats
+    others = [seat for seat, row in seats.items() if row["kind"] != "scripted"]
+    return f"{len(seats) - len(others)} of {len(seats)} seats are the participant's", not others
+
+
 POINTS = (
     Point(9, "a criticism left open in round 1 of 2", "3 of 3 resolved", earlier_rounds),
     Point(10, "a motion that is a question", '"You argue for this position: May we ...?"', argued),
     Point(11, "one definite criticism, three restatements", "1 of 1 definite, strength 6", lazy_critic),
     Point(12, "every criticism upheld", "4 of 4 criticisms resolved; first comes: Thesis", all_upheld),
+    Point(13, "a participant for all, three positions", "proposer_2 and _3 on the configured model", every_seat),
+    Point(13, "kinds of tasks", "contract-risk: no debate; contrakt: no debate", known_kinds),
 )

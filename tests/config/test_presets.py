@@ -13,7 +13,7 @@ from disputatio.config.format_options import format_options
 from disputatio.config.presets import preset_named, presets
 from disputatio.failures import InvalidInputError
 from disputatio.formats import Brief, find_format
-from disputatio.judging.gate import HIGH_RISK
+from disputatio.judging.gate import HIGH_RISK, PRESET_KINDS
 
 REVIEW = find_format("review")
 
@@ -47,12 +47,24 @@ def test_a_preset_says_what_to_look_for(name):
 
 
 def test_a_preset_comes_from_the_command_line_before_the_environment_before_the_file(tmp_path):
-    (tmp_path / "disputatio.toml").write_text('preset = "invest"\ntask_type = "venture"\n', "utf-8")
+    (tmp_path / "disputatio.toml").write_text('preset = "invest"\ntask_type = "contract-risk"\n', "utf-8")
     assert resolved(tmp_path).review.brief.name == "investment-thesis"
-    assert resolved(tmp_path).review.task_type == "venture"
+    assert resolved(tmp_path).review.task_type == "contract"
     environ = {"DISPUTATIO_PRESET": "security"}
     assert resolved(tmp_path, environ).review.brief.name == "security-threat-model"
     assert resolved(tmp_path, environ, preset="reg").review.brief.name == "regulatory-compliance"
+
+
+def test_the_gate_knows_every_preset_by_its_name():
+    """The gate decides without reading files, so its table is held against them here."""
+    assert {name: row.task_type for name, row in presets().items()} == PRESET_KINDS
+
+
+def test_an_unknown_kind_of_task_is_refused_with_those_there_are(tmp_path):
+    (tmp_path / "disputatio.toml").write_text('task_type = "contrakt"\n', "utf-8")
+    with pytest.raises(InvalidInputError, match="no kind of task called 'contrakt'") as refused:
+        resolved(tmp_path)
+    assert "contract-risk" in refused.value.next_step
 
 
 def test_each_position_brings_a_proposer(tmp_path):

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import disputatio
+from disputatio.door import _arguments, _for_every_seat, _settings
+from disputatio.formats import find_format
+from disputatio.record.events import DebateOpened
 from disputatio.testing import instance
 
 SCRIPTED = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
@@ -54,3 +57,42 @@ async def test_lists_and_paths_are_taken_as_they_are(tmp_path: Path) -> None:
     assert "slow and careful" in str(match.report().rules["cast"])
     panel = await held(format="panel", debaters=("ada", "bo"), set={"options": ("adopt", "put off")})
     assert panel.report().rules["options"] == ["adopt", "put off"]
+
+
+def opened_of(debate: disputatio.Debate) -> DebateOpened:
+    return next(row for row in debate.events if isinstance(row, DebateOpened))
+
+
+@pytest.mark.parametrize(
+    ("options", "further"),
+    [
+        (
+            {"format": "review", "positions": ["Adopt it this year.", "Keep what we have.", "Wait for a year."]},
+            {"proposer_2", "proposer_3"},
+        ),
+        ({"format": "structured", "judges": 3}, {"judge_2", "judge_3"}),
+        ({"format": "structured", "set": {"judges": 2}}, {"judge_2"}),
+        ({"format": "panel", "debaters": ["ada", "bo", "cleo"]}, {"ada", "bo", "cleo"}),
+        ({"format": "panel", "set": {"debaters": ["ada", "bo"]}}, {"ada", "bo"}),
+        ({"format": "competition"}, {"pro_4", "con_4"}),
+    ],
+)
+async def test_all_covers_every_seat_there_is(options: dict[str, Any], further: set[str]) -> None:
+    """A repeatable or free seat is no exception: it would be taken by the configured model, which may cost money."""
+    debate = await held(**options)
+    seats = opened_of(debate).seats
+    assert further <= set(seats)
+    assert {row["kind"] for row in seats.values()} == {"scripted"}  # type: ignore[index,call-overload]
+    assert not [row for row in debate.events if row.kind == "CallSent"], "no model was asked"
+
+
+def test_a_seat_that_is_named_is_not_covered_by_all(tmp_path: Path) -> None:
+    """A model that is named for a team keeps its seats beside a participant for all others."""
+    judge = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+    form = find_format("competition")
+    named = {"con": "ollama:fake"}
+    settings = _settings(form.name, _arguments({"seat": tuple(named.items())}), {}, tmp_path)
+    seats = _for_every_seat(SCRIPTED, form, settings, named, {"judge": judge})
+    assert seats["judge"] is judge
+    assert {seat for seat, who in seats.items() if who is SCRIPTED} == {f"pro_{place}" for place in range(1, 5)}
+    assert set(seats) == {"judge", "pro_1", "pro_2", "pro_3", "pro_4"}

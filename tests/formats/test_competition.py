@@ -20,6 +20,7 @@ from disputatio.failures import InvalidInputError
 from disputatio.formats import FORMATS, CompetitionRules
 from disputatio.formats.cast import Cast, Personality
 from disputatio.formats.match import channels
+from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.kernel import Abstention, Ask, AskPath, Channel, ForbiddenPostError, Phase, Post, Seat, Turn
 from disputatio.motion import Motion
 from disputatio.prompts import PromptBook, Setting, compose, compose_part
@@ -111,11 +112,14 @@ def test_the_free_debate_keeps_its_clocks_and_lets_those_who_have_not_spoken_go_
     silent = {row["seat"] for row in result["silences"] if row["stage"] == "free_debate"}
     for row in free:
         team = row["team"]
-        assert row["limit"] == left[team] > 0, "a team out of words does not speak"
+        cap = max(rules.free_words // rules.free_speeches, 1)
+        assert 0 < row["limit"] <= min(cap, left[team]), "a team out of words does not speak"
         waiting = {seat for seat in SEATS if seat.startswith(team)} - set(heard[team]) - silent
         # Who falls silent later may well have been the first to speak.
         assert row["seat"] not in heard[team] or not waiting
-        left[team] -= row["words"]
+        others = len(waiting - {row["seat"]})
+        assert left[team] - row["limit"] >= others * min(cap, left[team] // (others + 1)), "time is kept back for them"
+        left[team] -= min(row["words"], row["limit"])
         heard[team].append(row["seat"])
     assert all(len(rows) <= rules.free_speeches for rows in heard.values())
     able = [team for team in TEAMS if left[team] > 0 and len(heard[team]) < rules.free_speeches]
@@ -177,7 +181,7 @@ def hand_count(debate: Debate, held: Held) -> tuple[dict[str, Fraction], dict[st
                 if last == row["team"] and more:
                     team_cost[row["team"]] -= 3
                     given_now["codes"].add("same_team")
-                left[row["team"]] -= row["words"]
+                left[row["team"]] -= min(row["words"], row["limit"])
                 count[row["team"]] += 1
                 last = row["team"]
         if asked.form.name == "scoring":
@@ -209,16 +213,66 @@ def test_scores_penalties_and_totals_equal_an_independent_hand_count(debate: Deb
     ahead = "pro" if totals["pro"] > totals["con"] else "con" if totals["con"] > totals["pro"] else "draw"
     assert result["winner"] == ahead
     spoken = {row["seat"] for row in result["speeches"]}
-    highest = max(own[seat] for seat in spoken)
-    assert result["best_debaters"] == [seat for seat in SEATS if seat in spoken and own[seat] == highest]
+    counts = {seat: sum(row["seat"] == seat for row in result["speeches"]) for seat in spoken}
+    highest = max(own[seat] / counts[seat] for seat in spoken)
+    assert result["best_debaters"] == [seat for seat in SEATS if seat in spoken and own[seat] / counts[seat] == highest]
 
 
 def test_equal_totals_are_a_draw_and_all_who_share_the_highest_are_best() -> None:
     result = outcome(play(plain, free_words=160))
     assert (result["winner"], result["reading"]) == ("draw", "a draw, 90.00 to 90.00")
-    most = max(row["total"] for row in result["debaters"])
-    assert result["best_debaters"] == [row["seat"] for row in result["debaters"] if row["total"] == most]
-    assert len(result["best_debaters"]) > 1
+    assert len({row["total"] for row in result["debaters"]}) > 1, "some places speak more often than others"
+    assert result["best_debaters"] == SEATS
+    assert result["best_debater_text"].endswith("(6.00 points per speech)")
+
+
+def brief_and_long(path: AskPath, asked: Ask) -> dict[str, Any]:
+    """PRO gives short speeches in the free debate, CON one of all its words; every mark is 7."""
+    long = path.startswith("free_debate") and asked.seat.startswith("con")
+    return plain(path, asked, words=1000 if long else 60, score=7)
+
+
+def test_who_speaks_more_often_does_not_win_by_that() -> None:
+    """A long speech costs overtime, and leaves its team as many speeches as the other has."""
+    result = outcome(play(brief_and_long))
+    free = [row for row in result["speeches"] if row["stage"] == "free_debate"]
+    assert [row["team"] for row in free] == ["pro", "con"] * 8
+    assert result["teams"]["pro"]["speeches"] == result["teams"]["con"]["speeches"] == 15
+    assert {row["limit"] for row in free} == {125}
+    assert result["unspoken"] == []
+
+    def within(path: AskPath, asked: Ask) -> dict[str, Any]:
+        return plain(path, asked, words=125 if asked.seat.startswith("con") else 60, score=7)
+
+    assert outcome(play(within))["reading"] == "a draw, 105.00 to 105.00"
+
+
+def test_uneven_counts_are_warned_of_and_the_mean_is_shown() -> None:
+    """With a limit of its own a free speech can use up the words; the reader is told what the sums compare."""
+
+    def uneven(path: AskPath, asked: Ask) -> dict[str, Any]:
+        return plain(path, asked, words=250 if asked.seat.startswith("con") else 60, score=7)
+
+    result = outcome(play(uneven, free_speech_words=250))
+    assert result["reading"] == (
+        "PRO wins, 105.00 to 77.00; the sums compare 15 speeches with 11: per speech 7.00 and 7.00"
+    )
+    assert {row["mean"] for row in [*result["teams"].values(), *result["debaters"]]} == {7.0}
+
+
+def test_a_record_of_the_first_edition_keeps_its_clock() -> None:
+    """Its rules do not name the edition: no speech has a limit of its own, and the sum names the best."""
+    body: Any = rules_json(CompetitionRules())
+    del body["edition"], body["free_speech_words"]
+    rules = rules_from_json(FORMATS["competition"], body)
+
+    def answering(path: AskPath, asked: Ask) -> Turn:
+        return asked.form.read(brief_and_long(path, asked))
+
+    result = outcome(hold(FORMATS["competition"].rulebook(rules, docket_of("competition")), answering))
+    assert result["reading"].startswith("PRO wins, 105.00 to 56.00")
+    assert [row["limit"] for row in result["speeches"] if row["stage"] == "free_debate"][:2] == [1000, 1000]
+    assert result["best_debaters"] == ["pro_1"], "who spoke most often has the highest sum"
 
 
 def test_a_team_total_may_be_negative() -> None:

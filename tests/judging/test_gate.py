@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from disputatio import should_debate
 from disputatio.failures import InvalidInputError
-from disputatio.judging.gate import HEDGES, HIGH_RISK
+from disputatio.judging.gate import HEDGES, HIGH_RISK, PRESET_KINDS
 
 amounts = st.none() | st.decimals(0, 10**9, allow_nan=False, allow_infinity=False, places=2)
 confidences = st.none() | st.floats(0, 1)
@@ -21,7 +21,7 @@ def test_a_factual_look_up_is_never_debated(kind: str, confidence: float | None,
     assert not should_debate(kind, confidence, downside, answer="perhaps").debate
 
 
-@given(st.sampled_from([*HIGH_RISK, "pricing", ""]), confidences, amounts, st.booleans())
+@given(st.sampled_from([*HIGH_RISK, "general"]), confidences, amounts, st.booleans())
 def test_the_gate_is_the_rule_written_out(
     kind: str, confidence: float | None, downside: Decimal | None, hedged: bool
 ) -> None:
@@ -33,9 +33,21 @@ def test_the_gate_is_the_rule_written_out(
     assert found.reason
 
 
+@pytest.mark.parametrize(("preset", "kind"), PRESET_KINDS.items())
+def test_a_kind_may_be_called_by_its_preset(preset: str, kind: str) -> None:
+    assert should_debate(preset.upper(), 0.2) == should_debate(kind, 0.2)
+
+
+@pytest.mark.parametrize("kind", ["contrakt", "pricing", "", "contract risk"])
+def test_an_unknown_kind_of_task_is_refused(kind: str) -> None:
+    """A misspelt kind passed for one without risk, and its debate was never held."""
+    with pytest.raises(InvalidInputError, match="no kind of task"):
+        should_debate(kind, 0.2)
+
+
 def test_the_downside_must_be_more_than_fifty_times_the_cost() -> None:
-    assert not should_debate("pricing", downside=Decimal(100), cost=Decimal(2)).debate
-    assert should_debate("pricing", downside=Decimal("100.01"), cost=Decimal(2)).debate
+    assert not should_debate("general", downside=Decimal(100), cost=Decimal(2)).debate
+    assert should_debate("general", downside=Decimal("100.01"), cost=Decimal(2)).debate
 
 
 @pytest.mark.parametrize("words", HEDGES)

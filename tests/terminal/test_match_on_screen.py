@@ -19,6 +19,7 @@ from test_views import pipe, shown, terminal, written
 from disputatio._terminal import LiveView, PlainView
 from disputatio._terminal.hearing import Hearing
 from disputatio._terminal.match_telling import MatchTelling
+from disputatio._terminal.paint import STYLES
 from disputatio._terminal.progress import Progress
 from disputatio._terminal.views import region_lines
 from disputatio.formats import find_format
@@ -26,7 +27,7 @@ from disputatio.motion import count_words
 from disputatio.participants.call import Call
 from disputatio.record import Sealed
 from disputatio.record.events import PenaltyGiven, ScoreGiven, TurnAsked, TurnTaken
-from disputatio.report.lines import line_columns, plain
+from disputatio.report.lines import Role, line_columns, plain
 
 pytestmark = pytest.mark.slow
 
@@ -204,3 +205,9 @@ def test_what_happens_while_somebody_types_is_told_afterwards_in_its_order() -> 
     told(PlainView(whole))
     left = [row.strip() for row in shown(console).replace("▎ ", "| ").splitlines() if row.strip()]
     assert left == [row.strip() for row in written(whole).splitlines() if row.strip()]
+
+
+def test_the_colours_are_those_of_the_protocol() -> None:
+    """Blue for PRO, red for CON, yellow for the judge (the debate competition protocol, terminal display)."""
+    colours = [STYLES[role].removeprefix("bold ") for role in (Role.PRO, Role.CON, Role.JUDGE)]
+    assert colours == ["blue", "red", "yellow"]

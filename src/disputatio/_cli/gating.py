@@ -31,7 +31,7 @@ def gate(
         typer.Option(
             "--task-type",
             metavar="TYPE",
-            help="contract, security, architecture, investment and compliance are high-risk; factual is never debated.",
+            help="A preset, or contract, security, architecture, investment or compliance; factual is never debated.",
         ),
     ] = None,
     confidence: Annotated[

@@ -1,16 +1,19 @@
 """A match as far as it has come, for the screen: kinds and limits of speeches, clocks, totals. Pure bookkeeping.
 
-Limits are those of the rules in the record; the clocks of the free debate are counted again from the speeches.
+Limits are those of the rules in the record; the clocks of the free debate are wound again by the format's own clock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disputatio.motion import count_words
-from disputatio.record.events import DebateOpened, Event, PenaltyGiven, ScoreGiven, TurnTaken
+from disputatio.record.events import Abstained, DebateOpened, Event, PenaltyGiven, ScoreGiven, TurnAsked, TurnTaken
+
+if TYPE_CHECKING:
+    from disputatio.formats.match import Clock
 
 FREE = "free_debate"
 TEAMS = ("pro", "con")
@@ -19,14 +22,19 @@ SPEECHES = frozenset({"speech", "questions"})
 
 @dataclass(slots=True)
 class MatchState:
-    """What the screen knows of a match. ``totals`` are by debater and team; a debater without a score is missing."""
+    """What the screen knows of a match. ``totals`` are by debater and team; a debater without a score is missing.
+
+    ``free_limit`` is the limit of the last speech of the free debate, when it began.
+    """
 
     rules: Mapping[str, Any] = field(default_factory=dict)
     styles: Mapping[str, str] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     penalties: dict[str, int] = field(default_factory=dict)
     spoken: dict[str, int] = field(default_factory=dict)
-    free_words: dict[str, int] = field(default_factory=dict)
+    clocks: dict[str, Clock] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+    free_limit: int | None = None
     speeches: int = 0
 
     @classmethod
@@ -37,7 +45,8 @@ class MatchState:
         cast: Any = opened.rules.get("cast")
         rows = cast.get("personalities") if isinstance(cast, Mapping) else None
         named = rows.items() if isinstance(rows, Mapping) else ()
-        return cls(opened.rules, {str(seat): str(row.get("name", "")) for seat, row in named})
+        styles = {str(seat): str(row.get("name", "")) for seat, row in named}
+        return cls(opened.rules, styles, clocks={team: _clock_of(team, opened.rules) for team in TEAMS})
 
     def add(self, event: Event) -> None:
         """Take in one event."""
@@ -46,8 +55,11 @@ class MatchState:
                 self.speeches += 1
                 self.spoken[event.seat] = self.spoken.get(event.seat, 0) + 1
                 if event.phase == FREE:
-                    team = team_of(event.seat)
-                    self.free_words[team] = self.free_words.get(team, 0) + said_words(event.content)
+                    self._wind(event.seat, said_words(event.content))
+            case TurnAsked() if event.form in SPEECHES and event.phase == FREE:
+                self.asked.add(event.path)
+            case Abstained() if event.path in self.asked:
+                self._wind(event.seat, 0)
             case ScoreGiven():
                 totals = event.body.get("totals")
                 if isinstance(totals, Mapping):
@@ -59,12 +71,21 @@ class MatchState:
             case _:
                 pass
 
+    def _wind(self, seat: str, words: int) -> None:
+        """The clock of a team after a speech of ``words`` in the free debate; without words it was none."""
+        team = team_of(seat)
+        if team in self.clocks:
+            before = self.clocks[team]
+            self.free_limit = before.limit
+            self.clocks[team] = before.after(seat, words) if words else before.without(seat)
+
     def limit(self, seat: str, phase: str, form: str) -> int | None:
         """The most words of a speech that is due now; None where words are not counted."""
         if form not in SPEECHES:
             return None
         if phase == FREE:
-            return self.left(team_of(seat))
+            team = team_of(seat)
+            return self.clocks[team].limit if team in self.clocks else None
         name = {"opening": "opening", "closing": "closing"}.get(phase)
         if phase == "cross-examination":
             name = "question" if form == "questions" else "summary" if seat.endswith("_1") else "answer"
@@ -73,8 +94,7 @@ class MatchState:
 
     def left(self, team: str) -> int:
         """The words a team has left in the free debate."""
-        whole = self.rules.get("free_words")
-        return max(0, (whole if isinstance(whole, int) else 0) - self.free_words.get(team, 0))
+        return self.clocks[team].words_left if team in self.clocks else 0
 
     def seconds(self, words: int) -> int:
         """How long so many words take by the match's clock."""
@@ -89,6 +109,17 @@ class MatchState:
         if phase == "cross-examination":
             return "summary" if seat.endswith("_1") else "answer"
         return {"opening": "opening", FREE: "free speech", "closing": "closing"}.get(phase, "speech")
+
+
+def _clock_of(team: str, rules: Mapping[str, Any]) -> Clock:
+    """A team's clock under recorded rules; those of before the second edition had no limit for a speech."""
+    # Every screen asks whether it shows a match; the format's modules are for those that do.
+    from disputatio.formats.match import Clock
+
+    names = ("free_words", "free_speeches", "free_speech_words")
+    words, speeches, own = (rules[name] if isinstance(rules.get(name), int) else 0 for name in names)
+    cap = own or max(words // max(speeches, 1), 1) if "edition" in rules else None
+    return Clock(team, words, speeches, cap=cap)
 
 
 def team_of(seat: str) -> str:

@@ -78,14 +78,10 @@ class MatchTelling:
         return lines + self.words(said, event.seat, width)
 
     def _limit_of(self, event: TurnTaken) -> int | None:
-        """The limit that held when the speech began; in the free debate the words it took are back on the clock."""
-        limit = self.state.limit(event.seat, event.phase, event.form)
-        if event.phase != FREE or limit is None:
-            return limit
-        whole = self.state.rules.get("free_words")
-        team = team_of(event.seat)
-        before = self.state.free_words.get(team, 0) - said_words(event.content)
-        return max(0, (whole if isinstance(whole, int) else 0) - before)
+        """The limit that held when the speech began; the state has wound the clock of the free debate since."""
+        if event.phase == FREE:
+            return self.state.free_limit
+        return self.state.limit(event.seat, event.phase, event.form)
 
     def speaker(self, seat: str, phase: str, form: str) -> Line:
         """Who speaks, how they argue, and what for."""

@@ -46,6 +46,7 @@ from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
 from disputatio.formats.brief import Brief
 from disputatio.formats.cast import Cast
+from disputatio.judging.gate import task_type_named
 from disputatio.ledger.budget import Budget
 from disputatio.participants.providers import Provider, did_you_mean, parse_seat_value, provider_named
 from disputatio.participants.seating import Credentials, Price
@@ -304,7 +305,8 @@ def _review(sources: _Sources) -> ReviewSettings:
     name = sources.take("preset")
     brief = preset_named(name, sources.found["preset"]) if name else Brief()
     positions = sources.take("positions") or ()
-    return ReviewSettings(brief=brief, task_type=sources.take("task_type"), positions=positions)
+    kind = sources.take("task_type")
+    return ReviewSettings(brief=brief, task_type=kind and task_type_named(kind), positions=positions)
 
 
 def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, Seated]:

@@ -70,7 +70,7 @@ language = text(
     r"(?=.{1,60}\Z)[^\W\d_][\w \-().,']*",
 )
 variable_name = text("the name of an environment variable, such as MY_KEY", r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-task_type = text("a kind of decision in small letters, such as contract or pricing", r"[a-z][a-z0-9_-]{0,39}")
+task_type = text("a kind of decision in small letters, such as contract or contract-risk", r"[a-z][a-z0-9_-]{0,39}")
 preset = text("the name of a preset, such as contract", r"[a-z][a-z0-9_-]{0,59}")
 rubric_name = text("the name of a rubric", r"[a-z][a-z0-9_-]{0,59}")
 

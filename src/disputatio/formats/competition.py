@@ -8,24 +8,32 @@ The rules
     3. Cross-examination. The second of PRO, the second of CON, the third of PRO, the third of CON, in turn, put at
        least three questions in half a minute to the opponent they choose, who is the second or third. Whoever is
        chosen answers in 1 minute and asks nothing back. Then the firsts sum up, PRO before CON: 2 minutes each.
-    4. Free debate. Each team has 4 minutes. PRO begins and the teams alternate. Before each speech the team's captain
-       says who speaks and about what; those who have not spoken come first. A team whose words are used up stops, and
-       the other finishes. In the concurrent mode both captains bid for the floor instead: the higher bid has it, and
-       of equal bids that of the team that did not speak last. A team that takes the floor twice running while the
-       other still had words pays for it.
+    4. Free debate. Each team has 4 minutes, and a number of speeches. PRO begins, and the teams alternate while both
+       have time. Before each speech the team's captain says who speaks and about what; those who have not spoken come
+       first. A speech has an equal share of the team's words, unless another limit is set, and less where time is kept
+       back for those who have not spoken yet. What is beyond the limit is priced and takes no time from later
+       speeches. A team whose words or speeches are used up stops, and the other finishes. In the concurrent mode both
+       captains bid for the floor instead: the higher bid has it, and of equal bids that of the team that did not speak
+       last. A team that takes the floor twice running while the other still had words pays for it.
     5. Closing. The fourth of CON, then the fourth of PRO: 3 minutes each.
     6. Scoring. After every speech the judge scores it by five criteria and says which rules it broke, with the words
        that show it. After every stage the judge sums it up, and at the end the whole match.
     7. Clocks count words, 250 to the minute. A speech that is too long, or breaks another rule, is never asked again:
        the penalty is given by code. A violation without a price lowers the speech's rule compliance.
-    8. The team with the higher total wins; equal is a draw. The best debater has the highest individual total, and
-       all who have it are named.
+    8. The team with the higher total wins; equal is a draw. The best debater has the most points per speech, since
+       places speak unequally often; all who have them are named. Where the teams gave different numbers of speeches
+       the result says so, with the points per speech.
 
 A debater who is silent where a speech was due has no score for it; in the free debate a captain does not call on it
 again. A captain who is silent, or names nobody, leaves the choice to the schedule: who has spoken least.
 
 Source: the debate competition protocol (nine agents, four stages). Departures: who is captain (it has none; here the
-first debater unless said otherwise), how two bids are decided, and that a team has a most number of free speeches.
+first debater unless said otherwise), how two bids are decided, that a team has a most number of free speeches and
+each a limit (every speech brings points, so a team of many short ones would win by their number), and that the best
+debater is found by the mean (there by the sum, which the second debater has more speeches for than the fourth).
+
+Editions. A record that names no edition is of the first: a free speech had no limit but the words of its team, all of
+which a long one used up, and the best debater was found by the sum.
 """
 
 from __future__ import annotations
@@ -172,7 +180,7 @@ def cross_examination(match: Match, attacker: Seat, rules: CompetitionRules) -> 
 
 def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
     """Speech after speech, until both teams have used up their words, or nobody is left who speaks."""
-    clocks = {team: Clock(team, rules.free_words, rules.free_speeches) for team in TEAMS}
+    clocks = {team: Clock(team, rules.free_words, rules.free_speeches, cap=rules.free_cap) for team in TEAMS}
     last = CON
     while any(clock.running for clock in clocks.values()):
         team, direction = yield from floor_taken(match, clocks, last, rules)
@@ -190,7 +198,7 @@ def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
             FREE_DEBATE,
             SpeechKind.FREE,
             rules,
-            limit=clock.words_left,
+            limit=clock.limit,
             selected_by=selected_by,
             charges=twice_running(team, last, other) if spoken_before(match) else (),
         )
@@ -237,6 +245,7 @@ def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: b
         "able": able,
         "counts": counts,
         "words_left": str(clock.words_left),
+        "limit": str(clock.limit),
         "seconds_left": str(clock.words_left * 60 // rules.words_a_minute),
     }
     turn = yield from ask(
@@ -352,15 +361,24 @@ def task_of(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: Compe
     elif kind is SpeechKind.ANSWER:
         values["before"] = before.seat.upper() if before else "nobody"
     elif kind is SpeechKind.FREE:
-        values["advised"] = str(advised(match, seat, limit, rules))
+        values |= {"advised": str(advised(match, seat, limit, rules)), "left": str(words_left(match, seat, rules))}
     return Task(kind.value, values, personality(seat, rules), layers(seat, rules))
 
 
 def advised(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> int:
     """How long a speech should be in the free debate so that everybody of the team can speak."""
+    if rules.free_cap is not None:
+        return limit
     heard = {row.seat for row in match.speeches if row.stage == FREE_DEBATE and row.team == team_of(seat)}
     waiting = max(4 - len(heard - {seat}), 1)
     return max(min(limit // waiting, rules.free_words // 8), 1)
+
+
+def words_left(match: Match, seat: Seat, rules: CompetitionRules) -> int:
+    """The words that the team of ``seat`` has left in the free debate."""
+    given = [row for row in match.speeches if row.stage == FREE_DEBATE and row.team == team_of(seat)]
+    used = sum(row.words if rules.free_cap is None else min(row.words, row.limit) for row in given)
+    return max(rules.free_words - used, 0)
 
 
 def identity(seat: Seat, rules: CompetitionRules) -> dict[str, str]:

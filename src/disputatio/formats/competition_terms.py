@@ -1,13 +1,15 @@
 """The numbers of a match: clocks, prices and weights, each of which can be set.
 
 Source: the debate competition protocol, which gives every default here except the cap on rule compliance and the
-most speeches of a team in the free debate.
+most speeches of a team in the free debate, with the most words of each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from typing import Any, ClassVar
 
 from disputatio.failures import InvalidInputError
 from disputatio.formats.cast import Cast
@@ -51,6 +53,8 @@ class CompetitionRules:
         closing_words: of a closing statement (3 minutes).
         words_a_minute: turns words into a clock, for people.
         free_speeches: the most speeches of a team in the free debate.
+        free_speech_words: of one speech in the free debate; 0 is an equal share of ``free_words`` for each of
+            ``free_speeches``, so that a team that speaks at length speaks as often as one that is brief.
         free_mode: ``sequential``, where teams alternate, or ``concurrent``, where they bid for the floor.
         captain: the place of the debater who is captain, 1 to 4, in both teams.
         overtime_team: what too many words cost the team.
@@ -61,10 +65,13 @@ class CompetitionRules:
         compliance_cap: the most that rule compliance counts in a speech with a violation that has no price.
         rubric: what the judge scores, with the weights.
         cast: who argues how.
+        edition: of the rules; recorded and not set. ``ABSENT`` is that of records that name none.
 
     Raises:
         InvalidInputError: a number is out of its range, or the mode is none.
     """
+
+    ABSENT: ClassVar[Mapping[str, Any]] = {"edition": 1}
 
     opening_words: int = 750
     question_words: int = 125
@@ -75,6 +82,7 @@ class CompetitionRules:
     closing_words: int = 750
     words_a_minute: int = 250
     free_speeches: int = 8
+    free_speech_words: int = 0
     free_mode: str = SEQUENTIAL
     captain: int = 1
     overtime_team: int = 3
@@ -85,6 +93,7 @@ class CompetitionRules:
     compliance_cap: int = 6
     rubric: Rubric = MATCH_RUBRIC
     cast: Cast = field(default=Cast())
+    edition: int = 2
     opening: Limits = field(default=_limits(2500, 0.7))
     cross_examination: Limits = field(default=_limits(1500, 0.5))
     summary: Limits = field(default=_limits(1800, 0.5))
@@ -119,6 +128,13 @@ class CompetitionRules:
             SpeechKind.CLOSING: self.closing_words,
         }[kind]
 
+    @property
+    def free_cap(self) -> int | None:
+        """The most words of one speech in the free debate; None under the first edition, which had no such limit."""
+        if self.edition == 1:
+            return None
+        return self.free_speech_words or max(self.free_words // self.free_speeches, 1)
+
     def own_price(self, foul: Foul) -> int:
         """What ``foul`` costs its speaker, 0 where it has no such price."""
         return {
@@ -146,6 +162,8 @@ _RANGES: dict[str, tuple[int, int]] = {
     "least_questions": (0, 12),
     "words_a_minute": (1, 10_000),
     "free_speeches": (1, 200),
+    "free_speech_words": (0, 100_000),
+    "edition": (1, 2),
     "captain": (1, 4),
     "compliance_cap": (1, 10),
 }

@@ -3,6 +3,7 @@
     score of a speech  = the rubric's weights over the judge's integers
     individual total   = scores of its speeches + penalties of its own
     team total         = the totals of its four + penalties of the team; it may be negative
+    points per speech  = a total through the number of speeches that were scored
 
 A speech that the judge did not score has no score, which is not zero. It could be worth anything on the scale, so a
 team wins only where no such score could change that.
@@ -177,13 +178,26 @@ class Silence:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """One team in the free debate: the words it has left, who has spoken how often, who fell silent."""
+    """One team in the free debate: the words it has left, who has spoken how often, who fell silent.
+
+    ``cap`` is the most words of one speech; None where there is no such limit.
+    """
 
     team: str
     words_left: int
     speeches_left: int
     spoken: tuple[str, ...] = ()
     silent: frozenset[str] = frozenset()
+    cap: int | None = None
+
+    @property
+    def limit(self) -> int:
+        """The most words of the next speech. Time is kept back for those of the team who have not spoken yet."""
+        if self.cap is None:
+            return self.words_left
+        waiting = max(sum(seat not in self.spoken for seat in self.able) - 1, 0)
+        kept = min(self.cap, self.words_left // (waiting + 1)) * waiting
+        return min(self.cap, self.words_left - kept)
 
     @property
     def able(self) -> tuple[Seat, ...]:
@@ -202,10 +216,11 @@ class Clock:
         return min(self.able, key=lambda seat: (self.spoken.count(seat), seat))
 
     def after(self, seat: str, words: int) -> Clock:
-        """The clock after a speech."""
+        """The clock after a speech. What is beyond its limit has its price, and takes no time from those who follow."""
+        used = words if self.cap is None else min(words, self.limit)
         return replace(
             self,
-            words_left=max(self.words_left - words, 0),
+            words_left=max(self.words_left - used, 0),
             speeches_left=self.speeches_left - 1,
             spoken=(*self.spoken, seat),
         )
@@ -256,6 +271,17 @@ class Total:
     penalties: int
     speeches: int
     unscored: int
+
+    @property
+    def mean(self) -> Fraction | None:
+        """The points per speech that was scored; None where none was."""
+        scored = self.speeches - self.unscored
+        return self.points / scored if self.points is not None and scored else None
+
+    @property
+    def mean_range(self) -> tuple[Fraction, Fraction]:
+        """The least and the most that the points per speech could be, whatever the missing scores had been."""
+        return self.lowest / max(self.speeches, 1), self.highest / max(self.speeches, 1)
 
     @property
     def lowest(self) -> Fraction:

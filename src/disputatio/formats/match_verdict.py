@@ -68,12 +68,14 @@ class MatchVerdict:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Who has the highest individual total; several where it is equal, nobody where it cannot be told."""
+        """Who has the most points per speech; several where it is equal, nobody where it cannot be told."""
         if not self.judged or not self.match.finished:
             return ()
         rows = [row for row in self.debaters.values() if row.points is not None]
-        highest = max(row.lowest for row in rows)
-        leading = [row for row in rows if row.highest >= highest]
+        by_sum = self.rules.edition == 1
+        ranges = {row.who: (row.lowest, row.highest) if by_sum else row.mean_range for row in rows}
+        highest = max(low for low, _ in ranges.values())
+        leading = [row for row in rows if ranges[row.who][1] >= highest]
         certain = len(leading) == 1 or not any(row.unscored for row in leading)
         return tuple(row.who for row in leading) if certain else ()
 
@@ -86,7 +88,7 @@ class MatchVerdict:
     @property
     def reading(self) -> str:
         """The result in one sentence."""
-        return f"{self._result}{self._missing}"
+        return f"{self._result}{self._missing}{self._uneven}"
 
     @property
     def _result(self) -> str:
@@ -113,10 +115,22 @@ class MatchVerdict:
         return f"; {number} {what} no score ({', '.join(self.unscored)}){settled}"
 
     @property
+    def _uneven(self) -> str:
+        """A warning where one team gave more speeches: each brings points."""
+        pro, con = (self.teams[team] for team in TEAMS)
+        if not self.judged or pro.speeches == con.speeches:
+            return ""
+        means = f"per speech {points_text(pro.mean)} and {points_text(con.mean)}"
+        return f"; the sums compare {pro.speeches} speeches with {con.speeches}: {means}"
+
+    @property
     def best_text(self) -> str:
         """The best debater in a few words."""
         if not self.best:
             return "cannot be told"
+        if self.rules.edition > 1:
+            mean = f"{points_text(self.debaters[self.best[0]].mean)} points per speech"
+            return f"{_listed([seat.upper() for seat in self.best])} ({mean})"
         points = points_text(self.debaters[self.best[0]].points)
         return f"{_listed([seat.upper() for seat in self.best])} ({points}{' each' if len(self.best) > 1 else ''})"
 
@@ -166,6 +180,8 @@ def _total(total: Total) -> dict[str, bool | int | float | str | None]:
     return {
         "total": _shown(total),
         "exact": None if total.points is None else str(total.points),
+        "mean": None if total.mean is None else rounded(total.mean),
+        "mean_exact": None if total.mean is None else str(total.mean),
         "penalties": total.penalties,
         "speeches": total.speeches,
         "unscored": total.unscored,

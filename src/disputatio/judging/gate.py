@@ -8,6 +8,9 @@ The rules, in their order
                     answer whose confidence is low or that hedges.
     otherwise       no debate: a single answer will do.
 
+A kind of task may be called by its preset (``contract-risk``), and ``general`` is what is of no other kind. An unknown
+one is refused: a misspelt ``contract`` would pass for a task without risk.
+
 Source: the review pattern, cost governance (the factor 50, the kinds of tasks, the signs of uncertainty). That a
 confidence below 0.7 is low, and the table of hedging words, are our choice.
 """
@@ -28,6 +31,15 @@ USUAL_COST_USD = Decimal("0.50")
 LOW_CONFIDENCE = 0.7
 FACTUAL = frozenset({"factual", "lookup", "look-up", "fact"})
 HIGH_RISK = frozenset({"contract", "security", "architecture", "investment", "compliance"})
+GENERAL = "general"
+PRESET_KINDS = {
+    "architecture-decision": "architecture",
+    "contract-risk": "contract",
+    "investment-thesis": "investment",
+    "regulatory-compliance": "compliance",
+    "security-threat-model": "security",
+}
+"""The presets of reviews, each with the kind of task it is for."""
 
 HEDGES = (
     "it depends",
@@ -80,6 +92,20 @@ class GateDecision:
         }
 
 
+def task_type_named(name: str) -> str:
+    """The kind of task called ``name``, in any case, or that of the preset called so.
+
+    Raises:
+        InvalidInputError: there is none.
+    """
+    kind = name.strip().lower()
+    kind = PRESET_KINDS.get(kind, kind)
+    if kind in FACTUAL or kind in HIGH_RISK or kind == GENERAL:
+        return kind
+    known = ", ".join([GENERAL, "factual", *sorted(HIGH_RISK), *sorted(PRESET_KINDS)])
+    raise InvalidInputError(f"There is no kind of task called {name.strip()[:60]!r}.", f"There are: {known}.")
+
+
 def should_debate(
     task_type: str,
     confidence: float | None = None,
@@ -92,7 +118,8 @@ def should_debate(
     """Whether to hold a debate.
 
     Args:
-        task_type: what kind of question it is: ``factual``, ``contract``, ``security`` ... or any other word.
+        task_type: what kind of question it is: ``factual``, ``contract``, ``security`` ..., ``general``, or a preset's
+            name such as ``contract-risk``.
         confidence: of the single answer, 0 to 1; None where nobody knows.
         downside: what a wrong answer would cost, in US dollars; None where nobody knows.
         answer: the text of the single answer, looked through for hedging words.
@@ -100,13 +127,13 @@ def should_debate(
         factor: how many times its cost the downside must be; recomputed from outcomes by ``judging.worth``.
 
     Raises:
-        InvalidInputError: a number is out of its range.
+        InvalidInputError: a number is out of its range, or there is no such kind of task.
     """
     if confidence is not None and not 0 <= confidence <= 1:
         raise InvalidInputError(f"A confidence of {confidence} cannot be.", "Give a number from 0 to 1.")
     if cost <= 0 or (downside is not None and downside < 0):
         raise InvalidInputError("Costs and downsides are amounts in US dollars.", "Give a number above zero.")
-    kind = task_type.strip().lower()
+    kind = task_type_named(task_type)
     threshold = cost * factor
     if kind in FACTUAL:
         return GateDecision(False, "factual", "a factual look-up has nothing to contest", threshold)

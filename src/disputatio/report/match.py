@@ -121,6 +121,12 @@ class Scored:
     unscored: int
     words: int
     style: str
+    mean: float | None = None
+
+    @property
+    def per_speech(self) -> str:
+        """The points per speech, for people; a dash where the record does not tell them."""
+        return "-" if self.mean is None else f"{self.mean:.2f}"
 
     @property
     def shown(self) -> str:
@@ -194,11 +200,22 @@ def _scored(who: str, row: Mapping[str, Any]) -> Scored:
     counts = {key: row[key] if isinstance(row.get(key), int) else 0 for key in ("penalties", "speeches", "unscored")}
     words = row.get("words", row.get("free_words"))
     style = _short(row.get("personality") or "", 40)
-    return Scored(_short(who, 40), _number(row.get("total")), **counts, words=words or 0, style=style)
+    return Scored(
+        _short(who, 40),
+        _number(row.get("total")),
+        **counts,
+        words=words or 0,
+        style=style,
+        mean=_number(row.get("mean")),
+    )
 
 
 def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
-    """What is missing, in sentences."""
+    """What is missing or uneven, in sentences."""
+    given = {team: row.get("speeches") for team, row in _teams(outcome["teams"])}
+    if len(set(given.values())) > 1:
+        told = " and ".join(f"{team.upper()} gave {number}" for team, number in given.items())
+        yield one_line(f"Every speech brings points, and {told}: compare the points per speech.", 200)
     unscored = [str(row) for row in outcome.get("unscored") or ()]
     if unscored:
         them = "It is" if len(unscored) == 1 else "They are"

@@ -47,6 +47,7 @@ def _scoreboard(match: MatchReading, width: int) -> list[Line]:
         Column("speeches"),
         Column("penalty"),
         Column("total"),
+        Column("a speech"),
     ]
     laid = fitting_table(head, rows, width, _NARROWEST_TEXT) if rows else []
     if laid is None:
@@ -54,7 +55,7 @@ def _scoreboard(match: MatchReading, width: int) -> list[Line]:
             line
             for row in (*match.teams, *match.debaters)
             for line in flow(
-                [span(f"{row.shown}, penalties {row.penalties}")],
+                [span(f"{row.shown}, penalties {row.penalties}, {row.per_speech} a speech")],
                 width,
                 first=(Span("  "), _named(row.who, row.who, 8)),
             )
@@ -71,6 +72,7 @@ def _row(row: Scored, style: str) -> list[Span]:
         span(f"{row.speeches}{missing}"),
         span(str(row.penalties) if row.penalties else "-", Role.WARNING if row.penalties else Role.QUIET),
         total,
+        span(row.per_speech, Role.QUIET),
     ]
 
 

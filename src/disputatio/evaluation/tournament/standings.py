@@ -4,7 +4,9 @@ A match is won by one side, drawn, or without a result; what has no result is co
 
     structured    the side whose total is higher by a point or more; less is a draw, as the reading of the scores says
                   (evenly matched); of several judges the winner of the panel
-    competition   the winner that the match itself names, or its draw
+    competition   the team with more points per speech, where the match names a winner or a draw; the sums that decide
+                  the match itself grow with every speech, so they would rank who speaks most often. Records of earlier
+                  versions do not tell points per speech: the winner that they name
     own rules     the "winner" of their result: pro, con or draw
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from disputatio.evaluation.intervals import Rate, rate
@@ -49,6 +52,7 @@ class Match:
     outcome: str
     status: str
     why: str = ""
+    uneven: bool = False
 
     @property
     def winner(self) -> str | None:
@@ -80,13 +84,32 @@ def outcome_of(history: History) -> tuple[str, str]:
     told: Mapping[str, Any] = closed.outcome
     if told.get("fault"):
         return NO_RESULT, one_line(str(told["fault"]), 200)
-    named = _panel(told) if told.get("format") == "structured" else told.get("winner")
+    named = _panel(told) if told.get("format") == "structured" else _by_speech(told)
     if named in POINTS:
         return str(named), ""
     if told.get("judged") is False:
         return NO_RESULT, "nothing was judged"
     why = str(told.get("reading") or "") if told.get("format") != "own" else "its rules named no winner"
     return NO_RESULT, one_line(why, 200) or history.status.value.lower()
+
+
+def _by_speech(told: Mapping[str, Any]) -> str | None:
+    """Who won a competition by points per speech; who won by its own word in any other format."""
+    winner, means = told.get("winner"), _means(told)
+    if winner not in POINTS or len(means) != 2:
+        return winner
+    pro, con = means
+    return PRO if pro > con else CON if con > pro else DRAW
+
+
+def _means(told: Mapping[str, Any]) -> tuple[Fraction, ...]:
+    """The exact points per speech of both teams; empty where the outcome does not tell them."""
+    teams = told.get("teams")
+    if not isinstance(teams, Mapping):
+        return ()
+    rows = [teams.get(side) for side in (PRO, CON)]
+    given = [row.get("mean_exact") for row in rows if isinstance(row, Mapping)]
+    return tuple(Fraction(row) for row in given if isinstance(row, str))
 
 
 def _panel(told: Mapping[str, Any]) -> str | None:
@@ -248,7 +271,15 @@ def _match(pairing: Pairing, held: Held) -> Match:
     status = held.history.status
     if not why and status is not Status.COMPLETE:
         why = "somebody was silent"
-    return Match(pairing, held.debate, outcome, status.value, why)
+    return Match(pairing, held.debate, outcome, status.value, why, _is_uneven(held.history))
+
+
+def _is_uneven(history: History) -> bool:
+    """Whether one team of a competition gave more speeches than the other."""
+    teams: Any = history.closed.outcome.get("teams") if history.closed else None
+    if not isinstance(teams, Mapping):
+        return False
+    return len({row.get("speeches") for row in teams.values() if isinstance(row, Mapping)}) > 1
 
 
 def _limits_of(players: Sequence[str], games: Sequence[Game], found: Ranking) -> list[str]:
@@ -268,6 +299,10 @@ def _limits_of(players: Sequence[str], games: Sequence[Game], found: Ranking) ->
     if groups:
         told = " and ".join(", ".join(group) for group in groups)
         said.append(f"No result connects {told}: their strengths cannot be compared.")
+    uneven = sum(row.uneven for row in found.matches)
+    if uneven:
+        one = counted(uneven, "match one team", "matches one team")
+        said.append(f"In {one} gave more speeches than the other. Competitions are decided by points per speech.")
     if found.missing:
         held = counted(found.missing, "match was", "matches were")
         said.append(f"{held} not held: the pairs are not balanced over sides and topics.")
