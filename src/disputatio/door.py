@@ -245,12 +245,13 @@ async def debate(
     from disputatio.engine.escalating import escalation_target, hand_over
     from disputatio.engine.market_matter import matter_given
     from disputatio.engine.opening import Proposal
+    from disputatio.engine.table import for_every_seat, split_seats
     from disputatio.engine.terms import sources_by_round
 
     chosen, base, motion = matter_given(format, knowledge, evidence, motion, topic)
     if chosen.free_seats and debaters is None:
         debaters = [seat for seat in seats or {} if seat != "all"] or None
-    named, participants, for_all = _split_seats(seats or {})
+    named, participants, for_all = split_seats(seats or {})
     judges = _judges_among(seats or {}, chosen) if judges is None else judges
     arguments = _arguments(
         {
@@ -277,7 +278,7 @@ async def debate(
     )
     settings = _settings(chosen.name, arguments, os.environ, Path.cwd(), chosen)
     settings = _with_own_styles(settings, chosen, personality or {}, personalities)
-    participants = _for_every_seat(for_all, chosen, settings, dict(named), participants)
+    participants = for_every_seat(for_all, chosen, settings, dict(named), participants)
     sources, introduced = sources_by_round(evidence, _by_round(evidence_by_round))
     said = read_motion(motion, settings.language)
     proposal = Proposal(said, chosen, settings, sources, participants, prompts, introduced, base)
@@ -533,35 +534,6 @@ class _Housed:
     async def __aexit__(self, *_: object) -> None:
         if self._own is not None:
             await self._own.aclose()
-
-
-def _split_seats(
-    seats: Mapping[str, str | Participant],
-) -> tuple[tuple[tuple[str, str], ...], dict[str, Participant], Participant | None]:
-    """The seats of named models, those of participants, and the participant that takes every other seat."""
-    named = tuple((seat, who) for seat, who in seats.items() if isinstance(who, str))
-    scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
-    for_all = scripted.pop("all", None)
-    return named, scripted, for_all
-
-
-def _for_every_seat(
-    for_all: Participant | None,
-    form: Format,
-    settings: Settings,
-    named: Mapping[str, str],
-    participants: Mapping[str, Participant],
-) -> dict[str, Participant]:
-    """``participants``, and ``for_all`` in each seat of the debate that the caller gave to nobody else.
-
-    Which seats there are is known only when everything is resolved: positions, judges and debaters bring further ones.
-    A model that is named for a team (``pro``) or for the first of several seats takes the others of it too.
-    """
-    if for_all is None:
-        return dict(participants)
-    taken = map(str, form.seats_named([*settings.seats, *participants]))
-    free = [seat for seat in taken if not any(seat == name or seat.startswith(f"{name}_") for name in named)]
-    return {**dict.fromkeys(free, for_all), **participants}
 
 
 def told(escalate: Escalating) -> str | Callable[[str, House], object]:

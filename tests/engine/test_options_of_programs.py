@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import disputatio
-from disputatio.door import _arguments, _for_every_seat, _settings
+from disputatio.door import _arguments, _settings
+from disputatio.engine.table import for_every_seat
 from disputatio.formats import find_format
 from disputatio.record.events import DebateOpened
 from disputatio.testing import instance
@@ -92,7 +93,7 @@ def test_a_seat_that_is_named_is_not_covered_by_all(tmp_path: Path) -> None:
     form = find_format("competition")
     named = {"con": "ollama:fake"}
     settings = _settings(form.name, _arguments({"seat": tuple(named.items())}), {}, tmp_path)
-    seats = _for_every_seat(SCRIPTED, form, settings, named, {"judge": judge})
+    seats = for_every_seat(SCRIPTED, form, settings, named, {"judge": judge})
     assert seats["judge"] is judge
     assert {seat for seat, who in seats.items() if who is SCRIPTED} == {f"pro_{place}" for place in range(1, 5)}
     assert set(seats) == {"judge", "pro_1", "pro_2", "pro_3", "pro_4"}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 import pytest
 from rooms import first_events_of, go_on, history_of, hold, proposal_of
@@ -25,6 +26,7 @@ from disputatio.record.store import Writing
 from disputatio.report.headings import heading
 from disputatio.report.json_export import export_schema
 from disputatio.report.reading import DebateReport
+from disputatio.report.review import debate_uuid
 from disputatio.testing import InstanceGateway, ScriptedGateway
 from review_turns import criticism, moderation, resting, speaking
 
@@ -108,7 +110,7 @@ async def test_the_round_record_has_exactly_the_published_keys():
     assert [row["roundNumber"] for row in exported["rounds"]] == [1, 2]
     for row in exported["rounds"]:
         assert list(row) == ROUND
-        assert row["debateId"] == debate
+        assert row["debateId"] == str(UUID(row["debateId"], version=4)) == debate_uuid(debate)
         for name, keys in INSIDE.items():
             assert list(row[name]) == keys, name
         assert list(row["moderatorEvaluation"]["argumentQualityScore"]) == ["proposer", "critic", "rebuttal"]

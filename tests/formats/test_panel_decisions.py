@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from disputatio.formats import FORMATS, DecisionRule, Docket, PanelRules, RuleNa
 from disputatio.formats.panel import PHASES
 from disputatio.formats.panel_verdict import Held as Said
 from disputatio.formats.panel_verdict import Spoken, counted
-from disputatio.formats.turns.position import Position
+from disputatio.formats.turns.position import Position, PositionForm
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
 from disputatio.motion import Motion
 from strategies import Held, examples, hold
@@ -303,3 +304,13 @@ def test_nobody_hears_anybody_in_the_first_phase_and_then_everybody_hears_all() 
     assert all(ask.sees == () for path, ask in heard if path.startswith("round_1_proposal/"))
     for place, (path, ask) in enumerate(heard[3:], start=3):
         assert [post.text.split(" says")[0] for post in ask.sees] == [str(before) for before, _ in heard[:place]], path
+
+
+@pytest.mark.parametrize("said", ["Yes.", "No", "ok"])
+def test_a_short_rationale_does_not_lose_its_vote(said: str) -> None:
+    """A turn that the form refuses is an abstention in the end, and its vote would not be counted."""
+    form = PositionForm(("adopt", "reject"), 200, "proposal", "cost")
+    body = {"stance": said, "rationale": said, "vote": "adopt"}
+    assert jsonschema_rs.validator_for(form.schema).is_valid(body)
+    assert form.read(body).vote == "adopt"
+    assert form.breaches(form.read(body)) == ()

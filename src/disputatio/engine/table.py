@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from disputatio.formats.docket import Voice
 from disputatio.kernel import JsonObject
@@ -14,6 +14,10 @@ from disputatio.participants.call import Gateway, OutputMode
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import family
 from disputatio.participants.seating import ModelSeating, Price
+
+if TYPE_CHECKING:
+    from disputatio.config import Settings
+    from disputatio.formats.format import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +91,32 @@ def gateways_of(table: Table) -> Iterable[Gateway]:
         if isinstance(sitter, ModelSeat):
             seen.update((id(gateway), gateway) for gateway in sitter.gateways)
     return seen.values()
+
+
+def split_seats(
+    seats: Mapping[str, str | Participant],
+) -> tuple[tuple[tuple[str, str], ...], dict[str, Participant], Participant | None]:
+    """The seats of named models, those of participants, and the participant that takes every other seat."""
+    named = tuple((seat, who) for seat, who in seats.items() if isinstance(who, str))
+    scripted = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+    for_all = scripted.pop("all", None)
+    return named, scripted, for_all
+
+
+def for_every_seat(
+    for_all: Participant | None,
+    form: Format,
+    settings: Settings,
+    named: Mapping[str, str],
+    participants: Mapping[str, Participant],
+) -> dict[str, Participant]:
+    """``participants``, and ``for_all`` in each seat of the debate that the caller gave to nobody else.
+
+    Which seats there are is known only when everything is resolved: positions, judges and debaters bring further ones.
+    A model that is named for a team (``pro``) or for the first of several seats takes the others of it too.
+    """
+    if for_all is None:
+        return dict(participants)
+    taken = map(str, form.seats_named([*settings.seats, *participants]))
+    free = [seat for seat in taken if not any(seat == name or seat.startswith(f"{name}_") for name in named)]
+    return {**dict.fromkeys(free, for_all), **participants}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from disputatio.report.amounts import listed, spoken
 from disputatio.report.reading import DebateReport, EntryState
@@ -158,6 +160,14 @@ def round_records(report: DebateReport) -> list[dict[str, Any]]:
     ]
 
 
+def debate_uuid(debate: str) -> str:
+    """A UUID of version 4 for the debate called so in its store, the same in every export of it.
+
+    The published round record wants one, and a store's own names are shorter. It is made of a hash of the name.
+    """
+    return str(UUID(bytes=hashlib.sha256(debate.encode()).digest()[:16], version=4))
+
+
 def _record(report: DebateReport, held: Mapping[str, Any], contest: Mapping[str, Any], place: int) -> dict[str, Any]:
     several = len(_rows(held, "contests")) > 1
     number = int(held["number"])
@@ -167,7 +177,7 @@ def _record(report: DebateReport, held: Mapping[str, Any], contest: Mapping[str,
     }
     tokens["moderator"] = None if place else _tokens(report, "moderation", number, "")
     return {
-        "debateId": report.id,
+        "debateId": debate_uuid(report.id),
         "roundNumber": number,
         "question": report.outcome.get("question"),
         "proposerPosition": _proposer(contest.get("proposition")),

@@ -64,11 +64,14 @@ class PositionForm:
 
     @property
     def schema(self) -> JsonObject:
-        """Stance and rationale before the vote, so that the vote follows from them."""
+        """Stance and rationale before the vote, so that the vote follows from them.
+
+        Both may be short: a debater who says little has still voted, and a turn that is refused would lose the vote.
+        """
         return schema.record(
             {
-                "stance": schema.prose(10, 45),
-                "rationale": schema.prose(20, max(self.limit, 30)),
+                "stance": schema.prose(1, 45),
+                "rationale": schema.prose(1, max(self.limit, 30)),
                 "vote": schema.one_of(self.options),
             }
         )
