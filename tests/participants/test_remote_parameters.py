@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from remote_server import KEY, Answer, Server, a_call, answer, chunk, completion, opened, serving, stream
+from test_remote_extras import PROTOCOLS, protocol, seat
 
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply
 from disputatio.participants.remote import Endpoint, RemoteGateway
@@ -239,3 +240,22 @@ async def test_a_fake_gpt_5_takes_the_second_or_third_call(streamed: bool) -> No
     kinds = [row.kind if isinstance(row, Fault) else None for row in outcomes]
     refusals = 3 if streamed else 2
     assert kinds == [K.PARAMETER_REFUSED] * refusals + [None] * (5 - refusals)
+
+
+@pytest.mark.parametrize("name", list(PROTOCOLS))
+async def test_providers_of_other_protocols_are_asked_again(name: str) -> None:
+    speaks = protocol(name)
+    refusal = {"error": {"message": "`temperature` is not supported by this model.", "type": "invalid_request_error"}}
+
+    async def strict(request: web.Request) -> web.StreamResponse:
+        sent = await request.json()
+        refused = "temperature" in {**sent, **sent.get("generationConfig", {})}
+        return await (answer(refusal, 400) if refused else answer(speaks.said))(request)
+
+    # Claude's newest take no temperature, and none is sent to them.
+    model = "claude-haiku-4-5" if name == "anthropic" else speaks.model
+    async with serving(strict) as server, opened(seat(server, name, model=model)) as gateway:
+        first, second = await gateway.call(a_call(OutputMode.TEXT)), await gateway.call(a_call(OutputMode.TEXT))
+    assert isinstance(first, Fault)
+    assert first.kind is K.PARAMETER_REFUSED
+    assert isinstance(second, Reply)
