@@ -266,7 +266,7 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
     form = ScoringForm(given.kind, given.turn.words_said, rules.rubric)
     found = "; ".join(f"{ABOUT[Foul(row.rule)]} ({row.detail})" for row in given.broken)
     values = {
-        "speaker": given.seat.upper(),
+        "speaker": given.seat,
         "speech": given.id,
         "kind": KINDS[given.kind],
         "criteria": criteria_list(rules.rubric),
@@ -284,7 +284,7 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
     judged = scored(given, turn if isinstance(turn, Scoring) else None, rules)
     match = match.with_last(judged)
     if isinstance(turn, Scoring):
-        note = unmarked(f"{given.id} {given.seat.upper()}: {points_text(judged.score)}. {turn.comment}")
+        note = unmarked(f"{given.id} {given.seat}: {points_text(judged.score)}. {turn.comment}")
         match = replace(match, floor=match.floor.post(Post(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
     for penalty in judged.penalties:
         yield from declare("penalty", f"{given.id} {penalty.who} {penalty.foul}", penalty.as_json())
@@ -356,13 +356,16 @@ def task_of(match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: Compe
     before = match.last
     values = {**identity(seat, rules), "limit": str(limit)}
     if kind is SpeechKind.QUESTIONS:
-        answerers = (debater(opponent_of(team_of(seat)), place).upper() for place in DEFENDERS)
+        answerers = (debater(opponent_of(team_of(seat)), place) for place in DEFENDERS)
         values |= {"least": str(rules.least_questions), "answerers": ", ".join(answerers)}
     elif kind is SpeechKind.ANSWER:
-        values["before"] = before.seat.upper() if before else "nobody"
+        values["before"] = before.seat if before else "nobody"
     elif kind is SpeechKind.FREE:
         values |= {"advised": str(advised(match, seat, limit, rules)), "left": str(words_left(match, seat, rules))}
-    return Task(kind.value, values, personality(seat, rules), layers(seat, rules))
+    if rules.edition == 1:
+        return Task(kind.value, values, personality(seat, rules), layers(seat, rules))
+    told = (*layers(seat, rules), "standards")
+    return Task(kind.value, {**values, **standards(rules)}, personality(seat, rules), told)
 
 
 def advised(match: Match, seat: Seat, limit: int, rules: CompetitionRules) -> int:
@@ -386,12 +389,37 @@ def identity(seat: Seat, rules: CompetitionRules) -> dict[str, str]:
     team = team_of(seat)
     places = {1: "first", 2: "second", 3: "third", 4: "fourth"}
     return {
-        "seat": seat.upper(),
+        "seat": seat,
         "team": team.upper(),
         "opponent": opponent_of(team).upper(),
         "stance": stance_of(team),
         "place": places[int(seat[-1])],
-        "captain": debater(team, rules.captain).upper(),
+        "captain": debater(team, rules.captain),
+    }
+
+
+def standards(rules: CompetitionRules) -> dict[str, str]:
+    """By what a speech is scored, what costs points, and how long each may be, as its debater is told."""
+    prices = (
+        (f"team {rules.overtime_team}, speaker {rules.overtime_individual}", Foul.OVERTIME),
+        (f"speaker {rules.counter_question}", Foul.COUNTER_QUESTION),
+        (f"speaker {rules.attacker_answered}", Foul.ATTACKER_ANSWERED),
+        (f"team {rules.same_team}", Foul.SAME_TEAM),
+    )
+    limits = {
+        "opening": rules.opening_words,
+        "questions": rules.question_words,
+        "answer": rules.answer_words,
+        "summary": rules.summary_words,
+        "free speech": rules.free_cap or rules.free_words,
+        "closing": rules.closing_words,
+    }
+    weights = [f"- {row.key} ({int(row.weight * 100)} %): {row.question}" for row in rules.rubric.criteria]
+    return {
+        "criteria": "\n".join(weights),
+        "penalties": "\n".join(f"- {ABOUT[foul]}: {price}" for price, foul in prices),
+        "cap": str(rules.compliance_cap),
+        "limits": ", ".join(f"{name} {words}" for name, words in limits.items()),
     }
 
 

@@ -99,11 +99,16 @@ def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tu
 _EMPTY_QUOTES = dict.fromkeys(("earlier", "questions", "responses", "defence", "answer"), "")
 
 
+def spelled(seat: str) -> str:
+    """How a prompt spells a seat: a name with a number (``pro_1``) as the forms do, so that it has one spelling."""
+    return seat.upper() if seat.isalpha() else seat
+
+
 # What was rendered for one call serves the next ones, also where a judge hears posts that were made for it alone.
 @lru_cache(maxsize=1024)
 def _heard(book: PromptBook, seat: str, phase: str, text: str) -> Segment:
     fenced = fence(f"{seat} {phase}", text)
-    return Segment("user", book.fill("shared/heard", {"speaker": seat.upper(), "phase": phase, "text": fenced}))
+    return Segment("user", book.fill("shared/heard", {"speaker": spelled(seat), "phase": phase, "text": fenced}))
 
 
 @lru_cache(maxsize=64)
