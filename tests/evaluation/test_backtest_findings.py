@@ -23,6 +23,7 @@ from disputatio.evaluation.backtest import (
     run_backtest,
 )
 from disputatio.evaluation.backtest.finding import verdict_text
+from disputatio.evaluation.backtest.forecasting import Argued
 from disputatio.evaluation.pages.backtesting import backtest_page
 from disputatio.evaluation.series import Spent
 from disputatio.participants.analyst import packaged_text, read_textbook
@@ -205,3 +206,14 @@ def test_own_rules_may_name_what_the_example_has_not(figure):
     book = read_textbook(OWN_RULES.replace("indices.{S}.returns.20d", figure), "mine.toml")
     check_table(book, "tech_bull", "mine.toml")
     check_table(read_textbook(packaged_text()), "macro_bear", "textbook.toml")
+
+
+def test_a_backtest_says_why_bears_state_the_same(archive):
+    days = dates_of(QUIET_PLAN, archive.prices()).decided
+    stated = [("tech", "bear", 0.38), ("macro", "bear", 0.38), ("macro", "bear", 0.25), ("tech", "bull", 0.62)]
+    rows = tuple(Argued("a", lens, side, sure, sure, "UPHELD", None) for lens, side, sure in stated)
+    lines = "\n".join(
+        backtest_lines(report_of(archive, [replace(debated(day), arguments=rows, by_rules=True) for day in days]))
+    )
+    assert "100 % of the bull arguments state 0.62, 67 % of the bear arguments state 0.38:" in lines
+    assert "the share of months in which shares rose, or fell" in lines

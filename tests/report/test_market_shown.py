@@ -122,3 +122,15 @@ async def test_a_base_with_history_draws_the_price_with_its_averages():
     assert [y for _, y in points] == sorted((y for _, y in points), reverse=True), "a rising price rises on the page"
     assert average.d.count("L") == 39, "where there is no value there is no line"
     assert "Last: close 159" in charts["price"].told
+
+
+async def test_the_report_says_why_bears_state_the_same():
+    """The count is made again from the openings, and the reason stands beside it on every surface."""
+    debate = await disputatio.debate(format="market", store=MemoryStore())
+    stated = [row["confidence"] for row in debate.outcome["trace"] if row["side"].endswith("_bear")]
+    said = f"{stated.count(0.38)} of {len(stated)} bear arguments by rules state 0.38"
+    reason = "a signal without one has the share of months in which shares rose, or fell"
+    exported = " ".join(debate.as_json()["sureness"])
+    for text in (debate.text(), debate.markdown(), debate.html(), exported):
+        assert said in " ".join(text.split())
+        assert reason in " ".join(text.split())

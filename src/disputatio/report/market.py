@@ -159,6 +159,7 @@ def market_sureness(report: DebateReport) -> list[str]:
         )
     if any(row.seat == "judge" and row.kind == "analyst" for row in report.seats):
         said.append("the judge is a table of rules: its standings are the computed ones, by construction")
+    said += stated_rates(report)
     counts: dict[str, int] = {}
     for row in report.citations:
         counts[row.status] = counts.get(row.status, 0) + 1
@@ -172,6 +173,21 @@ def market_sureness(report: DebateReport) -> list[str]:
     if reading is not None and "synthetic" in reading.subject:
         said.append("the knowledge base is synthetic: its values are invented")
     return said
+
+
+def stated_rates(report: DebateReport) -> list[str]:
+    """Why rule-based analysts of a side mostly state the same confidence: the usual one, how often, and its reason."""
+    by_rules = {row.seat for row in report.seats if row.kind == "analyst"}
+    outcome: Mapping[str, Any] = report.outcome
+    said = []
+    for side in ("bull", "bear"):
+        own = [row for row in _objects(outcome.get("trace")) if str(row.get("side")).endswith(f"_{side}")]
+        stated = [value for row in own if row.get("side") in by_rules if (value := _number(row.get("confidence")))]
+        if stated:
+            usual = max(dict.fromkeys(stated), key=stated.count)
+            said.append(f"{stated.count(usual)} of {len(stated)} {side} arguments by rules state {usual:.2f}")
+    why = "rules state published rates; a signal without one has the share of months in which shares rose, or fell"
+    return [f"{', '.join(said)}: {why}"] if said else []
 
 
 def _short(value: Any, most: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from disputatio.evaluation.backtest.archive import Archive
@@ -153,7 +154,20 @@ def _confidence(report: BacktestReport) -> list[str]:
         if row.concordance is not None:
             share = f"{row.concordance.value:.3f} [{row.concordance.low:.3f}, {row.concordance.high:.3f}]"
         lines.append(f"  {row.name:{_WIDTH}}{share:24}{row.verdict}")
-    return lines
+    return [*lines, *stated_lines(report)]
+
+
+def stated_lines(report: BacktestReport) -> list[str]:
+    """What arguments by rules state most often, by side, and why it is mostly the same."""
+    said = []
+    rows = [row for record in report.plain.values() if record.by_rules for row in record.arguments]
+    for side in ("bull", "bear"):
+        counts = Counter(row.stated for row in rows if row.side == side)
+        if counts:
+            usual, often = counts.most_common(1)[0]
+            said.append(f"{100 * often / counts.total():.0f} % of the {side} arguments state {usual:.2f}")
+    why = "rules state published rates; a signal without one has the share of months in which shares rose, or fell"
+    return [f"  {', '.join(said)}:", f"  {why}."] if said else []
 
 
 def _controls(report: BacktestReport) -> list[str]:
