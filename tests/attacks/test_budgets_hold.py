@@ -142,7 +142,7 @@ async def test_parallel_orders_are_refused_in_words(tmp_path, attack, unit):
         here.provider.hold()
         body = {"motion": MOTION, "format": "freeform"}
         answers = await asyncio.gather(*(client.post("/v1/debates", json=body) for _ in range(100)))
-        # With nothing left there is no other answer either.
+        # With nearly nothing left there is no other answer either.
         answers += [await client.post("/v1/debates", json=body) for _ in range(20)]
         for answer in answers:
             problem = answer.json().get("type", "")
@@ -150,7 +150,8 @@ async def test_parallel_orders_are_refused_in_words(tmp_path, attack, unit):
             attack.check(answer.status_code == 201 or refused, f"{answer.status_code} {problem}")
         debates = [answer.json()["id"] for answer in answers if answer.status_code == 201]
         assert debates
-        assert answers[-1].status_code == 429
+        # The last may begin: a debate whose share is too small for a call ends at once and gives it back.
+        assert 429 in {answer.status_code for answer in answers}
         here.provider.release()
         for debate in debates:
             await over(client, debate)

@@ -1,0 +1,32 @@
+"""The table in the documentation has a row for every attack test, and none for a test that is gone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs/design/security.md"
+sys.path.insert(0, str(ROOT / "tests/attacks"))
+
+from attack_table import empty_table, rows_in, title_of
+
+
+def test_every_attack_has_a_row_and_every_row_an_attack() -> None:
+    written = [row.name for row in empty_table().rows.values()]
+    assert sorted(rows_in(DOCUMENT)) == sorted(written), "make attack-table writes the table anew"
+
+
+def test_the_parts_of_the_table_are_named_as_in_the_tests() -> None:
+    told = DOCUMENT.read_text("utf-8")
+    assert [file for file, _ in empty_table().rows if f"**{title_of(file)}**" not in told] == []
+
+
+def test_every_row_of_the_table_held() -> None:
+    told = DOCUMENT.read_text("utf-8")
+    assert "did not run" not in told.replace(", 0 did not run", "")
+    for line in told.splitlines():
+        cells = [cell.strip() for cell in line.strip("| ").split("|")]
+        if line.startswith("| ") and len(cells) > 2 and cells[1].replace(",", "").isdigit():
+            assert cells[1] == cells[2], line
+    assert "## What is not covered" in told
