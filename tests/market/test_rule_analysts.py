@@ -217,3 +217,15 @@ def test_on_real_history_every_figure_of_the_rules_is_verified_and_every_sentenc
             assert not any(row.words for row in sentences if row is not None), (year, month)
             assert all(len(row.exhibit.argument.claim) < 100 for row in verdict.trace)
             assert all(50 <= count_words(row.final_stance) <= 100 for row in closings)
+
+
+async def test_rules_over_eleven_sectors_fit_their_form():
+    """An expression that names every sector has some 440 characters; a bound meant for models kept rules silent."""
+    base = example_base()
+    keys = ("XLB", "XLE", "XLF", "XLI", "XLK", "XLP", "XLU", "XLV", "XLY", "XLRE", "XLC")
+    rows = list(base.sectors.values())
+    many = {key: rows[place % len(rows)] for place, key in enumerate(keys)}
+    debate = await disputatio.debate(format="market", knowledge=replace(base, sectors=many), store=MemoryStore())
+    assert debate.status == "COMPLETE"
+    cited = [row["pointer"] for each in debate.outcome["trace"] for row in each["citations"]]
+    assert max(map(len, cited)) > 240

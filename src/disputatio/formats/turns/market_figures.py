@@ -100,10 +100,15 @@ class WordsFinding(NamedTuple):
 
 @dataclass(frozen=True)
 class Desk:
-    """What lies before a seat of the knowledge base: its own slice, for the judge the whole."""
+    """What lies before a seat of the knowledge base: its own slice, for the judge the whole.
+
+    ``longest_basis`` is how many characters an answer may spend on a pointer or an expression. It bounds what a model's
+    answer costs; a table of rules costs nothing, and names every sector where it has to.
+    """
 
     base: KnowledgeBase
     part: Slice
+    longest_basis: int = _BASIS
 
     @cached_property
     def modules(self) -> tuple[str, ...]:
@@ -120,7 +125,7 @@ class Desk:
         sources = [*self.modules, *([INFERRED] if inferred else [])]
         return schema.record(
             {
-                "basis": schema.text(0, _BASIS),
+                "basis": schema.text(0, self.longest_basis),
                 "value": schema.text(1, _VALUE),
                 "unit": schema.one_of(UNITS),
                 "source": schema.one_of(sources),

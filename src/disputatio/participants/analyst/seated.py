@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.participants.answers import SchemaChecks
@@ -50,7 +50,14 @@ class Analyst:
 
     def take(self, path: AskPath, ask: Ask, checks: SchemaChecks) -> TurnTaking:
         """Come to the turn, through the same checks as a model."""
-        return Scripted(self._said, self.name).take(path, ask, checks)
+        from disputatio.market.expressions import LONGEST_EXPRESSION
+
+        form: Any = ask.form
+        desk = getattr(form, "desk", None)
+        if desk is not None:
+            # Its answers cost nothing, so they are bounded by what can be read and not by what a model may spend.
+            form = replace(form, desk=replace(desk, longest_basis=LONGEST_EXPRESSION))
+        return Scripted(self._said, self.name).take(path, replace(ask, form=form), checks)
 
     def _said(self, ask: Ask, path: AskPath, reasons: tuple[str, ...]) -> JsonObject | Abstention:  # noqa: ARG002
         from disputatio.participants.analyst.playing import answer
