@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,8 @@ from cli_commands import Call, is_clear
 
 from hub_server import MODEL, Hub, hub_server
 
-pytest.importorskip("xllamacpp")
 
-
+@pytest.mark.skipif(find_spec("xllamacpp") is None, reason="the extra `embedded` is not installed")
 @pytest.mark.parametrize(
     ("hub", "words"),
     [

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs/design/security.md"
 sys.path.insert(0, str(ROOT / "tests/attacks"))
 
-from attack_table import BEGINS, ENDS, empty_table, rows_in, title_of
+from attack_table import BEGINS, ENDS, empty_table, rows_in, title_of  # noqa: E402
 
 
 def test_every_attack_has_a_row_and_every_row_an_attack() -> None:
