@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from pathlib import Path
 from typing import Any
 
 from decisions.point import Played, Point, play
-from disputatio.kernel import Ask
+from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
+from disputatio.engine.opening import Proposal
+from disputatio.engine.preview import preview, preview_range
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
+from disputatio.formats import FORMATS, Docket
+from disputatio.formats.turns.citing import cited_json
+from disputatio.kernel import Ask, Driver
 from disputatio.motion import Motion
 from disputatio.prompts import PromptBook, Setting, compose
+from disputatio.testing.instances import instance
 
 MARKS = {"logic": 7, "persuasion": 7, "expression": 7, "teamwork": 7, "rule_compliance": 7}
 
@@ -56,7 +67,47 @@ def _whole(setting: Setting, ask: Ask) -> str:
     return "\n".join(row.text for row in compose(PromptBook(), setting, ask))
 
 
+def checked_evidence() -> tuple[str, bool]:
+    """The first turn of a panel and of a match quotes a source rightly and wrongly."""
+    source = Source("audit", "audit.txt", "In the audit of 2021 the supplier was late in 14 of 52 deliveries.")
+    quotes = ("the supplier was late in 14 of 52 deliveries", "the supplier was never late at all")
+    told = []
+    for name in ("panel", "competition"):
+        form = FORMATS[name]
+        docket = Docket(form.seats, Motion("We should change the supplier"), SourceSet((source,)))
+        driver: Any = Driver(form.rulebook(form.rules(), docket))
+        path, ask = next(iter(driver.open_asks.items()))
+        made: Any = instance(ask.form.schema, str(path))
+        made["quotations"] = [{"source": "audit", "quote": quote} for quote in quotes]
+        told.append([row["status"] for row in cited_json(ask.form.read(made))])
+    return " and ".join(", ".join(map(str, row)) for row in told), told == [["verified", "unverified"]] * 2
+
+
+def dry_run() -> tuple[str, bool]:
+    """The calls of a match whose free speeches have 60 words, against the range of a dry run."""
+    used = len(matched(60, 60).asks)
+    form = FORMATS["competition"]
+    settings = resolve(
+        format_name="competition",
+        seats=tuple(form.seats),
+        environ={},
+        directory=Path(__file__).parent,
+        arguments=CommandLine(seat=(("all", "ollama:any"),)),
+        options=format_options(form),
+    )
+    proposal = Proposal(Motion("We should split the service"), form, settings)
+    least, most = asyncio.run(_range(proposal))
+    return f"{least} to {most} calls told, {used} used", least <= used <= most
+
+
+async def _range(proposal: Proposal) -> tuple[int, int]:
+    least, most = await preview_range(proposal, await preview(proposal))
+    return least.calls, most.calls
+
+
 POINTS = (
+    Point(16, "quotes of a source, right and wrong", "not checked in a panel or a competition", checked_evidence),
+    Point(16, "the range of a dry run", "39 to 57 calls told, 81 used", dry_run),
     Point(15, "what the prompts of a match say", "none of these; seats as pro_1 and PRO_1", prompts),
     Point(14, "all marks 7, brief speeches against long ones", "PRO wins, 105.00 to 56.00", equal_chances),
 )

@@ -6,22 +6,30 @@ import asyncio
 import json
 from collections import OrderedDict
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rooms import history_of, hold, proposal_of
 
+from disputatio.config import CommandLine, resolve
+from disputatio.config.format_options import format_options
 from disputatio.engine import estimating
 from disputatio.engine.debates import House, start
+from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range, preview_stages
 from disputatio.evidence.sources import Source
+from disputatio.formats import FORMATS, Docket
+from disputatio.kernel import Ask, AskPath, Turn
 from disputatio.metrics.calibration import FEWEST, calibration
-from disputatio.motion import read_motion
+from disputatio.motion import Motion, read_motion
 from disputatio.participants.scripted import Scripted
 from disputatio.record import History, MemoryStore
 from disputatio.testing import FakeProvider, InstanceGateway
+from disputatio.testing.instances import instance
 from review_turns import WRITTEN
+from strategies import hold as hold_match
 
 pytestmark = pytest.mark.slow
 
@@ -213,3 +221,28 @@ async def test_after_a_few_debates_the_estimate_is_within_15_percent_of_what_the
     assert known.tokens(expected) == pytest.approx(taken, rel=0.15)
     assert known.least <= known.factor <= known.most
     assert f"{half} debates like this" in known.sentence(expected)
+
+
+@pytest.mark.parametrize("own", [0, 500])
+async def test_the_range_of_a_match_holds_brief_and_long_speeches(tmp_path: Path, own: int) -> None:
+    """Time is counted in words, so brief debaters make more calls; the range told 39 to 57 where 81 were used."""
+    form = FORMATS["competition"]
+    settings = resolve(
+        format_name="competition",
+        seats=tuple(form.seats),
+        environ={},
+        directory=tmp_path,
+        arguments=CommandLine(seat=(("all", "ollama:any"),), set=((("rules", "free_speech_words"), own),)),
+        options=format_options(form),
+    )
+    proposal = Proposal(Motion("We should split the service"), form, settings)
+    least, most = await preview_range(proposal, await preview(proposal))
+    rules = form.rules(free_speech_words=own)
+    docket = Docket(form.seats, proposal.motion)
+    for words in (30, 60, 125, 450):
+
+        def answering(path: AskPath, asked: Ask, words: int = words) -> Turn:
+            made: Any = instance(asked.form.schema, str(path))
+            return asked.form.read({**made, "speech": " ".join(["word"] * words)} if "speech" in made else made)
+
+        assert least.calls <= len(hold_match(form.rulebook(rules, docket), answering).asks) <= most.calls

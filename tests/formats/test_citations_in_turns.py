@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.evidence import CheckedCitation, SourceSet, Status, read_source
+from disputatio.evidence.sources import Source
 from disputatio.formats import FORMATS, Docket
 from disputatio.formats.turns.citing import NOTHING, Citing, cited_json
 from disputatio.formats.turns.cross_examination import CrossExaminationForm
 from disputatio.formats.turns.opening import Argument, OpeningForm
+from disputatio.kernel import Driver
 from disputatio.motion import Motion
 from disputatio.participants.answers import SchemaChecks
 from disputatio.testing.instances import instance
@@ -187,3 +189,21 @@ def test_small_models_choose_from_sentences_that_need_no_escape_and_have_no_rule
     citing = Citing(SourceSet([read_source(text, "contract.txt")]), "The supplier delivers the software in time")
     found = [row.text for row in citing.sentences("delivery", 5)]
     assert found == ["The supplier pays two percent for each day of delay in the delivery of software."]
+
+
+@pytest.mark.parametrize("form", ["panel", "competition"])
+def test_a_panel_and_a_match_check_what_is_cited(form: str) -> None:
+    """A quote of the source is verified, words that no source has are not, and everybody sees which is which."""
+    source = Source("audit", "audit.txt", "In the audit of 2021 the supplier was late in 14 of 52 deliveries.")
+    quotes = ["the supplier was late in 14 of 52 deliveries", "the supplier was never late at all"]
+    chosen = FORMATS[form]
+    docket = Docket(chosen.seats, Motion("We should change the supplier"), SourceSet((source,)))
+    driver: Any = Driver(chosen.rulebook(chosen.rules(), docket))
+    path, asked = next(iter(driver.open_asks.items()))
+    made: Any = instance(asked.form.schema, str(path))
+    made["quotations"] = [{"source": "audit", "quote": quote} for quote in quotes]
+    turn = asked.form.read(made)
+    assert [row["status"] for row in cited_json(turn)] == ["verified", "unverified"]
+    assert "⟦verified" in turn.text()
+    assert "⟦unverified" in turn.text()
+    assert turn.words == asked.form.read({**made, "quotations": []}).words, "a citation is no word of the turn"

@@ -119,6 +119,8 @@ COURSES = 6
 """Courses of a debate that an estimate is the mean of, where choices are drawn."""
 
 _ALIKE = 0.05
+_BRIEF = 120
+"""Characters of a text of somebody who is brief: a sentence or two."""
 _NOBODY = ModelSeating(provider="embedded", model="nobody")
 
 
@@ -205,11 +207,18 @@ async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | No
             {seat: replace(row, reasoning=end[seat].reasoning) for seat, row in habits.items()}
             for habits, end in ((least, most), (most, least), (seats, least), (seats, most))
         ]
+    if hasattr(proposal.format.rules, "free_cap"):
+        # Time that is counted in words holds more speeches of brief debaters than of any other.
+        ends.append({seat: row if row.characters else replace(row, characters=_BRIEF) for seat, row in least.items()})
     # Where lengths are known the ends lie close together, and random choices may lead out of them.
     found = [seen, *[await courses.preview(row) for row in ends]]
     fewest = min(found, key=lambda row: row.tokens)
-    cached = Preview(tuple(replace(row, usd=row.cached_usd) for row in fewest.seats))
-    return cached, max(found, key=lambda row: row.tokens)
+    longest = max(found, key=lambda row: row.tokens)
+    # The course with the most tokens need not be the one with the most calls.
+    calls = [[row.calls for row in same] for same in zip(*(row.seats for row in found), strict=True)]
+    least_of = zip(fewest.seats, calls, strict=True)
+    cached = Preview(tuple(replace(row, usd=row.cached_usd, calls=min(made)) for row, made in least_of))
+    return cached, Preview(tuple(replace(row, calls=max(made)) for row, made in zip(longest.seats, calls, strict=True)))
 
 
 async def preview_stages(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:

@@ -18,6 +18,8 @@ The rules
     5. Closing. The fourth of CON, then the fourth of PRO: 3 minutes each.
     6. Scoring. After every speech the judge scores it by five criteria and says which rules it broke, with the words
        that show it. After every stage the judge sums it up, and at the end the whole match.
+       Where there are sources a speech may cite them, which counts no words. Code checks each citation, and everybody
+       hears the speech with what was found.
     7. Clocks count words, 250 to the minute. A speech that is too long, or breaks another rule, is never asked again:
        the penalty is given by code. A violation without a price lowers the speech's rule compliance.
     8. The team with the higher total wins; equal is a draw. The best debater has the most points per speech, since
@@ -68,7 +70,7 @@ from disputatio.formats.match import (
 )
 from disputatio.formats.match_verdict import MatchVerdict, points_text
 from disputatio.formats.turns.captaincy import Direction, DirectionForm
-from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
 from disputatio.formats.turns.scoring import (
     ABOUT,
     FINAL_POINTS,
@@ -92,9 +94,10 @@ ATTACKERS = (debater(PRO, 2), debater(CON, 2), debater(PRO, 3), debater(CON, 3))
 DEFENDERS = (2, 3)
 
 
-def competition(rules: CompetitionRules, docket: Docket) -> Rulebook[MatchVerdict]:  # noqa: ARG001  (nothing is cited)
+def competition(rules: CompetitionRules, docket: Docket) -> Rulebook[MatchVerdict]:
     """A match from the first opening to the last word of the judge."""
-    match = Match(channels())
+    cites = bool(docket.sources) and rules.edition > 1
+    match = Match(channels(), citing=Citing(docket.sources, docket.motion.text) if cites else NOTHING)
 
     for team in (PRO, CON):
         match = yield from speech(match, debater(team, 1), OPENING, SpeechKind.OPENING, rules)
@@ -336,7 +339,7 @@ def form_of(
     if kind is SpeechKind.QUESTIONS:
         answerers = tuple(debater(other, place) for place in DEFENDERS)
         return QuestionsForm(answerers, limit, rules.least_questions, stance, number, heard)
-    return SpeechForm(kind, limit, stance, number, heard)
+    return SpeechForm(kind, limit, stance, number, heard, match.citing)
 
 
 def limits_of(kind: SpeechKind, rules: CompetitionRules) -> Limits:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from disputatio.formats.competition_terms import PRICED, CompetitionRules
+from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.scoring import ABOUT, Foul, Scoring, Summation
 from disputatio.formats.turns.speech import SpeechKind, Spoken
 from disputatio.judging import Rubric, rounded, weighted
@@ -232,13 +233,14 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Everything that has happened, in order."""
+    """Everything that has happened, in order. ``citing`` is what its speeches may cite."""
 
     floor: Floor
     speeches: tuple[Speech, ...] = ()
     silences: tuple[Silence, ...] = ()
     summaries: tuple[tuple[str, Summation | None], ...] = ()
     finished: bool = True
+    citing: Citing = NOTHING
 
     def with_last(self, speech: Speech) -> Match:
         """The match with ``speech`` in the place of the last one."""

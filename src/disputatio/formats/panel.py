@@ -7,7 +7,8 @@ The rules
        one turn, one after the other, in the order of registration. No model chooses who speaks.
     3. Independence. In the first phase of the first round all debaters speak at the same time, and nobody hears
        anybody. From then on each hears everything said before.
-    4. Turns. A turn is a stance, the rationale for it, and a vote for one option.
+    4. Turns. A turn is a stance, the rationale for it, and a vote for one option. Where there are sources it may cite
+       them; code checks each citation, and everybody sees the turn with what was found.
     5. Stopping. After every phase the decision rule is applied to the latest vote of each debater. If an option meets
        it the debate is over, be it after the first proposals. Debaters who are silent stay in the denominator; an
        earlier vote of theirs stands and is marked carried. Without votes nothing is decided, and a tie never passes.
@@ -31,6 +32,7 @@ from disputatio.formats.docket import Docket
 from disputatio.formats.names import LONGEST_NAME, is_name
 from disputatio.formats.panel_verdict import Count, Held, PanelVerdict, Spoken, counted
 from disputatio.formats.turns.angles import ANGLES
+from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.position import Position, PositionForm
 from disputatio.kernel import Abstention, Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
 
@@ -109,9 +111,10 @@ class Stage:
 def panel(rules: PanelRules, docket: Docket) -> Rulebook[PanelVerdict]:
     """A panel from its proposals to its decision."""
     floor, held = Floor(), Held(rules.debaters)
+    citing = Citing(docket.sources, docket.motion.text) if docket.sources else NOTHING
     counts: list[Count] = []
     for stage in rules.stages:
-        floor, held, spoken = yield from phase_of(stage, floor, held, rules)
+        floor, held, spoken = yield from phase_of(stage, floor, held, rules, citing)
 
         count = counted(stage.number, stage.phase, spoken, held, rules.options, rules.decision)
         counts.append(count)
@@ -125,23 +128,23 @@ def panel(rules: PanelRules, docket: Docket) -> Rulebook[PanelVerdict]:
 
 
 def phase_of(
-    stage: Stage, floor: Floor, held: Held, rules: PanelRules
+    stage: Stage, floor: Floor, held: Held, rules: PanelRules, citing: Citing
 ) -> Rulebook[tuple[Floor, Held, tuple[Spoken, ...]]]:
     """Every debater takes one turn: all at once in the first phase, then one after the other."""
     if stage.is_first:
-        turns = yield from together(*(turn_of(name, stage, floor, held, rules) for name in rules.debaters))
+        turns = yield from together(*(turn_of(name, stage, floor, held, rules, citing) for name in rules.debaters))
         for spoken in turns:
             floor, held = heard(spoken, stage, floor), held.after(spoken)
         return floor, held, turns
     taken: list[Spoken] = []
     for name in rules.debaters:
-        spoken = yield from turn_of(name, stage, floor, held, rules)
+        spoken = yield from turn_of(name, stage, floor, held, rules, citing)
         floor, held = heard(spoken, stage, floor), held.after(spoken)
         taken.append(spoken)
     return floor, held, tuple(taken)
 
 
-def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules) -> Rulebook[Spoken]:
+def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules, citing: Citing) -> Rulebook[Spoken]:
     """One debater's turn, or its abstention."""
     place = rules.debaters.index(name)
     form = PositionForm(
@@ -152,6 +155,7 @@ def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules
         ("benefit", "problem")[place % 2],
         other=held.last_words_before(name),
         own=held.last_words_of(name),
+        citing=citing,
     )
     words = {
         "name": name,

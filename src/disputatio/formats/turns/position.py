@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -28,11 +29,17 @@ _QUOTED: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What one debater holds, and its vote, which is one of the options."""
+    """What one debater holds, and its vote, which is one of the options; ``citations`` were checked by code."""
 
     stance: str
     rationale: str
     vote: str
+    citations: tuple[CheckedCitation, ...] = ()
+
+    @property
+    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
+        """What the position cites."""
+        return tuple(("position", row) for row in self.citations)
 
     @property
     def words(self) -> int:
@@ -41,7 +48,8 @@ class Position:
 
     def text(self) -> str:
         """The position as the others hear it."""
-        return unmarked(f"{self.stance}\nRationale: {self.rationale}\nVote: {self.vote}")
+        said = unmarked(f"{self.stance}\nRationale: {self.rationale}\nVote: {self.vote}")
+        return "\n".join([said, *citation_lines(self.citations)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,7 @@ class PositionForm:
     point: str = "benefit"
     other: str = ""
     own: str = ""
+    citing: Citing = NOTHING
     name: str = "position"
 
     @property
@@ -73,19 +82,22 @@ class PositionForm:
                 "stance": schema.prose(1, 45),
                 "rationale": schema.prose(1, max(self.limit, 30)),
                 "vote": schema.one_of(self.options),
+                **self.citing.fields(),
             }
         )
 
     def read(self, content: JsonObject) -> Position:
         """The position."""
-        return Position(cast("str", content["stance"]), cast("str", content["rationale"]), cast("str", content["vote"]))
+        stance, rationale, vote = (cast("str", content[key]) for key in ("stance", "rationale", "vote"))
+        return Position(stance, rationale, vote, self.citing.read(content))
 
     def breaches(self, turn: Position) -> tuple[Violation, ...]:
-        """More words than the limit."""
+        """More words than the limit, and citations that no source bears out."""
+        found = tuple(unverified(turn.citations, "the position", "position"))
         if turn.words <= self.limit:
-            return ()
+            return found
         detail = f"stance and rationale have {turn.words} words and {self.limit} are allowed"
-        return (Violation("word_limit", detail, "position"),)
+        return (Violation("word_limit", detail, "position"), *found)
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
         """One short view, and a sentence whose beginning is the vote."""
@@ -113,7 +125,8 @@ class PositionForm:
         # One option may begin with the words of another: the longer beginning is the one that was meant.
         begun = max((row for row in beginnings if sentence.startswith(row)), key=len)
         stance = next(text for key, text in done[0].items() if key != "my_vote")
-        return {"stance": stance, "rationale": sentence, "vote": beginnings[begun]}
+        uncited: JsonObject = {key: [] for key in self.citing.fields()}
+        return {"stance": stance, "rationale": sentence, "vote": beginnings[begun], **uncited}
 
     def _beginnings(self) -> dict[str, str]:
         return {f"My vote is {option} because": option for option in self.options}

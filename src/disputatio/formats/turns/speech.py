@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
 
+from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.angles import ANGLES
-from disputatio.formats.turns.citing import unmarked
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion import count_words
 
@@ -50,6 +51,12 @@ class Spoken:
     words_said: str
     questions: tuple[str, ...] = ()
     answerer: str = ""
+    citations: tuple[CheckedCitation, ...] = ()
+
+    @property
+    def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
+        """What the speech cites, checked by code."""
+        return tuple(("speech", row) for row in self.citations)
 
     @property
     def words(self) -> int:
@@ -59,7 +66,7 @@ class Spoken:
     def text(self) -> str:
         """The speech as the others hear it."""
         if not self.questions:
-            return unmarked(self.words_said)
+            return "\n".join([unmarked(self.words_said), *citation_lines(self.citations)])
         listed = "\n".join(f"{number}. {text}" for number, text in enumerate(self.questions, start=1))
         return unmarked(f"To {self.answerer}:\n{listed}")
 
@@ -77,16 +84,17 @@ class SpeechForm:
     stance: str = ""
     number: int = 0
     quotes: Mapping[str, str] = field(default_factory=dict)
+    citing: Citing = NOTHING
     name: str = "speech"
 
     @property
     def schema(self) -> JsonObject:
-        """One text."""
-        return schema.record({"speech": schema.text(2, max(self.limit * _OVERTIME, _SHORT))})
+        """One text, and what it cites, which is no part of its words."""
+        return schema.record({"speech": schema.text(2, max(self.limit * _OVERTIME, _SHORT)), **self.citing.fields()})
 
     def read(self, content: JsonObject) -> Spoken:
         """The speech."""
-        return Spoken(cast("str", content["speech"]))
+        return Spoken(cast("str", content["speech"]), citations=self.citing.read(content))
 
     def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
         """What code can find: too many words, and a question where an answer was due."""
@@ -115,7 +123,8 @@ class SpeechForm:
 
     def join(self, done: tuple[JsonObject, ...]) -> JsonObject:
         """The speech."""
-        return {"speech": " ".join(str(text) for part in done for text in part.values())}
+        uncited: JsonObject = {key: [] for key in self.citing.fields()}
+        return {"speech": " ".join(str(text) for part in done for text in part.values()), **uncited}
 
 
 _BEGUN = {SpeechKind.ANSWER: "Our answer is that", SpeechKind.SUMMARY: "This does not convince us because"}

@@ -92,9 +92,9 @@ class TurnRequest:
         """The words of ``content``, finished or not, that count against the limit."""
         if isinstance(content, Mapping):
             keys: Any = self.ask.form.schema.get("properties", {})
-            # What is chosen from a list, such as who must answer or a vote, is no word of the turn.
+            # What is chosen from a list, such as who must answer or a vote, is no word of the turn, nor is a citation.
             chosen = {key for key, row in keys.items() if "enum" in row}
-            chosen |= {"answers"} if self.ask.form.name == "closing" else set()
+            chosen |= {"quotations", "readings"} | ({"answers"} if self.ask.form.name == "closing" else set())
             content = {key: row for key, row in content.items() if key not in chosen}
         return words_in(content)
 
