@@ -90,7 +90,7 @@ async def test_a_person_hears_what_the_seat_may_hear_and_nothing_else() -> None:
     free = [row for row in surface.asked if row.ask.phase == "free_debate"]
     assert all(row.heard[-1].channel == "team_pro" for row in free), "the captain's word stands last"
     assert all(row.situation.debate for row in surface.asked)
-    assert "You are PRO_2" in surface.asked[0].situation.role
+    assert "You are pro_2" in surface.asked[0].situation.role
     assert "limit" not in surface.asked[0].situation.task.split("$")[-1:], "no place is left unfilled"
 
 
