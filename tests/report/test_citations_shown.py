@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from functools import cache
+from typing import Any
 
 import pytest
 from cited_debates import CHANGED, FABRICATED, FIGURES, NEAR, STUDY, VERIFIED, citing, hold_cited
@@ -129,3 +130,30 @@ def test_the_page_marks_in_the_sources_exactly_the_words_that_were_found() -> No
 def test_what_a_foreign_record_says_of_citations_is_shown_as_far_as_it_goes(rows: object) -> None:
     for row in citation_readings(rows):
         assert (row.spans, row.sound, row.sentence) == ((), False, '""')
+
+
+def with_a_loose_figure(seat: str, call: Call) -> dict[str, Any]:
+    """PRO backs its first argument with numbers that stand in no source; its second states what the study says."""
+    answer = citing(seat, call)
+    if call.schema_name == "opening" and seat == "pro":
+        answer["arguments"][0]["evidence"] = "A 2018 study saw 36 % fewer incidents."
+        answer["arguments"][1]["evidence"] = "The release took 3.8 hours, and 0.7 hours after the split."
+    return answer
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_figures_in_no_source_are_marked_everywhere(surface: str) -> None:
+    held = asyncio.run(hold_cited(with_a_loose_figure)).report
+    shown = " ".join(SURFACES[surface](held).split())
+    if surface not in {"Argdown", "JSON"}:
+        assert "in no source (PRO-1: 2018, 36 %; PRO-3: 20 months" in shown
+    assert "in no source" in shown.lower()
+    (turn,) = [row for row in held.turns if row.form == "opening" and row.seat == "pro"]
+    assert turn.unstated[0] == ("PRO-1", ("2018", "36 %"))
+    assert [about for about, _ in turn.unstated] == ["PRO-1", "PRO-3"]
+
+
+def test_the_other_seats_see_which_figures_stand_in_no_source() -> None:
+    staged_debate = asyncio.run(hold_cited(with_a_loose_figure))
+    texts = staged_debate.store.texts(staged_debate.id)
+    assert any("⟦in no source⟧ 2018, 36 %" in text for text in texts.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from disputatio.formats.turns.citing import cited_json
+from disputatio.formats.turns.citing import cited_json, unstated_json
 from disputatio.kernel import Ask, AskPath
 from disputatio.participants.call import Call
 from disputatio.participants.turn_taking import Send, Taken
@@ -47,6 +47,7 @@ def turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
         content=taken.content,
         violations=tuple({"rule": row.rule, "detail": row.detail} for row in taken.violations),
         citations=cited_json(taken.turn),
+        unstated=unstated_json(taken.turn),
         repaired=taken.repaired,
         asked=taken.asked,
         served_models=taken.served_models,

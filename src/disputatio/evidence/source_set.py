@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from disputatio.evidence.figures import figures
 from disputatio.evidence.passages import Passage
 from disputatio.evidence.sources import Source
+from disputatio.evidence.words import Atoms
 from disputatio.failures import InvalidInputError
 from disputatio.motion import Evidence
+
+_COUNTS = range(11)
 
 
 class SourceSet:
@@ -48,6 +52,34 @@ class SourceSet:
     def chars(self) -> int:
         """The length of all texts together, in characters."""
         return sum(len(source.text) for source in self)
+
+    def unstated(self, text: str) -> tuple[str, ...]:
+        """The figures in ``text`` that stand in no source, as they are written there, each once.
+
+        A figure stands in a source that has the same number, whatever its unit, or the same reading of it: ``36 %`` is
+        ``36 per cent``, and ``1.2 million`` is ``1,200,000``. Whole numbers up to ten and numbers in words are left
+        out: they count the arguments themselves more often than they state a fact.
+        """
+        atoms = Atoms.of(text)
+        found = figures(atoms, 0, len(atoms) - 1)
+        written = {row: text[atoms.starts[row.first] : atoms.ends[row.last]] for row in found}
+        loose = [
+            words
+            for row, words in written.items()
+            if any(char.isdigit() for char in words)
+            and not (row.value is not None and row.value in _COUNTS and not row.unit)
+            and row.value not in self._stated
+            and not self._stated.intersection(row.keys)
+        ]
+        return tuple(dict.fromkeys(loose))
+
+    @cached_property
+    def _stated(self) -> frozenset[object]:
+        """The numbers and readings of all figures in the sources."""
+        rows = [row for source in self for row in figures(source.index.atoms, 0, len(source.index.atoms) - 1)]
+        return frozenset(
+            [key for row in rows for key in row.keys] + [row.value for row in rows if row.value is not None]
+        )
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:

@@ -189,7 +189,8 @@ class TurnTaken:
 
     ``asked`` is 0 for a turn of an imported debate: nobody here asked for it.
     ``citations`` are those in it as code found them in the sources: ``about`` names the argument each belongs to, and
-    ``status`` is verified, repaired or unverified.
+    ``status`` is verified, repaired or unverified. ``unstated`` has the figures in it that stand in no source, by the
+    argument they are about; a debate without sources has none.
     """
 
     kind: ClassVar[str] = "TurnTaken"
@@ -200,6 +201,7 @@ class TurnTaken:
     content: JsonObject
     violations: tuple[JsonObject, ...] = ()
     citations: tuple[JsonObject, ...] = ()
+    unstated: tuple[JsonObject, ...] = ()
     repaired: bool = False
     asked: int = 1
     served_models: tuple[str, ...] = ()

@@ -103,7 +103,7 @@ class _Said:
         for entry in report.turns:
             if entry.path in weaker:
                 continue
-            for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations):
+            for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated):
                 if entry.form in {"opening", "market_opening"} or row.mark.startswith(_OF_FORM.get(entry.form, " ")):
                     self.arguments.append((entry.seat, row))
                     self._aim(row)

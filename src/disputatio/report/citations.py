@@ -78,6 +78,32 @@ def citation_readings(rows: Any) -> tuple[CitationReading, ...]:
     return tuple(_reading(row) for row in _rows(rows) if isinstance(row, Mapping))
 
 
+def unstated_readings(rows: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The figures that stand in no source, by what they are about."""
+    return tuple(
+        (
+            one_line(str(row.get("about") or ""), 80),
+            tuple(one_line(str(each), 40) for each in _rows(row.get("figures"))),
+        )
+        for row in _rows(rows)
+        if isinstance(row, Mapping)
+    )
+
+
+def unstated_sentence(rows: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+    """Which figures stand in no source; empty where there are none."""
+    said = list(rows)
+    number = sum(len(figures) for _, figures in said)
+    if not number:
+        return ""
+    places = "; ".join(f"{about}: {', '.join(figures)}" for about, figures in said[:_MOST_PLACES] if figures)
+    more = " and more" if len(said) > _MOST_PLACES else ""
+    return f"{counted(number, 'figure')} in no source ({places}{more})"
+
+
+_MOST_PLACES = 6
+
+
 def _reading(row: Mapping[str, Any]) -> CitationReading:
     pointer = row.get("pointer")
     said = str(row.get("quote") or "") if pointer is None else _written(row.get("value"))

@@ -139,7 +139,7 @@ def _citation(row: CitationReading) -> dict[str, Any]:
 
 def _entry(entry: Entry, questions: Mapping[str, str]) -> dict[str, Any]:
     taken = entry.state is EntryState.TAKEN
-    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations) if taken else ()
+    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated) if taken else ()
     return {
         "path": entry.path,
         "seat": entry.seat,

@@ -294,7 +294,7 @@ def _entry(entry: Entry, questions: Questions, *, names_model: bool) -> list[str
     served = f" ({escaped(', '.join(entry.served))})" if entry.served and names_model else ""
     served = f" ({escaped(entry.told_at)})" if entry.told_at else served
     blocks = [f"#### {escaped(_speaker(entry))}{served}", *looked_up]
-    for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations):
+    for row in statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated):
         blocks += _statement(row)
     broken = [f"{spoken(str(row.get('rule')))}: {row.get('detail')}" for row in entry.broken]
     if broken:

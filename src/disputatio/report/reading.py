@@ -35,7 +35,7 @@ from disputatio.record.events import (
 from disputatio.record.history import History, Status
 from disputatio.report.addenda import Addendum
 from disputatio.report.baselines import BaselineReading
-from disputatio.report.citations import CitationReading, citation_readings
+from disputatio.report.citations import CitationReading, citation_readings, unstated_readings
 from disputatio.report.consultations import Consultation
 from disputatio.report.review_views import with_numbers
 from disputatio.report.sittings import sitting_of, with_real_names
@@ -97,6 +97,7 @@ class Entry:
     rejections: tuple[AnswerRejected, ...] = ()
     consultations: tuple[Consultation, ...] = ()
     criteria: tuple[str, ...] = ()
+    unstated: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def told_at(self) -> str:
@@ -412,6 +413,7 @@ def settled_entry(entry: Entry, answer: TurnTaken | Abstained) -> Entry:
         content=answer.content,
         violations=answer.violations,
         citations=citation_readings(answer.citations),
+        unstated=unstated_readings(answer.unstated),
         repaired=answer.repaired,
         asked=answer.asked,
         served=answer.served_models,

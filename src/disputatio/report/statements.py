@@ -28,6 +28,7 @@ def statements(
     content: Mapping[str, Any],
     questions: Questions | None = None,
     citations: Sequence[CitationReading] = (),
+    unstated: Sequence[tuple[str, tuple[str, ...]]] = (),
 ) -> tuple[Statement, ...]:
     """What ``seat`` says in ``content``, which may be incomplete.
 
@@ -37,21 +38,33 @@ def statements(
         content: the turn as JSON.
         questions: the questions put earlier, so that answers can show what they answer.
         citations: the checked citations of the turn; each stands with the argument it supports or answers.
+        unstated: the figures that stand in no source, by the argument they are about.
     """
     view = _VIEWS.get(form)
     shown = tuple(view(seat, content, questions or {})) if view else ()
     # A form of another format may carry a known name; its content is shown all the same.
-    return _with_citations(shown or tuple(any_content(content)), citations)
+    said = _with_citations(shown or tuple(any_content(content)), citations)
+    loose = {about: ", ".join(figures) for about, figures in unstated if figures}
+    marked = [
+        replace(row, points=(*row.points, ("In no source", figures))) if (figures := loose.get(_about(row))) else row
+        for row in said
+    ]
+    return tuple(marked)
+
+
+def _about(row: Statement) -> str:
+    """The argument that a statement supports or answers."""
+    return row.mark.rpartition(" -> ")[2]
 
 
 def _with_citations(said: tuple[Statement, ...], citations: Sequence[CitationReading]) -> tuple[Statement, ...]:
     if not citations:
         return said
-    marks = {row.mark.rpartition(" -> ")[2] for row in said}
+    marks = {_about(row) for row in said}
     cited: dict[str, list[CitationReading]] = {}
     for row in citations:
         cited.setdefault(row.about, []).append(row)
-    placed = [replace(row, citations=tuple(cited.get(row.mark.rpartition(" -> ")[2], ()))) for row in said]
+    placed = [replace(row, citations=tuple(cited.get(_about(row), ()))) for row in said]
     lost = [Statement(about, citations=tuple(rows)) for about, rows in cited.items() if about not in marks]
     return (*placed, *lost)
 

@@ -180,7 +180,7 @@ def entry_lines(entry: Entry, width: int, questions: Questions, *, names_model: 
         return [*flow([span(f"{sentence}.", Role.WARNING)], measure, first=_indent(), hang=2), *looked_up]
     lines = speaker_lines(entry, measure, names_model=names_model)
     lines += looked_up
-    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations)
+    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated)
     for statement in said:
         if whole or not statement.overall:
             lines += statement_lines(statement, entry.seat, measure)

@@ -13,7 +13,7 @@ from typing import Any
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
-from disputatio.report.citations import checked_sentence, citation_readings, counted_statuses
+from disputatio.report.citations import checked_sentence, citation_readings, counted_statuses, unstated_sentence
 from disputatio.report.elsewhere import imported_sureness
 from disputatio.report.headings import in_phase
 from disputatio.report.judges import BenchReading, how_judged, void_words
@@ -306,7 +306,8 @@ def _evidence(report: DebateReport) -> str:
     if is_market(report.outcome):
         return ""
     if report.citations or (report.evidence and structured_reading(report) is not None):
-        return checked_sentence(report.citations)
+        loose = unstated_sentence(row for entry in report.turns for row in entry.unstated)
+        return "; ".join(filter(None, (checked_sentence(report.citations), loose)))
     who = "debaters" if panel_reading(report) or match_reading(report) else "sides"
     return f"what the {who} state as evidence was not checked against any source"
 

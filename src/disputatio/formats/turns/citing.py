@@ -70,6 +70,10 @@ class Citing:
         found += [Reading(each["source"], each["pointer"], each["value"]) for each in row.get("readings", ())]
         return tuple(check_citation(self.sources, citation) for citation in found)
 
+    def unstated(self, *texts: str) -> tuple[str, ...]:
+        """The figures in ``texts`` that stand in no source; none in a debate without sources."""
+        return self.sources.unstated("\n".join(texts)) if len(self.sources) else ()
+
     def sentences(self, about: str, count: int) -> tuple[Sentence, ...]:
         """The ``count`` short sentences of the sources that fit the topic and ``about`` best, best first.
 
@@ -101,6 +105,18 @@ def unverified(cited: Iterable[CheckedCitation], who: str, part: str) -> list[Vi
 def citation_lines(cited: Iterable[CheckedCitation]) -> list[str]:
     """Citations as the other seats see them, a line each: the status, and the source's own words where it has them."""
     return [_line(row) for row in cited]
+
+
+def unstated_lines(figures: Iterable[str]) -> list[str]:
+    """Figures that stand in no source, as the other seats see them: one line, or none."""
+    words = ", ".join(unmarked(one_line(row, 40)) for row in figures)
+    return [f"{_OPEN}in no source{_CLOSE} {words}"] if words else []
+
+
+def unstated_json(turn: object) -> tuple[JsonObject, ...]:
+    """The figures of a turn that stand in no source, as the record keeps them, by the argument they are about."""
+    rows: Iterable[tuple[str, tuple[str, ...]]] = getattr(turn, "unstated", ())
+    return tuple({"about": about, "figures": list(figures)} for about, figures in rows if figures)
 
 
 def cited_json(turn: object) -> tuple[JsonObject, ...]:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
-from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unstated_lines, unverified
 from disputatio.formats.turns.opening import Argument
 from disputatio.formats.turns.phrases import Phrases
 from disputatio.kernel import JsonObject, Part, Task, Violation
@@ -49,11 +49,13 @@ class Response:
     reasoning: str
     questions: tuple[Question, ...]
     citations: tuple[CheckedCitation, ...] = ()
+    unstated: tuple[str, ...] = ()
 
     def text(self) -> str:
         """The response as a reader sees it."""
         questions = [f"Question {question.id}: {question.text}" for question in self.questions]
         said = [f"To {self.target}: {self.kind.value}", unmarked(self.reasoning), *citation_lines(self.citations)]
+        said += unstated_lines(self.unstated)
         return "\n".join([*said, *map(unmarked, questions)])
 
 
@@ -67,6 +69,11 @@ class CrossExamination:
     def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
         """What each response cites, by the argument it answers."""
         return tuple((response.target, row) for response in self.responses for row in response.citations)
+
+    @property
+    def unstated(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The figures of each response that stand in no source, by the argument it answers."""
+        return tuple((response.target, response.unstated) for response in self.responses)
 
     def text(self) -> str:
         """All responses, one after the other."""
@@ -106,7 +113,8 @@ class CrossExaminationForm:
                 Question(f"{argument.id}.Q{number}", text) for number, text in enumerate(row["questions"], start=1)
             )
             kind = ResponseKind(row["response"])
-            responses.append(Response(argument.id, kind, row["reasoning"], questions, self.citing.read(row)))
+            cited, unstated = self.citing.read(row), self.citing.unstated(row["reasoning"])
+            responses.append(Response(argument.id, kind, row["reasoning"], questions, cited, unstated))
         return CrossExamination(tuple(responses))
 
     def breaches(self, turn: CrossExamination) -> tuple[Violation, ...]:

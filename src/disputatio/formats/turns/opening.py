@@ -12,7 +12,7 @@ from typing import Any, cast
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.angles import ANGLES
-from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unverified
+from disputatio.formats.turns.citing import NOTHING, Citing, citation_lines, unmarked, unstated_lines, unverified
 from disputatio.formats.turns.phrases import Phrases
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.wording import same_words
@@ -38,11 +38,12 @@ class Argument:
     reasoning: str
     evidence: str
     citations: tuple[CheckedCitation, ...] = ()
+    unstated: tuple[str, ...] = ()
 
     def text(self) -> str:
         """The argument as a reader sees it."""
         said = [f"{self.id}: {self.claim}", f"Reasoning: {self.reasoning}", f"Evidence: {self.evidence}"]
-        return "\n".join([*map(unmarked, said), *citation_lines(self.citations)])
+        return "\n".join([*map(unmarked, said), *citation_lines(self.citations), *unstated_lines(self.unstated)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class Opening:
     def cited(self) -> tuple[tuple[str, CheckedCitation], ...]:
         """What each argument cites."""
         return tuple((argument.id, row) for argument in self.arguments for row in argument.citations)
+
+    @property
+    def unstated(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The figures of each argument that stand in no source."""
+        return tuple((argument.id, argument.unstated) for argument in self.arguments)
 
     def text(self) -> str:
         """All arguments, one after the other."""
@@ -83,7 +89,12 @@ class OpeningForm:
         return Opening(
             tuple(
                 Argument(
-                    f"{self.prefix}-{number}", row["claim"], row["reasoning"], row["evidence"], self.citing.read(row)
+                    f"{self.prefix}-{number}",
+                    row["claim"],
+                    row["reasoning"],
+                    row["evidence"],
+                    self.citing.read(row),
+                    self.citing.unstated(row["claim"], row["reasoning"], row["evidence"]),
                 )
                 for number, row in enumerate(rows, start=1)
             )

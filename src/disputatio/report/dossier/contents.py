@@ -317,7 +317,7 @@ def _entry(entry: Entry, questions: Mapping[str, str]) -> list[Block]:
         return [*blocks, Said(f"{entry.speaker} abstained", (f"{entry.reason}: {entry.detail}",))]
     if entry.state is EntryState.OPEN:
         return [*blocks, Said(f"{entry.speaker}", ("was not heard",))]
-    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations)
+    said = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated)
     served = f" ({', '.join(entry.served)})" if entry.served else ""
     for place, row in enumerate(said):
         name = f"{entry.speaker}{served}: " if not place else ""

@@ -89,7 +89,7 @@ class Exchange:
         exchange = cls(Anchors(), structured_reading(report))
         questions, weaker = report_questions(report), superseded(report)
         for entry in report.turns:
-            rows = statements(entry.form, entry.seat, entry.shown, questions, entry.citations)
+            rows = statements(entry.form, entry.seat, entry.shown, questions, entry.citations, entry.unstated)
             exchange.said[entry.path] = [exchange._said(entry, row, counts=entry.path not in weaker) for row in rows]
         for row in report.evidence:
             source, digest = str(row.get("source_id", "")), str(row.get("text", ""))
