@@ -118,7 +118,7 @@ async def test_no_surface_tells_a_person_what_the_rules_keep_from_a_seat(tmp_pat
                 json={"path": rows[0]["path"], "content": instance(rows[0]["form"], rows[0]["path"])},
             )
             assert answer.status_code == 200, answer.text
-        assert looked > 1
+        assert looked
         assert spoken > 5
         assert (await ended(client, debate))["status"] == "COMPLETE"
         # It is over: everybody reads everything.

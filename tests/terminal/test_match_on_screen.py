@@ -37,7 +37,7 @@ WORDS = "The second tram line carries more people than six lanes of cars, and ev
 def spoken(_seat: str, call: Call) -> dict[str, Any]:
     """Marked words for everything, and a foul here and there."""
     task = call.segments[-1].text
-    found = re.search(r"You are (PRO|CON)_(\d)", task)
+    found = re.search(r"You are (pro|con)_(\d)", task, re.IGNORECASE)
     who = f"{found[1]}{found[2]}".lower() if found else "judge"
     properties: Any = call.schema["properties"] if call.schema else {}
     if "speech" in properties:
