@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -13,8 +14,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
 from attack_table import FOLDER, PROPERTY, Attack, empty_table, write_into
-
-from strategies import FULL
 
 if TYPE_CHECKING:
     from fleet_stage import Ground, Stage
@@ -33,7 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def attack(pytestconfig: pytest.Config) -> Attack:
     """Counts what a test tries; see ``attack_table``."""
-    return Attack(thorough=FULL or bool(pytestconfig.getoption("--attack-table", False)))
+    return Attack(
+        thorough=os.environ.get("DISPUTATIO_TESTS") == "full" or bool(pytestconfig.getoption("--attack-table", False))
+    )
 
 
 @pytest.fixture(scope="session")

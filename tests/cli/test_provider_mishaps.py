@@ -57,7 +57,9 @@ def test_a_mishap_in_every_call_ends_in_a_sentence_and_a_whole_record(
     assert not CONTROL.search(ended.said)
     assert "Traceback" not in ended.said
     export = json.loads(ended.out)
-    assert len(export["calls"]) == provider.arrived.count >= 2
+    # A mode that the server refused is turned down here, without another request.
+    known = sum("said so before" in (row["message"] or "") for row in export["calls"])
+    assert len(export["calls"]) - known == provider.arrived.count >= 2
     if ended.code:
         said = ended.err.strip()
         assert said.startswith(("FAILED: no seat took a turn", "DEGRADED: "))

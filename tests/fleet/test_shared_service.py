@@ -154,6 +154,7 @@ async def test_a_ceiling_of_the_server_binds_its_workers(fleet: Stage, monkeypat
 
 async def test_a_null_character_is_no_failure_of_the_store(fleet: Stage) -> None:
     """PostgreSQL keeps none; a file does. The caller is told so, and not where the store is."""
+    fleet.worker("-c 4")
     async with servers(fleet, 1) as ((service, client),):
         mine = key(service)
         cursor = base64.urlsafe_b64encode(b"2026\x00 x").decode()
