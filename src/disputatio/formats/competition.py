@@ -41,6 +41,7 @@ which a long one used up, and the best debater was found by the sum.
 from __future__ import annotations
 
 from dataclasses import replace
+from textwrap import indent
 
 from disputatio.formats.competition_terms import CONCURRENT, CompetitionRules
 from disputatio.formats.docket import Docket
@@ -272,8 +273,8 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
         "speaker": given.seat,
         "speech": given.id,
         "kind": KINDS[given.kind],
-        "criteria": criteria_list(rules.rubric),
-        "violations": "\n".join(f"- {foul.value}: {ABOUT[foul]}" for foul in JUDGED[given.kind]),
+        "criteria": indent(criteria_list(rules.rubric), "  "),
+        "violations": "\n".join(f"  - {foul.value}: {ABOUT[foul]}" for foul in JUDGED[given.kind]),
         "found": found or "none",
     }
     turn = yield from ask(

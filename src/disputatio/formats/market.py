@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from textwrap import indent
 
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import Docket
@@ -268,7 +269,7 @@ def judging(
     if not exhibits:
         return None
     form = MarketJudgingForm(exhibits, rules.rubric, bench)
-    words = {"criteria": form.criteria(), "arguments": ", ".join(row.argument.id for row in exhibits)}
+    words = {"criteria": indent(form.criteria(), "  "), "arguments": ", ".join(row.argument.id for row in exhibits)}
     finding = yield from ask(
         JUDGE,
         JUDGING,

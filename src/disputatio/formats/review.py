@@ -41,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from textwrap import indent
 from typing import Any, ClassVar
 
 from disputatio.formats.brief import Brief
@@ -130,7 +131,7 @@ def frame(rules: ReviewRules, docket: Docket, proposers: int) -> Rulebook[tuple[
     form = FramingForm(rules.brief.criteria, first, to_find)
     words = {
         "hints": rules.brief.framing,
-        "criteria": "\n".join(f"- {row}" for row in rules.brief.criteria) or "- none",
+        "criteria": "\n".join(f"  - {row}" for row in rules.brief.criteria) or "  - none",
     }
     task = Task("framing-positions", {**words, "number": str(to_find)}) if to_find else Task("framing", words)
     turn = yield from ask(FRAMER, FRAMING, returns=form, task=task, limits=rules.framing)
@@ -269,7 +270,7 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
         "arguments": ids(held.exhibits) or "none stands",
         "criticisms": ", ".join(held.open_criticisms) or "none stands",
         "carried": ids(held.carried) or "none",
-        "criteria": criteria_text(),
+        "criteria": indent(criteria_text(), "  "),
         "round": str(here.number),
         "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
         "struck": ", ".join(held.struck) or "none",
