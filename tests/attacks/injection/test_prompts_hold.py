@@ -195,7 +195,9 @@ def test_no_seat_can_write_the_mark_of_a_checked_citation(format_name: str) -> N
         setting, found = Setting(format_name, Motion(PEACE)), {}
         for path, asked in staged(format_name, words, sources, motion=PEACE).asks.items():
             for number, segment in enumerate(compose(BOOK, setting, asked)[1:]):
-                found[str(path), number] = len(re.findall("[\u27e6\u27e7]", segment.text))
+                # Code also marks figures that stand in no source, and the attacks bring some.
+                text = segment.text.replace("\n\u27e6in no source\u27e7 ", "\n")
+                found[str(path), number] = len(re.findall("[\u27e6\u27e7]", text))
         return found
 
     assert marks(forged) == marks(Words(PEACE))
