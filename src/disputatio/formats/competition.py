@@ -41,7 +41,6 @@ which a long one used up, and the best debater was found by the sum.
 from __future__ import annotations
 
 from dataclasses import replace
-from textwrap import indent
 
 from disputatio.formats.competition_terms import CONCURRENT, CompetitionRules
 from disputatio.formats.docket import Docket
@@ -273,7 +272,7 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
         "speaker": given.seat,
         "speech": given.id,
         "kind": KINDS[given.kind],
-        "criteria": indent(criteria_list(rules.rubric), "  "),
+        "criteria": "\n".join(f"  {row}" for row in criteria_list(rules.rubric).splitlines()),
         "violations": "\n".join(f"  - {foul.value}: {ABOUT[foul]}" for foul in JUDGED[given.kind]),
         "found": found or "none",
     }

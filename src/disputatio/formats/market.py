@@ -32,7 +32,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from textwrap import indent
 
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import Docket
@@ -269,7 +268,10 @@ def judging(
     if not exhibits:
         return None
     form = MarketJudgingForm(exhibits, rules.rubric, bench)
-    words = {"criteria": indent(form.criteria(), "  "), "arguments": ", ".join(row.argument.id for row in exhibits)}
+    words = {
+        "criteria": "\n".join(f"  {row}" for row in form.criteria().splitlines()),
+        "arguments": ", ".join(row.argument.id for row in exhibits),
+    }
     finding = yield from ask(
         JUDGE,
         JUDGING,

@@ -41,7 +41,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from textwrap import indent
 from typing import Any, ClassVar
 
 from disputatio.formats.brief import Brief
@@ -270,7 +269,7 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
         "arguments": ids(held.exhibits) or "none stands",
         "criticisms": ", ".join(held.open_criticisms) or "none stands",
         "carried": ids(held.carried) or "none",
-        "criteria": indent(criteria_text(), "  "),
+        "criteria": "\n".join(f"  {row}" for row in criteria_text().splitlines()),
         "round": str(here.number),
         "rounds": str(min(rules.rounds, rules.MAXIMUM_ROUNDS)),
         "struck": ", ".join(held.struck) or "none",
