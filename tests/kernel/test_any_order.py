@@ -108,7 +108,8 @@ def told(step: Step, answering: Any) -> tuple[Any, dict[str, Any], list[Fact]]:
                     for (name, inner), mine in zip(step.branches, own, strict=True)
                 ]
                 for mine in own:
-                    counts.update(mine)
+                    # A branch knows nothing of what was asked in the others meanwhile.
+                    counts.update({stem: max(count, counts.get(stem, 0)) for stem, count in mine.items()})
                 return tuple(results)
 
     return walk(step, "0", (), {}), said, facts

@@ -13,6 +13,7 @@ from disputatio.failures import InvalidInputError
 from disputatio.motion import Evidence
 
 _COUNTS = range(11)
+_ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 
 
 class SourceSet:
@@ -57,8 +58,8 @@ class SourceSet:
         """The figures in ``text`` that stand in no source, as they are written there, each once.
 
         A figure stands in a source that has the same number, whatever its unit, or the same reading of it: ``36 %`` is
-        ``36 per cent``, and ``1.2 million`` is ``1,200,000``. Whole numbers up to ten and numbers in words are left
-        out: they count the arguments themselves more often than they state a fact.
+        ``36 per cent``, and ``1.2 million`` is ``1,200,000``. Whole numbers up to ten, places such as ``2nd``
+        and numbers in words are left out: they count the arguments themselves more often than they state a fact.
         """
         atoms = Atoms.of(text)
         found = figures(atoms, 0, len(atoms) - 1)
@@ -67,6 +68,8 @@ class SourceSet:
             words
             for row, words in written.items()
             if any(char.isdigit() for char in words)
+            and (row.value is not None or len(row.keys) > 1)
+            and row.unit not in _ORDINAL_ENDINGS
             and not (row.value is not None and row.value in _COUNTS and not row.unit)
             and row.value not in self._stated
             and not self._stated.intersection(row.keys)
