@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import sys
 
-from decisions import competition, market, review
+from decisions import competition, market, review, structured
 from decisions.point import Point
 
-POINTS: tuple[Point, ...] = (*review.POINTS, *competition.POINTS, *market.POINTS)
+POINTS: tuple[Point, ...] = (*structured.POINTS, *review.POINTS, *competition.POINTS, *market.POINTS)
 """In the order of their numbers; a subject adds its own here."""
 
 
