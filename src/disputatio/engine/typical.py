@@ -9,13 +9,13 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from disputatio.formats.turns.schema import beginnings_in
 from disputatio.participants.habits import Habits
 
 _OPEN = "It stays open because"
 _CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: _OPEN}
 """By the last of the words that there are to choose from."""
 _SETTLED = {"no": "no", "yes": "no", "unresolved": "resolved_for_proposition"}
-_BEGUN = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[([.?])\]\$")
 _NUMBER = re.compile("(?<![0-9])[0-9]++(?= )")
 _FEWEST_CHARACTERS = 8
 _UNSAID = 400
@@ -115,12 +115,12 @@ class Typical:
     def _text(self, schema: Mapping[str, Any], field: str) -> str:
         least, most = schema.get("minLength", 0), schema.get("maxLength", _UNSAID)
         length = min(max(least, self._habits.length(field, most), _FEWEST_CHARACTERS), most)
-        begun = _BEGUN.match(schema.get("pattern", ""))
+        begun = beginnings_in(schema.get("pattern", ""))
         # A sentence of a small model: one of its beginnings, then at least so many signs, and a full stop.
-        first, needed = (f"{self._choice(begun[1].split('|'))} ", int(begun[2])) if begun else ("", 0)
+        first, needed = (f"{self._choice(begun.words)} ", begun.minimum) if begun else ("", 0)
         length = max(length, len(first) + needed + 1) - bool(begun)
         text = (first + self._words(length))[:length].strip().ljust(least, ".")
-        text = f"{text.ljust(len(first) + needed, 'x')}{begun[3]}" if begun else text
+        text = f"{text.ljust(len(first) + needed, 'x')}{begun.end}" if begun else text
         self._said.add(text, len(first))
         return text
 

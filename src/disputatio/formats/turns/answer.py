@@ -10,8 +10,6 @@ from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
-_NUMBER = r"^-?[0-9][0-9,]{0,14}([.][0-9]{1,9})?$"
-
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
@@ -50,9 +48,7 @@ class AnswerForm:
         )
 
     def _answer(self) -> JsonObject:
-        if self.options:
-            return schema.one_of(self.options)
-        return {"type": "string", "pattern": _NUMBER, "maxLength": 30}
+        return schema.one_of(self.options) if self.options else schema.number_text()
 
     def read(self, content: JsonObject) -> GivenAnswer:
         """The answer; a number in plain digits."""

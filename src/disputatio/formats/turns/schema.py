@@ -8,10 +8,24 @@ and not in the schema, where it would be repeated and billed for every argument.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
 from disputatio.kernel import JsonObject
+
+NUMBER: Final = r"^-?[0-9][0-9,]{0,14}([.][0-9]{1,9})?$"
+"""The pattern of a number that is written as a text."""
+_BEGUN: Final = re.compile(r"\^\(([^)]+)\) \[.*\]\{(\d+),\}\[([.?])\]\$")
+
+
+class Beginnings(NamedTuple):
+    """What a pattern of ``begun_with`` says: one of ``words``, ``minimum`` characters or more, and ``end``."""
+
+    words: tuple[str, ...]
+    minimum: int
+    end: str
 
 
 def text(minimum: int, maximum: int) -> JsonObject:
@@ -32,6 +46,17 @@ def begun_with(beginnings: Iterable[str], minimum: int, maximum: int, end: str =
     """
     choice = "|".join(beginnings)
     return {"type": "string", "pattern": rf"^({choice}) [\w ,'%-]{{{minimum},}}[{end}]$", "maxLength": maximum}
+
+
+def beginnings_in(pattern: str) -> Beginnings | None:
+    """What a pattern of ``begun_with`` says; None for any other pattern."""
+    found = _BEGUN.fullmatch(pattern)
+    return Beginnings(tuple(found[1].split("|")), int(found[2]), found[3]) if found else None
+
+
+def number_text() -> JsonObject:
+    """A number as a text of 30 characters at most, with commas between thousands allowed."""
+    return {"type": "string", "pattern": NUMBER, "maxLength": 30}
 
 
 def one_of(words: Iterable[str]) -> JsonObject:
