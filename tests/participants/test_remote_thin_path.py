@@ -351,18 +351,18 @@ async def staying(*scripts: tuple[bytes, ...]) -> AsyncIterator[tuple[ModelSeati
                 await writer.wait_closed()
 
 
-async def test_what_a_server_says_unasked_is_not_taken_for_the_answer_to_the_next_call() -> None:
-    async with (
-        staying((plainly("one"), plainly("unasked")), (plainly("two"),), (plainly("three"),)) as (seating, came_on),
-        opened(seating) as gateway,
-    ):
+@pytest.mark.parametrize("thin", [True, False])
+async def test_an_unasked_response_answers_no_later_call(*, thin: bool) -> None:
+    async with staying((plainly("one"), plainly("unasked")), (plainly("two"),), (plainly("three"),)) as (seating, on):
+        gateway = RemoteGateway(replace(Endpoint.of(seating, KEY), straight=thin))
         texts = []
         for _ in range(3):
             reply = await gateway.call(a_call(OutputMode.TEXT))
             texts.append(reply.text if isinstance(reply, Reply) else reply)
             await asyncio.sleep(0.03)
+        await gateway.aclose()
     assert texts == ["one", "two", "three"]
-    assert came_on == [1, 2, 2]
+    assert on == [1, 2, 2]
 
 
 async def test_a_status_below_all_that_announce_a_response_is_no_reason_to_wait_for_one() -> None:

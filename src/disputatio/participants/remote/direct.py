@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,13 +32,13 @@ from openai.types.chat.chat_completion import Choice
 from disputatio.participants.call import Call, OutputMode, Reply, Segment, Usage
 from disputatio.participants.remote.chat import ChatModel, ChatPrompts, reported_cost, whole_output
 from disputatio.participants.remote.models import NO_TAGS
-from disputatio.participants.remote.posting import Arrived, Destination
 from disputatio.participants.remote.thoughts import has_sign
 from disputatio.participants.remote.tokens import with_cost
-from disputatio.participants.remote.transport import AiohttpTransport, address_of, led
+from disputatio.participants.remote.transport import AiohttpTransport, RawResponse, address_of, led
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from yarl import URL
 
     from disputatio.participants.remote.models import Line
 
@@ -55,17 +55,20 @@ class Way:
 
     Attributes:
         prompts: puts calls into bodies.
-        to: where they are posted, with headers that hold the key.
+        url: where they are posted.
+        headers: what every request carries; one of them holds the key.
         added: what the library adds to a body.
     """
 
     prompts: ChatPrompts
-    to: Destination
+    # Both may hold a key.
+    url: URL = field(repr=False)
+    headers: CIMultiDict[str] = field(repr=False)
     added: dict[str, Any]
 
     async def post(
         self, call: Call, transport: AiohttpTransport, refused: frozenset[str] = frozenset()
-    ) -> Reply | Arrived | httpx2.RequestError | None:
+    ) -> Reply | RawResponse | httpx2.RequestError | None:
         """Post ``call``, once, without the parameters that the server refused.
 
         Returns:
@@ -80,7 +83,7 @@ class Way:
         except (TypeError, ValueError):
             return None
         try:
-            arrived = await transport.post(self.to, body)
+            arrived = await transport.post(self.url, self.headers, body)
         except httpx2.RequestError as error:
             return error
         reply = plain_reply(arrived.body, call.mode) if arrived.status == 200 else None
@@ -121,7 +124,7 @@ async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
         headers["Connection"] = "close"
     sample = prompts.body(_SAMPLE)
     added = {key: value for key, value in orjson.loads(shown.content).items() if key not in sample}
-    return Way(prompts, Destination.of(url, headers), added)
+    return Way(prompts, url, headers, added)
 
 
 def _unread(model: type[BaseModel], *read: str) -> frozenset[str]:

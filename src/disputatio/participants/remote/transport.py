@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import aiohttp
@@ -32,7 +32,6 @@ from yarl import URL
 
 from disputatio._http_client import plain_headers
 from disputatio._intake import Intake, OverlongError
-from disputatio.participants.remote.posting import Arrived, Destination, exchanged
 from disputatio.participants.remote.receiving import bound_now, incoming, read_whole
 
 if TYPE_CHECKING:
@@ -45,6 +44,14 @@ CONNECT_TIMEOUT_S: Final = 10.0
 _LARGE: Final = 1 << 20
 
 
+class RawResponse(NamedTuple):
+    """A whole response: its status, its headers but those about encoding, and its body, decompressed."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+
 @dataclass(slots=True)
 class Passage:
     """Leads a library through an exchange without sending anything.
@@ -54,7 +61,7 @@ class Passage:
         shown: the request that it would have sent.
     """
 
-    arrived: Arrived | httpx2.RequestError | None = None
+    arrived: RawResponse | httpx2.RequestError | None = None
     shown: httpx2.Request | None = None
 
     def through(self, request: httpx2.Request) -> httpx2.Response:
@@ -65,7 +72,7 @@ class Passage:
         """
         self.shown = request
         match self.arrived:
-            case Arrived(status, headers, body):
+            case RawResponse(status, headers, body):
                 return httpx2.Response(status, headers=list(headers), stream=_Whole(body), request=request)
             case None:
                 raise httpx2.WriteError("nothing is sent")
@@ -77,7 +84,7 @@ _LED: ContextVar[Passage | None] = ContextVar("_LED", default=None)
 
 
 @contextmanager
-def led(arrived: Arrived | httpx2.RequestError | None, *, shows: bool = False) -> Iterator[Passage]:
+def led(arrived: RawResponse | httpx2.RequestError | None, *, shows: bool = False) -> Iterator[Passage]:
     """Lead the requests of this context through ``arrived`` instead of sending them.
 
     Args:
@@ -117,7 +124,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     Responses are decompressed here and bounded by what ``bounded`` set, before anybody else holds them.
 
     The pool is joined at the first request and left by ``aclose``; the last to leave closes it. A transport
-    that is used in a second event loop joins that loop's pool.
+    that is used in a second event loop joins that loop's pool. Without ``keep_alive`` a transport shares no pool.
 
     Args:
         connect_timeout_s: seconds until an unfinished connection counts as failed.
@@ -155,27 +162,22 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             request=request,
         )
 
-    async def post(self, to: Destination, body: bytes) -> Arrived:
+    async def post(self, url: URL, headers: Mapping[str, str], body: bytes) -> RawResponse:
         """Post ``body`` and read the whole response.
 
         Raises:
             httpx2.RequestError: as for ``handle_async_request``, or that the response cannot be decoded.
         """
-        pool, intake = self._joined(), Intake(bound_now(), len(body))
-        try:
-            opening = pool.opening_to(to)
-            if opening is not None:
-                return await exchanged(pool.connector, opening, to, body, self._timeout, intake)
-            response = await self._send("POST", to.url, to.headers, body)
+        intake = Intake(bound_now(), len(body))
+        with _truthful():
+            response = await self._send("POST", url, headers, body)
             try:
                 content = await read_whole(response.status, response.raw_headers, response.content, intake)
             except BaseException:
                 response.close()
                 raise
             response.release()
-        except _FAILURES as error:
-            raise _told(error) from error
-        return Arrived(response.status, plain_headers(response.raw_headers), content)
+        return RawResponse(response.status, plain_headers(response.raw_headers), content)
 
     async def _send(
         self, method: str, url: URL, headers: Mapping[str, str] | Iterable[tuple[str, str]], body: bytes | None
@@ -208,7 +210,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
     def _joined(self) -> _Pool:
         loop = asyncio.get_running_loop()
         if self._pool is None or self._pool.loop is not loop:
-            self._pool = _Pool.join(loop)
+            self._pool = _Pool.join(loop) if self._keep_alive else _Pool(loop, force_close=True)
         return self._pool
 
 
@@ -219,42 +221,49 @@ def address_of(url: httpx2.URL) -> URL:
     return URL(str(url), encoded=True)
 
 
+class _Connector(aiohttp.TCPConnector):
+    """Closes a kept connection on which a response came that was not asked for: it would answer the next request."""
+
+    async def connect(self, *request: Any, **options: Any) -> aiohttp.connector.Connection:
+        while True:
+            connection = await super().connect(*request, **options)
+            # Nothing is read as a response over a new connection, so this comes to an end.
+            if connection.protocol is None or not len(connection.protocol):
+                return connection
+            connection.close()
+
+
 class _Pool:
     """The connections of one event loop, kept while at least one transport uses them."""
 
     _open: ClassVar[WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool]] = WeakKeyDictionary()
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, *, force_close: bool = False) -> None:
         self.loop = loop
-        self.members = 0
+        self.members = 1
         # Looking it up goes through the whole environment.
         self.proxy_of = functools.lru_cache(maxsize=64)(_environment_proxy)
-        self.opening_to = functools.lru_cache(maxsize=64)(self._opening_to)
-        self.connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=60)
         self.session = aiohttp.ClientSession(
-            connector=self.connector,
+            connector=_Connector(limit=0, ttl_dns_cache=60, force_close=force_close),
             # Cookies of one provider must not reach another, and no provider's API needs them.
             cookie_jar=aiohttp.DummyCookieJar(),
         )
 
     @classmethod
     def join(cls, loop: asyncio.AbstractEventLoop) -> _Pool:
+        """The pool that the transports of ``loop`` share."""
         pool = cls._open.get(loop)
         if pool is None:
             pool = cls._open[loop] = cls(loop)
-        pool.members += 1
+        else:
+            pool.members += 1
         return pool
-
-    def _opening_to(self, to: Destination) -> aiohttp.ClientRequest | None:
-        """What connections to a destination are opened with; None where a session has to find the way."""
-        if not to.head or self.proxy_of(to.url.scheme, to.url.host or ""):
-            return None
-        return aiohttp.ClientRequest("POST", to.url, loop=self.loop, ssl=_verified(to.url))
 
     async def leave(self) -> None:
         self.members -= 1
         if self.members == 0 and asyncio.get_running_loop() is self.loop:
-            self._open.pop(self.loop, None)
+            if self._open.get(self.loop) is self:
+                del self._open[self.loop]
             await self.session.close()
 
 
