@@ -29,7 +29,7 @@ from disputatio.engine.verified import read_verified
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.port import Job, JobState
 from disputatio.fleet.queued import QueuedHolder
-from disputatio.orders import read_order
+from disputatio.proposals import read_request
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, CallMade, CallSent, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History
@@ -160,7 +160,7 @@ class Stage:
                 way = {name: body[name] for name in ("priority", "queue") if name in body}
                 settings = {name: value for name, value in body.items() if name not in {*way, "most_waiting"}}
                 debate = new_id()
-                order = read_order({"motion": f"Motion {debate}: we should act", "format": "freeform", **settings})
+                order = read_request({"motion": f"Motion {debate}: we should act", "format": "freeform", **settings})
                 await holders[body.get("most_waiting")].submit(debate, order, **way)
                 self.ordered.append(debate)
             return self.ordered[len(self.ordered) - len(bodies) :]

@@ -20,8 +20,8 @@ from typing import Any
 
 import httpx2
 
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.formats import find_format
@@ -87,14 +87,14 @@ def plain_model(base_url: str, http: httpx2.AsyncClient) -> Any:
 
 async def measure(base_url: str, blocks: int, debates: int) -> None:
     form = find_format("structured")
-    arguments = CommandLine(seat=(("all", "openai_compatible:fake"),), base_url=base_url)
+    arguments = Arguments(base_url=base_url).with_seats([("all", "openai_compatible:fake")])
     settings = resolve(
         format_name=form.name,
         seats=tuple(form.seats),
         environ={},
         directory=Path("/nonexistent"),
         arguments=arguments,
-        options=format_options(form),
+        options=format_scope(form),
     )
     gateway = Noting(open_gateway(settings.seats["pro"], None))
     proposal = Proposal(read_motion("Should we release the risky migration?"), form, settings)

@@ -31,8 +31,8 @@ from disputatio.engine.uncollected import settle_in
 from disputatio.engine.verified import read_verified
 from disputatio.fleet.descriptors import allow_connections
 from disputatio.kernel import JsonObject
-from disputatio.orders import proposal_of, read_order
 from disputatio.participants.gateways import open_gateway
+from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
@@ -123,7 +123,7 @@ async def hold(debates: int) -> Held:
         store, beginnings = SqlStore(f"{folder}/bench.sqlite"), _Beginnings()
         house, counted = House(store, checks_first=False, opener=beginnings.open), _UnderWay()
         # Orders are read when they come, and by whoever takes them.
-        orders = [read_order({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
+        orders = [read_request({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.
         await counted.hold(house, orders[0])
         settle_in()

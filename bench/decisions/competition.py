@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from decisions.point import Played, Point, play
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range
 from disputatio.evidence.source_set import SourceSet
@@ -92,8 +92,8 @@ def dry_run() -> tuple[str, bool]:
         seats=tuple(form.seats),
         environ={},
         directory=Path(__file__).parent,
-        arguments=CommandLine(seat=(("all", "ollama:any"),)),
-        options=format_options(form),
+        arguments=Arguments().with_seats([("all", "ollama:any")]),
+        options=format_scope(form),
     )
     proposal = Proposal(Motion("We should split the service"), form, settings)
     least, most = asyncio.run(_range(proposal))

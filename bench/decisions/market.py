@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from decisions.point import Point
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.market_matter import check_question, knowledge_row, question_on
 from disputatio.evaluation.backtest import (
     Archive,
@@ -183,14 +183,14 @@ def weights() -> tuple[str, bool]:
 def dry_run() -> tuple[str, bool]:
     """Twelve dates of models, before anything is asked."""
     form = find_format("market")
-    seats = CommandLine(base_url="http://127.0.0.1:9/v1", seat=())
+    seats = Arguments(base_url="http://127.0.0.1:9/v1")
     settings = resolve(
         format_name="market",
         seats=tuple(form.seats),
         environ={"LLM_PROVIDER": "openai_compatible", "LLM_MODEL": "m"},
         directory=Path("/"),
         arguments=seats,
-        options=format_options(form),
+        options=format_scope(form),
     )
     archive = made_up_archive()
     days = dates_of(PLAN, archive.prices()).decided

@@ -12,8 +12,8 @@ from measured import Figure
 
 from disputatio.engine.debates import House, start
 from disputatio.engine.verified import read_verified
-from disputatio.orders import proposal_of, read_order
 from disputatio.participants.embedded import ModelUnavailableError, cache, obtain
+from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
 
@@ -41,7 +41,7 @@ async def _held() -> list[Figure]:
         own.symlink_to(weights)
         os.environ |= {"LLM_PROVIDER": "embedded", "DISPUTATIO_CACHE": folder, "DISPUTATIO_EMBEDDED_LINGER_S": "1"}
         store = SqlStore(f"{folder}/bench.sqlite")
-        order = read_order({"motion": "Cities should close their centres to private cars", "seed": 1})
+        order = read_request({"motion": "Cities should close their centres to private cars", "seed": 1})
         begun = time.monotonic()
         debate = await start(proposal_of(order, {}), House(store, checks_first=False))
         took = time.monotonic() - begun

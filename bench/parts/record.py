@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from measured import Figure
 
-from disputatio.config import CommandLine, Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments, Settings, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine import debates
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
@@ -103,8 +103,8 @@ def _settings(turns: int) -> Settings:
         seats=tuple(FORM.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(seat=(("all", "ollama:metered"),)),
-        options=format_options(FORM),
+        arguments=Arguments().with_seats([("all", "ollama:metered")]),
+        options=format_scope(FORM),
     )
     # More rounds than anybody may set: a long record is what is wanted.
     return replace(settings, rounds=turns // 2 + 1)

@@ -21,9 +21,9 @@ from measured import Figure
 from disputatio.engine.debates import House, start
 from disputatio.engine.uncollected import settle_in
 from disputatio.fleet.descriptors import allow_connections
-from disputatio.orders import proposal_of, read_order
 from disputatio.participants.call import Call, Fault, OutputMode, Reply
 from disputatio.participants.gateways import open_gateway
+from disputatio.proposals import proposal_of, read_request
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
@@ -136,7 +136,7 @@ def _proposal(name: str, url: str, *, staggered: bool = False) -> Any:
     os.environ |= {"LLM_PROVIDER": "openai_compatible", "LLM_MODEL": "fake", "LLM_BASE_URL": url}
     os.environ["DISPUTATIO_STAGGER"] = "true" if staggered else "false"
     motion = {} if name == "market" else {"motion": "Should we release the risky migration?"}
-    return proposal_of(read_order({"format": name, "seed": 1, **motion, **ORDERS[name]}), {})
+    return proposal_of(read_request({"format": name, "seed": 1, **motion, **ORDERS[name]}), {})
 
 
 async def _held(

@@ -25,12 +25,12 @@ from typing import Any
 from blocks import MOTION, ROUNDS, SEATS, serve
 
 from disputatio.engine.debates import House, start
-from disputatio.orders import proposal_of, read_order
 from disputatio.participants.call import Call, Reply
 from disputatio.participants.gateways import open_gateway
 from disputatio.participants.remote import Endpoint, RemoteGateway
 from disputatio.participants.remote.chat import ChatPrompts
 from disputatio.participants.seating import ModelSeating
+from disputatio.proposals import proposal_of, read_request
 from disputatio.record.sql import SqlStore
 
 
@@ -54,7 +54,7 @@ class Noting:
 def proposal(seed: int) -> Any:
     """The panel: the four phases of one round are four turns for each debater."""
     order = {"motion": MOTION, "format": "panel", "debaters": SEATS, "rounds": 1, "decision": "unanimity", "seed": seed}
-    return proposal_of(read_order(order), {})
+    return proposal_of(read_request(order), {})
 
 
 def body_of(call: Call) -> dict[str, Any]:

@@ -16,11 +16,14 @@ from disputatio._front import __getattr__ as __getattr__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from disputatio.config.catalogue import topics
     from disputatio.door import (
         Debate,
         attach_outcome,
         debate,
         debate_sync,
+        estimate,
+        estimate_sync,
         import_transcripts,
         import_transcripts_sync,
         open_store,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         resume_sync,
         sign_off,
     )
+    from disputatio.engine.estimate import Estimate
     from disputatio.failures import (
         DisputatioError,
         ExitCode,
@@ -40,33 +44,50 @@ if TYPE_CHECKING:
         UnknownDebateError,
         VerificationError,
     )
+    from disputatio.formats.options import Competition, Freeform, Market, Panel, Review, Structured
     from disputatio.judging.gate import GateDecision, should_debate
     from disputatio.motion import Evidence, Motion
     from disputatio.participants.human import Person
     from disputatio.participants.scripted import Scripted, recording
     from disputatio.record.memory import MemoryStore
+    from disputatio.request.model import Budget, DebateRequest, Judging, Limits, SeatOptions, Tools
 
 __all__ = [
+    "Budget",
+    "Competition",
     "Debate",
+    "DebateRequest",
     "DisputatioError",
+    "Estimate",
     "Evidence",
     "ExitCode",
+    "Freeform",
     "GateDecision",
     "InvalidInputError",
+    "Judging",
+    "Limits",
+    "Market",
     "MemoryStore",
     "Motion",
+    "Panel",
     "Person",
     "PersonLeftError",
     "ProviderError",
     "RecordError",
     "ResumeMismatchError",
+    "Review",
     "Scripted",
+    "SeatOptions",
     "StoreError",
+    "Structured",
+    "Tools",
     "UnknownDebateError",
     "VerificationError",
     "attach_outcome",
     "debate",
     "debate_sync",
+    "estimate",
+    "estimate_sync",
     "import_transcripts",
     "import_transcripts_sync",
     "open_store",
@@ -75,4 +96,5 @@ __all__ = [
     "resume_sync",
     "should_debate",
     "sign_off",
+    "topics",
 ]

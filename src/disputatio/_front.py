@@ -14,6 +14,8 @@ _ROOMS = {
         "attach_outcome",
         "debate",
         "debate_sync",
+        "estimate",
+        "estimate_sync",
         "import_transcripts",
         "import_transcripts_sync",
         "open_store",
@@ -21,6 +23,8 @@ _ROOMS = {
         "resume_sync",
         "sign_off",
     ),
+    "config.catalogue": ("topics",),
+    "engine.estimate": ("Estimate",),
     "failures": (
         "DisputatioError",
         "ExitCode",
@@ -33,11 +37,13 @@ _ROOMS = {
         "UnknownDebateError",
         "VerificationError",
     ),
+    "formats.options": ("Competition", "Freeform", "Market", "Panel", "Review", "Structured"),
     "judging.gate": ("GateDecision", "should_debate"),
     "motion": ("Evidence", "Motion"),
     "participants.human": ("Person",),
     "participants.scripted": ("Scripted", "recording"),
     "record.memory": ("MemoryStore",),
+    "request.model": ("Budget", "DebateRequest", "Judging", "Limits", "SeatOptions", "Tools"),
 }
 
 __getattr__, __dir__ = front("disputatio", _ROOMS)

@@ -6,32 +6,34 @@ What is heavy is imported when it is first needed, so that importing the package
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from disputatio.failures import ExitCode, InvalidInputError
 from disputatio.kernel import JsonObject
-from disputatio.motion import Evidence, read_motion
+from disputatio.motion import Evidence
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments
     from disputatio.engine.debates import House
+    from disputatio.engine.estimate import Estimate
+    from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Watcher
     from disputatio.evidence import Source
-    from disputatio.formats.format import Format
-    from disputatio.market.knowledge import KnowledgeBase
+    from disputatio.formats.options import FormatOptions
     from disputatio.participants.gateways import OpenGateway
     from disputatio.participants.human import Participant
     from disputatio.record.chain import Sealed
     from disputatio.record.events import Event
     from disputatio.record.store import Store
     from disputatio.report import DebateReport
+    from disputatio.request.model import Budget, Judging, Limits, SeatOptions, Tools
 
 Value = TypeVar("Value")
+SourceLike: TypeAlias = "Evidence | Source | str | Path"
+"""A source of a debate: a path, or one that was read or written by the program."""
 Escalating: TypeAlias = "str | Callable[[Debate], object]"
 """Where an escalated decision goes: a function of the debate (which may be a coroutine function), the name of a format,
 or the address of a callback."""
@@ -152,87 +154,56 @@ def open_store(url: str | None = None, *, create: bool = True) -> Store:
 
 def _usual_store() -> str:
     """The address that is configured."""
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config import Arguments
+    from disputatio.config.process import configured_store
 
-    return configured_store(_arguments({})).store
+    return configured_store(Arguments()).store
 
 
 async def debate(
     motion: str = "",
     *,
-    topic: str | None = None,
-    format: str = "structured",  # noqa: A002  (the word users know)
-    seats: Mapping[str, str | Participant] | None = None,
-    evidence: Sequence[Evidence | Source | str | Path] = (),
-    evidence_by_round: Mapping[int, Sequence[Evidence | Source | str | Path]] | None = None,
-    knowledge: KnowledgeBase | str | Path | None = None,
-    preset: str | None = None,
-    positions: Sequence[str] = (),
-    personality: Mapping[str, str] | None = None,
-    personalities: str | Path | Mapping[str, str] | None = None,
+    format: str | FormatOptions = "structured",  # noqa: A002  (the word users know)
+    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
     language: str | None = None,
-    judges: int | None = None,
-    debaters: Sequence[str] | None = None,
-    options: Sequence[str] | None = None,
-    rounds: int | None = None,
-    decision: str | None = None,
-    threshold: int | None = None,
-    escalate: Escalating | None = None,
-    budget_usd: Decimal | str | None = None,
-    budget_tokens: int | None = None,
-    max_calls: int | None = None,
     seed: int | None = None,
-    base_url: str | None = None,
-    config: str | Path | None = None,
-    set: Mapping[str, object] | None = None,  # noqa: A002  (the option of the command line)
-    tools: Mapping[str, Sequence[str]] | None = None,
-    mcp: Mapping[str, str] | None = None,
-    prompts: Path | None = None,
+    judging: Judging | None = None,
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    tools: Tools | Mapping[str, Sequence[str]] | None = None,
+    baseline: str | None = None,
+    config: str | Path | Mapping[str, object] | None = None,
+    prompts: str | Path | None = None,
     store: Store | str | None = None,
     watcher: Watcher | None = None,
     opener: OpenGateway | None = None,
 ) -> Debate:
-    """Hold a debate and return its record.
+    """Run a debate and return its record.
 
     Args:
-        motion: the question or proposition, at most 4,000 characters.
-        topic: a built-in motion in its place, by name (``disputatio topics`` lists them).
-        format: ``structured``, ``freeform``, ``panel``, ``review``, ``competition``, ``market``, or a file of your own
-            rules, such as ``./my_debate.py:rules``, which is run.
-        seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers
-            every seat. A person sits there as ``Person(surface)``, see `disputatio.participants.human`.
-            Seats that are not named are taken as the environment and the configuration file say.
-        evidence: sources laid before all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard
-            input, or texts. What the seats quote from them is checked by code.
-        evidence_by_round: sources that a later round of a review brings, by the number of the round.
-        knowledge: the knowledge base of a market debate: one that was built, the path of one, or ``example``, which is
-            taken where none is given. Its motion may be left out.
-        preset: what a review looks for, such as ``contract-risk``.
-        positions: 2 to 5 positions that a review weighs, each with a proposer of its own.
-        personality: how the debaters of a competition argue: ``{"pro": "logical", "con_2": "none"}``.
-        personalities: own ones: a file of TOML or YAML, or what each debater is told, by name.
+        motion: the question or proposition, at most 4,000 characters. A market debate has one of its own.
+        format: ``structured``, ``freeform``, ``panel``, ``review``, ``competition``, ``market``, the name of an
+            installed format, or a file of your own rules, such as ``./my_debate.py:rules``, which is run. Options of
+            a format come with it: ``Panel(debaters=["ada", "bo"], threshold=2)``.
+        seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
+            ``Seat(model="openai:gpt-5", temperature=0.2)`` says how a model is called. A person sits there as
+            ``Person(surface)``, see `disputatio.participants.human`. Seats that are not named are taken as the
+            environment and the configuration file say.
+        evidence: sources for all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard input,
+            or `Evidence` and `Source` objects; or such lists by the round of a review that brings them. Code checks
+            what the seats quote from them.
         language: the language of the debate; English where nothing says otherwise.
-        judges: how many judges there are, 1 to 9; ``judge_2`` and so on are their seats. How they judge is set by
-            the keys under ``judging``, such as ``{"judging.both_orders": True}``.
-        debaters: of a panel, in the order in which they speak; where not given, the seats that are named.
-        options: what a panel may vote for.
-        rounds: the most rounds, for formats that have several.
-        decision: the rule of a panel: ``threshold_vote``, ``majority``, ``super-majority``, ``unanimity`` or
-            ``weighted``.
-        threshold: the votes that ``threshold_vote`` needs; more than half of all debaters where not given.
-        escalate: where a panel's decision to escalate goes: a function of the debate, the name of a format for a review
-            debate, or the address of a callback.
-        budget_usd: ceiling in US dollars; reserved before every call, never passed.
-        budget_tokens: ceiling in tokens, input and output together.
-        max_calls: ceiling in calls, repeated ones included.
         seed: sent to providers that take one.
-        base_url: the server's address for the seats that need one.
-        config: a configuration file (TOML or YAML).
-        set: further settings by the keys of the configuration file, such as ``{"limits.closing_words": 150}``.
-        tools: what seats may look up before they speak: ``{"all": ["search", "calculate"], "pro": ["files"]}``.
-        mcp: the MCP servers that ``tools`` names, by name: a command or an address.
-        prompts: a folder whose files take the place of packaged prompts; recorded.
-        store: where the record is kept; a ``MemoryStore`` keeps nothing on disk.
+        judging: how many judges there are, and how they judge.
+        budget: ceilings; every call is reserved before it is sent, and none is passed.
+        limits: limits of turns.
+        tools: what seats may look up before they speak: ``{"all": ["search", "calculate"]}``, or `Tools`.
+        baseline: run beside the debate and compared with it: ``single``, ``vote``, ``freeform`` or ``all``.
+        config: a configuration file (TOML or YAML), or its content as a mapping, in place of the one in the working
+            directory.
+        prompts: a folder whose files replace packaged prompts; recorded.
+        store: where the record is stored; a ``MemoryStore`` keeps nothing on disk.
         watcher: sees events and output as they come.
         opener: makes gateways, for models that this package does not know.
 
@@ -242,103 +213,88 @@ async def debate(
         StoreError: the record cannot be kept.
     """
     from disputatio.engine.debates import start
-    from disputatio.engine.escalating import escalation_target, hand_over
-    from disputatio.engine.market_matter import matter_given
-    from disputatio.engine.opening import Proposal
-    from disputatio.engine.table import for_every_seat, split_seats
-    from disputatio.engine.terms import sources_by_round
+    from disputatio.engine.escalating import hand_over
+    from disputatio.proposals.baselines import baselines_of
+    from disputatio.proposals.escalation import escalation_target, recipient_configured
 
-    chosen, base, motion = matter_given(format, knowledge, evidence, motion, topic)
-    if chosen.free_seats and debaters is None:
-        debaters = [seat for seat in seats or {} if seat != "all"] or None
-    named, participants, for_all = split_seats(seats or {})
-    judges = _judges_among(seats or {}, chosen) if judges is None else judges
-    arguments = _arguments(
-        {
-            "seat": named,
-            "judges": judges,
-            "debaters": None if debaters is None else tuple(debaters),
-            "options": None if options is None else tuple(options),
-            "rounds": rounds,
-            "decision": decision,
-            "threshold": threshold,
-            "escalate": escalate if isinstance(escalate, str) else None,
-            "base_url": base_url,
-            "budget_usd": budget_usd,
-            "budget_tokens": budget_tokens,
-            "max_calls": max_calls,
-            "language": language,
-            "seed": seed,
-            "config": None if config is None else str(config),
-            "set": tuple(_setting(key, value) for key, value in (set or {}).items()),
-            "tools": tuple((tools or {}).items()),
-            "mcp": tuple((mcp or {}).items()),
-        }
-        | {"preset": preset, "position": tuple(positions), **_styles(personality or {}, personalities)}
-    )
-    settings = _settings(chosen.name, arguments, os.environ, Path.cwd(), chosen)
-    settings = _with_own_styles(settings, chosen, personality or {}, personalities)
-    participants = for_every_seat(for_all, chosen, settings, dict(named), participants)
-    sources, introduced = sources_by_round(evidence, _by_round(evidence_by_round))
-    said = read_motion(motion, settings.language)
-    proposal = Proposal(said, chosen, settings, sources, participants, prompts, introduced, base)
-    named_to = settings.panel.escalate if escalate is None else told(escalate)
-    target = escalation_target(named_to, chosen, arguments, sources)
+    proposal, arguments = _proposed(motion, format, seats, evidence, _given(locals()), config=config, prompts=prompts)
+    settings = proposal.settings
+    chosen = getattr(settings.format if isinstance(format, str) else format, "escalate", None)
+    named_to = recipient_configured(settings) if chosen is None or isinstance(chosen, str) else told(chosen)
+    target = escalation_target(named_to, proposal.format, arguments, proposal.evidence)
+    beside = baselines_of(baseline, proposal, arguments)
     async with _Housed(store, settings.store, watcher, opener) as house:
         held = await start(proposal, house)
         await hand_over(held, target, house)
+        if beside is not None:
+            await beside(held, house)
         return read_debate(house.store, held)
 
 
-def _setting(key: str, value: object) -> tuple[tuple[str, ...], object]:
-    """A setting by the levels of its key. What no file could hold, such as a path, is taken as its text."""
-    from disputatio.config.keys import key_path
+async def estimate(
+    motion: str = "",
+    *,
+    format: str | FormatOptions = "structured",  # noqa: A002
+    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
+    language: str | None = None,
+    seed: int | None = None,
+    judging: Judging | None = None,
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    tools: Tools | Mapping[str, Sequence[str]] | None = None,
+    config: str | Path | Mapping[str, object] | None = None,
+    prompts: str | Path | None = None,
+) -> Estimate:
+    """Estimate calls, tokens and cost of a debate. No model is called. The options are those of ``debate``.
 
-    own = isinstance(value, str | bool | int | float | Decimal | list)
-    return key_path(key, "set"), list(value) if isinstance(value, tuple) else value if own else str(value)
+    Raises:
+        InvalidInputError: something given cannot be used.
+    """
+    from disputatio.engine.estimate import estimate_of
 
-
-def _styles(personality: Mapping[str, str], own: str | Path | Mapping[str, str] | None) -> dict[str, Any]:
-    """How debaters argue, as a command line would say it; a program's own personalities are no file."""
-    if isinstance(own, Mapping):
-        return {}
-    return {"personality": tuple(personality.items()), "personalities": None if own is None else str(own)}
-
-
-def _judges_among(seats: Mapping[str, object], form: Format) -> int | None:
-    """How many judges there are where more than one is seated."""
-    from disputatio.formats.docket import place_of
-
-    taken = form.seats_named(seats)
-    if form.free_seats or len(taken) <= len(form.seats):
-        return None
-    return sum(place_of(seat, "judge") is not None for seat in taken)
-
-
-def _with_own_styles(
-    settings: Settings, form: Format, personality: Mapping[str, str], own: str | Path | Mapping[str, str] | None
-) -> Settings:
-    """``settings`` with the personalities that a program gives in words."""
-    from disputatio.config.matter import cast_given
-
-    if not isinstance(own, Mapping):
-        return settings
-    return replace(settings, cast=cast_given(form, tuple(settings.seats), personality, own))
+    proposal, _ = _proposed(motion, format, seats, evidence, _given(locals()), config=config, prompts=prompts)
+    return await estimate_of(proposal)
 
 
-def _by_round(evidence: Mapping[int, Sequence[Any]] | None) -> list[tuple[int, Any]]:
-    """Each source with its round, earlier rounds first."""
-    return [(number, row) for number, rows in sorted((evidence or {}).items()) for row in rows]
+_TYPED = ("language", "seed", "judging", "budget", "limits", "tools", "baseline")
+
+
+def _given(local: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a request among the parameters of a call; what was left out is not among them."""
+    return {name: local[name] for name in _TYPED if local.get(name) is not None}
+
+
+def _proposed(
+    motion: str,
+    format: str | FormatOptions,  # noqa: A002
+    seats: Mapping[str, str | SeatOptions | Participant] | None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]],
+    options: Mapping[str, Any],
+    *,
+    config: str | Path | Mapping[str, object] | None,
+    prompts: str | Path | None,
+) -> tuple[Proposal, Arguments]:
+    """The debate that a program asks for, and what it was asked for with."""
+    from disputatio.proposals.program import proposal_of_program
+
+    return proposal_of_program(
+        motion,
+        format,
+        seats if seats is not None else {},
+        evidence,
+        options,
+        config=str(config) if isinstance(config, Path) else config,
+        prompts=None if prompts is None else Path(prompts),
+    )
 
 
 async def resume(
     debate_id: str,
     *,
     seats: Mapping[str, Participant] | None = None,
-    budget_usd: Decimal | str | None = None,
-    budget_tokens: int | None = None,
-    max_calls: int | None = None,
-    mcp: Mapping[str, str] | None = None,
+    budget: Budget | None = None,
+    tools: Tools | None = None,
     escalate: Escalating | None = None,
     format: str | None = None,  # noqa: A002
     prompts: Path | None = None,
@@ -351,10 +307,8 @@ async def resume(
     Args:
         debate_id: its id, or the beginning of it.
         seats: the scripted participants and persons it was begun with.
-        budget_usd: a new ceiling in US dollars, what is spent included.
-        budget_tokens: a new ceiling in tokens.
-        max_calls: a new ceiling in calls.
-        mcp: the MCP servers of its tools, where the configuration does not name them.
+        budget: new ceilings, what is spent included; those that are left out stay as they are.
+        tools: the MCP servers of its tools, where the configuration does not name them.
         escalate: where a panel's decision to escalate goes, also that of a panel which is over already.
         format: where the file of its own rules is now, if it was moved.
         prompts: the folder of prompt overrides it was begun with.
@@ -367,30 +321,35 @@ async def resume(
         VerificationError: its record was altered.
         ResumeMismatchError: it would not go on as the debate it was.
     """
+    from disputatio.config import arguments_of
     from disputatio.engine.debates import Resumption, can_go_on
     from disputatio.engine.debates import resume as go_on
-    from disputatio.engine.escalating import escalation_target, hand_over
+    from disputatio.engine.escalating import hand_over
     from disputatio.engine.recorded import recorded_form
     from disputatio.engine.verified import find_debate, read_verified
+    from disputatio.proposals.escalation import escalation_target, recipient_configured
+    from disputatio.proposals.recorded import recorded_settings
     from disputatio.record.history import History
+    from disputatio.request.model import Budget, DebateRequest
 
-    arguments = _arguments(
-        {"mcp": tuple((mcp or {}).items()), "escalate": escalate if isinstance(escalate, str) else None}
-    )
+    asked, ceilings = DebateRequest.model_validate({"tools": tools} if tools else {}), budget or Budget()
+    arguments = arguments_of(asked)
+    if isinstance(escalate, str):
+        arguments = arguments.with_values({("escalate",): escalate}, "escalate")
     configured = _usual_store() if store is None else ""
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
         record = read_verified(house.store, found)
         settings, form = recorded_settings(found, record, arguments, format), recorded_form(found, record, format)
-        named_to = settings.panel.escalate if escalate is None else told(escalate)
+        named_to = recipient_configured(settings) if escalate is None else told(escalate)
         target = escalation_target(named_to, form, arguments, ())
         if escalate is None and not can_go_on(History.of(row.event() for row in record)):
             target = None
         resumption = Resumption(
             settings=settings,
-            budget_usd=None if budget_usd is None else Decimal(budget_usd),
-            budget_tokens=budget_tokens,
-            budget_calls=max_calls,
+            budget_usd=ceilings.usd,
+            budget_tokens=ceilings.tokens,
+            budget_calls=ceilings.calls,
             participants=seats or {},
             prompts=prompts,
             form=form,
@@ -479,28 +438,68 @@ def import_transcripts_sync(files: Sequence[str | Path], *, store: Store | str |
     return _run(import_transcripts(files, store=store))
 
 
-def debate_sync(motion: str = "", **options: Any) -> Debate:
-    """``debate`` for programs without an event loop; takes the same options."""
-    return _run(debate(motion, **options))
+def debate_sync(
+    motion: str = "",
+    *,
+    format: str | FormatOptions = "structured",  # noqa: A002
+    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
+    language: str | None = None,
+    seed: int | None = None,
+    judging: Judging | None = None,
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    tools: Tools | Mapping[str, Sequence[str]] | None = None,
+    baseline: str | None = None,
+    config: str | Path | Mapping[str, object] | None = None,
+    prompts: str | Path | None = None,
+    store: Store | str | None = None,
+    watcher: Watcher | None = None,
+    opener: OpenGateway | None = None,
+) -> Debate:
+    """``debate`` for programs without an event loop."""
+    return _run(debate(**locals()))
 
 
-def resume_sync(debate_id: str, **options: Any) -> Debate:
-    """``resume`` for programs without an event loop; takes the same options."""
-    return _run(resume(debate_id, **options))
+def estimate_sync(
+    motion: str = "",
+    *,
+    format: str | FormatOptions = "structured",  # noqa: A002
+    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
+    language: str | None = None,
+    seed: int | None = None,
+    judging: Judging | None = None,
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    tools: Tools | Mapping[str, Sequence[str]] | None = None,
+    config: str | Path | Mapping[str, object] | None = None,
+    prompts: str | Path | None = None,
+) -> Estimate:
+    """``estimate`` for programs without an event loop."""
+    return _run(estimate(**locals()))
+
+
+def resume_sync(
+    debate_id: str,
+    *,
+    seats: Mapping[str, Participant] | None = None,
+    budget: Budget | None = None,
+    tools: Tools | None = None,
+    escalate: Escalating | None = None,
+    format: str | None = None,  # noqa: A002
+    prompts: Path | None = None,
+    store: Store | str | None = None,
+    watcher: Watcher | None = None,
+    opener: OpenGateway | None = None,
+) -> Debate:
+    """``resume`` for programs without an event loop."""
+    return _run(resume(**locals()))
 
 
 def read_debate(store: Store, debate_id: str) -> Debate:
     """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
     return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
-
-
-def recorded_settings(
-    debate_id: str, record: Sequence[Sealed], arguments: CommandLine, rules_file: str | None = None
-) -> Settings:
-    """Today's settings for a recorded debate; see ``disputatio.engine.recorded``."""
-    from disputatio.engine.recorded import recorded_settings as settings_of
-
-    return settings_of(debate_id, record, arguments, rules_file)
 
 
 class _Housed:
@@ -547,34 +546,6 @@ def told(escalate: Escalating) -> str | Callable[[str, House], object]:
 
     call.__name__ = getattr(function, "__name__", "function")
     return call
-
-
-def _arguments(values: Mapping[str, Any]) -> CommandLine:
-    from disputatio.config import CommandLine
-
-    return CommandLine(**values)
-
-
-def _settings(
-    format_name: str,
-    arguments: CommandLine,
-    environ: Mapping[str, str],
-    directory: Path,
-    form: Format | None = None,
-) -> Settings:
-    from disputatio.config import resolve
-    from disputatio.config.format_options import format_options
-    from disputatio.formats.registry import find_format
-
-    form = form or find_format(format_name)
-    return resolve(
-        format_name=format_name,
-        seats=tuple(form.seats),
-        environ=environ,
-        directory=directory,
-        arguments=arguments,
-        options=format_options(form),
-    )
 
 
 def _run(work: Coroutine[Any, Any, Value]) -> Value:

@@ -25,8 +25,9 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from disputatio._cli.given import command_line, settings_for
+from disputatio._cli.given import command_line
 from disputatio.config import Settings, fallback_seat
+from disputatio.config.process import settings_for
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.failures import InvalidInputError
@@ -36,7 +37,8 @@ from disputatio.fleet.in_process import OwnHolder
 from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import JsonObject
 from disputatio.motion import read_motion
-from disputatio.orders import proposal_of, read_order
+from disputatio.proposals import proposal_of, read_request
+from disputatio.proposals.escalation import recipient_configured
 from disputatio.record.sql import SqlStore
 from disputatio.testing import FakeProvider
 from strategies import examples
@@ -431,8 +433,9 @@ def strange(settings: Settings) -> Iterator[str]:
             yield f"{seat} looks up {settings.tools[seat]}"
     if [row.command for row in settings.mcp_servers.values()] != [("own-server", "--root", "/own")]:
         yield f"{settings.mcp_servers}"
-    if (settings.store, settings.panel.escalate) != ("sqlite:///own.sqlite", "http://own.example/callback"):
-        yield f"{settings.store} {settings.panel.escalate}"
+    escalate = recipient_configured(settings) or "http://own.example/callback"
+    if (settings.store, escalate) != ("sqlite:///own.sqlite", "http://own.example/callback"):
+        yield f"{settings.store} {escalate}"
 
 
 @examples(300)
@@ -443,7 +446,7 @@ def test_no_order_resolves_to_what_the_configuration_does_not_name(own_server: P
     """Whatever is in the names and values of an order: it is refused in a sentence, or stays within."""
     settings = refused = None
     try:
-        kept = read_order(body)
+        kept = read_request(body)
         settings = proposal_of(json.loads(json.dumps(kept)), {}, people_missing=True).settings
     except InvalidInputError as error:
         refused = error
@@ -468,5 +471,5 @@ def test_no_order_resolves_to_what_the_configuration_does_not_name(own_server: P
 )
 def test_an_honest_order_is_taken_under_the_same_configuration(own_server: Path, body: dict[str, Any]) -> None:
     """So that what is refused above is not refused for nothing."""
-    settings = proposal_of(read_order({"motion": MOTION, **body}), {}).settings
+    settings = proposal_of(read_request({"motion": MOTION, **body}), {}).settings
     assert not list(strange(settings))

@@ -25,7 +25,7 @@ HEAVY = (
     "disputatio._cli.app",
     "disputatio._cli.main",
     "disputatio._terminal",
-    "disputatio.config.no_debate",
+    "disputatio.config.process",
     "disputatio.door",
     "disputatio.engine.debates",
     "disputatio.evidence.tools",

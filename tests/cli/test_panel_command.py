@@ -44,7 +44,7 @@ def test_a_panel_that_cannot_be_held_is_refused_in_two_lines_before_anybody_is_a
 def test_what_only_panels_have_is_refused_elsewhere(call: Call, provider: FakeProvider) -> None:
     ended = call("debate", "Be it so", *seats(provider)[2:], "--options", "yes,no")
     assert ended.code == 2
-    assert "--format panel" in is_clear(ended.err)
+    assert "the format panel" in is_clear(ended.err)
 
 
 @pytest.mark.slow

@@ -10,10 +10,15 @@ from typing import Any
 import pytest
 
 from disputatio._cli.given import command_line
-from disputatio.config import FormatOptions, Settings, resolve
+from disputatio.config import FormatScope, Settings, resolve
 from disputatio.engine.opening import _rubric
 from disputatio.failures import InvalidInputError
 from disputatio.participants.seating import Price
+
+
+def weights_of(settled: Settings) -> dict[str, Decimal]:
+    """The weights of the criteria, by name."""
+    return {name: row.weight for name, row in settled.judging.criteria.items()}
 
 
 def settle(directory: Path, environ: dict[str, str] | None = None, **arguments: Any) -> Settings:
@@ -23,7 +28,7 @@ def settle(directory: Path, environ: dict[str, str] | None = None, **arguments: 
         environ=environ or {},
         directory=directory,
         arguments=command_line(**arguments),
-        options=FormatOptions(rules={"penalties.overtime": Decimal(-3)}),
+        options=FormatScope(rules={"penalties.overtime": Decimal(-3)}),
     )
 
 
@@ -111,11 +116,7 @@ def test_both_languages_give_the_same_settings(tmp_path: Path):
     assert len({str(replace(each, sources={})) for each in settled}) == 1
     one = settled[1]
     assert one.budget.usd == Decimal("0.10")
-    assert one.rubric.criteria == (
-        ("logic", Decimal("0.1")),
-        ("evidence", Decimal("0.2")),
-        ("clarity", Decimal("0.7")),
-    )
+    assert weights_of(one) == {"logic": Decimal("0.1"), "evidence": Decimal("0.2"), "clarity": Decimal("0.7")}
     assert one.seats["pro"].persona == "A dry engineer."
     assert one.seats["pro"].price == Price(Decimal("0.07"), Decimal("0.40"))
     assert one.seats["pro"].timeout_s == 60
@@ -256,19 +257,19 @@ def test_a_seats_own_price_goes_above_the_table(tmp_path: Path):
 
 def test_a_higher_rubric_is_never_mixed_with_a_lower_one(tmp_path: Path):
     (tmp_path / "disputatio.toml").write_text("[criteria]\nlogic = 0.5\nclarity = 0.5", encoding="utf-8")
-    assert settle(tmp_path).rubric.name is None
-    named = settle(tmp_path, environ={"DISPUTATIO_RUBRIC": "debate"}).rubric
-    assert (named.name, named.criteria) == ("debate", ())
-    own = settle(tmp_path, environ={"DISPUTATIO_RUBRIC": "debate"}, set=("criteria.evidence=1",)).rubric
-    assert (own.name, own.criteria) == (None, (("evidence", Decimal(1)),))
+    assert settle(tmp_path).judging.rubric is None
+    named = settle(tmp_path, environ={"DISPUTATIO_RUBRIC": "debate"})
+    assert (named.judging.rubric, weights_of(named)) == ("debate", {})
+    own = settle(tmp_path, environ={"DISPUTATIO_RUBRIC": "debate"}, set=("criteria.evidence=1",))
+    assert (own.judging.rubric, weights_of(own)) == (None, {"evidence": Decimal(1)})
 
 
 def test_a_criterion_of_ones_own_has_a_question(tmp_path: Path):
     text = '[criteria]\nlogic = 0.5\n[criteria.cost]\nweight = 0.5\nquestion = "Is the cost credible? 1 = a guess."'
     (tmp_path / "disputatio.toml").write_text(text, encoding="utf-8")
     settled = settle(tmp_path)
-    assert settled.rubric.criteria == (("logic", Decimal("0.5")), ("cost", Decimal("0.5")))
-    assert dict(settled.rubric.questions) == {"cost": "Is the cost credible? 1 = a guess."}
+    assert weights_of(settled) == {"logic": Decimal("0.5"), "cost": Decimal("0.5")}
+    assert settled.judging.criteria["cost"].question == "Is the cost credible? 1 = a guess."
     rubric = _rubric(settled)
     assert rubric is not None
     asked = [row.question for row in rubric.criteria]

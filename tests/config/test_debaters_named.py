@@ -10,7 +10,7 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats import DecisionRule, RuleName, find_format
@@ -24,7 +24,7 @@ def settings(folder: Path, name: str = "panel", environ: dict[str, str] | None =
         environ=environ or {},
         directory=folder,
         arguments=command_line(**given),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats import find_format
@@ -29,7 +29,7 @@ def settings(
         environ=environ or {},
         directory=directory,
         arguments=command_line(**given),
-        options=format_options(chosen),
+        options=format_scope(chosen),
     )
 
 
@@ -111,6 +111,6 @@ def test_how_they_judge_is_read_from_file_environment_and_command_line(tmp_path:
         judges="2",
         retest=True,
     ).judging
-    assert (found.both_orders, found.retest, found.anonymous, found.method) == (True, True, False, "weighted mean")
+    assert (found.both_orders, found.retest, found.anonymous, found.method) == (True, True, False, "weighted")
     assert found.dead_zone == Decimal("0.5")
     assert found.weights == {"judge": Decimal(2), "judge_2": Decimal("0.5")}

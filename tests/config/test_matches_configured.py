@@ -9,8 +9,8 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
-from disputatio.config.matter import personalities, topic_named, topics
+from disputatio.config.catalogue import personalities, topic_named, topics
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats import find_format
@@ -26,7 +26,7 @@ def settled(directory: Path, **given: Any) -> Settings:
         environ={},
         directory=directory,
         arguments=command_line(seat=("all=ollama:fake",), **given),
-        options=format_options(MATCH),
+        options=format_scope(MATCH),
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
-from disputatio.config import FormatOptions, Settings, resolve
+from disputatio.config import FormatScope, Settings, resolve
 
 SEATS = ("pro_1", "pro_2", "con_1", "judge")
 
@@ -40,7 +40,7 @@ def settle(
     dotenv: str = "",
     environ: dict[str, str] | None = None,
     seats: tuple[str, ...] = SEATS,
-    options: FormatOptions | None = None,
+    options: FormatScope | None = None,
     **arguments: Any,
 ) -> Settings:
     with tempfile.TemporaryDirectory() as folder:
@@ -50,12 +50,12 @@ def settle(
         if dotenv:
             (directory / ".env").write_text(dotenv, encoding="utf-8")
         return resolve(
-            format_name="competition",
+            format_name="freeform",
             seats=seats,
             environ=environ or {},
             directory=directory,
             arguments=command_line(**arguments),
-            options=options or FormatOptions(),
+            options=options or FormatScope(),
         )
 
 
@@ -103,11 +103,11 @@ PLAIN: dict[str, tuple[tuple[str, str, str, dict[str, Any]], Any]] = {
     ),
     "rounds": (
         ("rounds = 2", "DISPUTATIO_ROUNDS", "3", {"set": ("rounds=4",)}),
-        lambda settled: settled.rounds,
+        lambda settled: settled.format.rounds,
     ),
     "rubric": (
         ("rubric = 'a'", "DISPUTATIO_RUBRIC", "b", {"set": ("rubric=c",)}),
-        lambda settled: settled.rubric.name,
+        lambda settled: settled.judging.rubric,
     ),
     "store": (
         ("store = 'sqlite:////a'", "DISPUTATIO_STORE", "sqlite:////b", {"store": "sqlite:////c"}),
@@ -191,7 +191,7 @@ def test_rules_of_a_format_take_the_type_of_their_default():
     from decimal import Decimal
 
     rules = {"free_debate_minutes": 4, "penalties.overtime_team": Decimal(-3), "concurrent": False}
-    options = FormatOptions(rules=rules, other_rules=frozenset({"softening"}))
+    options = FormatScope(rules=rules, other_rules=frozenset({"softening"}))
     file = "[rules]\nfree_debate_minutes = 6\nsoftening = true\n[rules.penalties]\novertime_team = -2.5"
     settled = settle(file=file, options=options, set=("rules.concurrent=yes",))
     assert settled.rules == {

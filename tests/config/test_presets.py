@@ -9,8 +9,9 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.config.presets import preset_named, presets
+from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats import Brief, find_format
 from disputatio.judging.gate import HIGH_RISK, PRESET_KINDS
@@ -26,8 +27,13 @@ def resolved(directory: Path, environ: dict[str, str] | None = None, **given: ob
         environ=environ or {},
         directory=directory,
         arguments=command_line(**given),
-        options=format_options(REVIEW),
+        options=format_scope(REVIEW),
     )
+
+
+def brief(directory, environ=None, **given):
+    """The brief of a review under these settings."""
+    return rules_of(REVIEW, resolved(directory, environ, **given)).brief
 
 
 def test_there_is_a_preset_for_each_high_risk_kind_of_task():
@@ -48,11 +54,11 @@ def test_a_preset_says_what_to_look_for(name):
 
 def test_a_preset_comes_from_the_command_line_before_the_environment_before_the_file(tmp_path):
     (tmp_path / "disputatio.toml").write_text('preset = "invest"\ntask_type = "contract-risk"\n', "utf-8")
-    assert resolved(tmp_path).review.brief.name == "investment-thesis"
-    assert resolved(tmp_path).review.task_type == "contract"
+    assert brief(tmp_path).name == "investment-thesis"
+    assert brief(tmp_path).task_type == "contract"
     environ = {"DISPUTATIO_PRESET": "security"}
-    assert resolved(tmp_path, environ).review.brief.name == "security-threat-model"
-    assert resolved(tmp_path, environ, preset="reg").review.brief.name == "regulatory-compliance"
+    assert brief(tmp_path, environ).name == "security-threat-model"
+    assert brief(tmp_path, environ, preset="reg").name == "regulatory-compliance"
 
 
 def test_the_gate_knows_every_preset_by_its_name():

@@ -14,17 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
 from disputatio.participants.providers import (
     AUTOMATIC_ORDER,
     OTHER_EXTRAS,
     PROVIDERS,
     Kind,
     SeatValue,
-    did_you_mean,
     family,
     parse_seat_value,
     provider_named,
-    shown,
 )
 from disputatio.participants.seating import ModelSeating
 

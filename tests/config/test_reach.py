@@ -9,16 +9,31 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from disputatio.config import CommandLine, Settings, resolve
-from disputatio.config.reach import IN_FILES, OPEN, SEAT_FIELDS, TOOLS, check_reach
+from disputatio._cli.given import command_line
+from disputatio.config import Arguments, Settings, resolve
+from disputatio.config.reach import IN_FILES, TOOLS, check_reach
 from disputatio.config.seats import Seated
 from disputatio.failures import InvalidInputError
+from disputatio.options import Given, options_in
 from disputatio.participants.providers import PROVIDERS, SeatValue
 from disputatio.participants.seating import ModelSeating
+from disputatio.request.formats import options_of, options_of_formats
+from disputatio.request.model import DebateRequest
 
 ENVIRONMENT = {"OPENAI_API_KEY": "key-of-openai", "ANTHROPIC_API_KEY": "key-of-anthropic"}
 PROXY = "http://proxy.example/v1"
 FILE = f'[seats.all]\nprovider = "openai"\nmodel = "gpt-5"\nbase_url = "{PROXY}"\n'
+
+
+def asked(seat: Any = (), set: Any = (), tools: Any = (), mcp: Any = (), **more: Any) -> Arguments:  # noqa: A002
+    """These values as a remote caller could give them."""
+    named = [*((("seats", name), who) for name, who in seat), *set]
+    named += [(("seats", name, "tools"), list(words) or ["none"]) for name, words in tools]
+    named += [(("mcp_servers", name), address) for name, address in mcp]
+    rows = [(tuple(path), Given(value, f"{'.'.join(path)} of the request")) for path, value in named]
+    config, base_url = more.pop("config", None), more.pop("base_url", None)
+    further = command_line(**more)
+    return Arguments(given=(*rows, *further.given), config=config, base_url=base_url)
 
 
 def ordered(folder: Path, file: str = "", **given: Any) -> Settings:
@@ -29,7 +44,7 @@ def ordered(folder: Path, file: str = "", **given: Any) -> Settings:
         seats=("pro", "con", "judge"),
         environ=ENVIRONMENT,
         directory=folder,
-        arguments=CommandLine(remote=True, **given),
+        arguments=replace(asked(**given), remote=True),
     )
 
 
@@ -171,9 +186,11 @@ def how_to() -> str:
 def test_what_is_open_is_listed_in_the_how_to() -> None:
     """The page says what a key of scope run can reach; this is what it may set."""
     section = how_to()
-    for word in (*SEAT_FIELDS, *TOOLS, *IN_FILES, *IN_FILES.values()):
+    for word in ("provider", "model", *TOOLS, *IN_FILES, *IN_FILES.values()):
         assert f"`{word}`" in section, word
-    for key in OPEN:
+    rows = [*options_in(DebateRequest), *(row for name in options_of_formats() for row in options_of(name))]
+    open_keys = {row.key.split(".")[0] for row in rows if row.key and not row.local} - {"seats"}
+    for key in open_keys:
         assert f"`{key}`" in section, key
 
 

@@ -12,14 +12,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
-from disputatio.config import FormatOptions, Settings, resolve
+from disputatio.config import FormatScope, Settings, resolve
 from disputatio.failures import ExitCode, InvalidInputError
 
-OPTIONS = FormatOptions(
+OPTIONS = FormatScope(
     phases=("opening", "cross-examination", "closing"),
     rubrics=("debate", "review"),
     rules={"minutes": 4},
-    maximum_rounds=3,
     other_seats=frozenset({"critic"}),
     other_phases=frozenset({"framing", "closing"}),
     other_rules=frozenset({"softening_words"}),
@@ -30,7 +29,7 @@ def settle(directory: Path, *, file: str = "", environ: dict[str, str] | None = 
     if file:
         (directory / "disputatio.toml").write_text(file, encoding="utf-8")
     return resolve(
-        format_name="structured",
+        format_name="review",
         seats=("pro", "con", "judge"),
         environ=environ or {},
         directory=directory,
@@ -250,12 +249,12 @@ def test_weights_that_add_up_exactly_are_taken_and_no_others(parts: list[int]):
             with pytest.raises(InvalidInputError, match="add up to"):
                 settle(Path(folder), file=file)
             return
-        assert len(settle(Path(folder), file=file).rubric.criteria) == len(parts)
+        assert len(settle(Path(folder), file=file).judging.criteria) == len(parts)
 
 
 @pytest.mark.parametrize("weights", [("0.1", "0.2", "0.7"), ("0.30", "0.30", "0.25", "0.15"), ("1",)])
 def test_weights_that_binary_numbers_cannot_add_are_taken(tmp_path: Path, weights: tuple[str, ...]):
     lines = [f"c{place} = {weight}" for place, weight in enumerate(weights)]
-    rubric = settle(tmp_path, file="[criteria]\n" + "\n".join(lines)).rubric
-    assert sum(weight for _, weight in rubric.criteria) == 1
-    assert [str(weight) for _, weight in rubric.criteria] == list(weights)
+    rubric = settle(tmp_path, file="[criteria]\n" + "\n".join(lines)).judging.criteria
+    assert sum(row.weight for row in rubric.values()) == 1
+    assert [str(row.weight) for row in rubric.values()] == list(weights)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.config import CommandLine
-from disputatio.config.no_debate import configured_store
+from disputatio._cli.given import command_line
+from disputatio.config import Arguments
+from disputatio.config.process import configured_store
 from disputatio.failures import InvalidInputError
 
 
@@ -21,7 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "file",
     [
-        "rounds = 20",
+        "rounds = 10",
         '[seats.proposer_2]\nmodel = "x"',
         '[seats.tech_bull]\nprovider = "openai"',
         "[rules]\nspeech_words = 90",
@@ -31,12 +32,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_what_any_format_takes_is_taken(here: Path, file: str) -> None:
     (here / "disputatio.toml").write_text(file, "utf-8")
-    assert configured_store(CommandLine()).store == f"sqlite:///{here}/kept.sqlite"
+    assert configured_store(Arguments()).store == f"sqlite:///{here}/kept.sqlite"
 
 
 def test_variables_for_one_format_are_in_nobodys_way(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPUTATIO_ROUNDS", "20")
-    assert configured_store(CommandLine(store="other.sqlite")).store == f"sqlite:///{here}/other.sqlite"
+    assert configured_store(command_line(store="other.sqlite")).store == f"sqlite:///{here}/other.sqlite"
 
 
 @pytest.mark.parametrize(
@@ -52,5 +53,5 @@ def test_variables_for_one_format_are_in_nobodys_way(here: Path, monkeypatch: py
 def test_what_no_format_takes_is_refused(here: Path, file: str, named: str) -> None:
     (here / "disputatio.toml").write_text(file, "utf-8")
     with pytest.raises(InvalidInputError) as refused:
-        configured_store(CommandLine())
+        configured_store(Arguments())
     assert named in f"{refused.value.cause} {refused.value.next_step}"

@@ -20,7 +20,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.formats import find_format
@@ -76,7 +76,7 @@ def settings(base_url: str, format_name: str, extra: tuple[str, ...]) -> Any:
         environ={},
         directory=Path("/nonexistent"),
         arguments=arguments,
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
@@ -67,7 +67,7 @@ def settings_for(format_name: str = "structured", *, environ: dict[str, str] | N
         environ=environ or {},
         directory=NOWHERE,
         arguments=command_line(**given),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

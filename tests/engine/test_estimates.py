@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from rooms import history_of, hold, proposal_of
 
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
+from disputatio._cli.given import command_line
+from disputatio.config import resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine import estimating
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
@@ -232,8 +233,8 @@ async def test_the_range_of_a_match_holds_brief_and_long_speeches(tmp_path: Path
         seats=tuple(form.seats),
         environ={},
         directory=tmp_path,
-        arguments=CommandLine(seat=(("all", "ollama:any"),), set=((("rules", "free_speech_words"), own),)),
-        options=format_options(form),
+        arguments=command_line(seat=["all=ollama:any"]).with_values({("rules", "free_speech_words"): own}),
+        options=format_scope(form),
     )
     proposal = Proposal(Motion("We should split the service"), form, settings)
     least, most = await preview_range(proposal, await preview(proposal))

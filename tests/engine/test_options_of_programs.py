@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import disputatio
-from disputatio.door import _arguments, _settings
+from disputatio.config import Arguments, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.table import for_every_seat
 from disputatio.formats import find_format
 from disputatio.record.events import DebateOpened
@@ -29,13 +30,13 @@ async def held(**options: Any) -> disputatio.Debate:
     [
         ({"seats": {"all=openai:x at http://127.0.0.1:1/v1": "embedded"}}, "no seat"),
         ({"tools": {"all=search,": ["calculate"]}}, "no seat"),
-        ({"mcp": {"files=sh -c true": "x"}}, "mcp_servers"),
-        ({"format": "competition", "personality": {"all=none": "logical"}}, "no seat"),
-        ({"format": "panel", "debaters": ["ada,bo", "cleo"]}, "debaters"),
-        ({"format": "panel", "debaters": ["ada", "bo"], "options": ["adopt,reject", "wait"]}, "options"),
-        ({"set": {"rules.speech_words=5\nstore": "x"}}, "set has the key"),
-        ({"set": {"rules.speech_words": True}}, "rules.speech_words is true"),
-        ({"set": {"rules.speech_words": None}}, "rules.speech_words"),
+        ({"tools": disputatio.Tools(mcp={"files=sh -c true": "x"})}, "mcp_servers"),
+        ({"format": disputatio.Competition(personality={"all=none": "logical"})}, "no seat"),
+        ({"format": disputatio.Panel(debaters=["ada,bo", "cleo"])}, "debaters"),
+        ({"format": disputatio.Panel(debaters=["ada", "bo"], options=["adopt,reject", "wait"])}, "options"),
+        ({"config": {"rules": {"speech_words=5\nstore": "x"}}}, "rules"),
+        ({"config": {"rules": {"speech_words": True}}}, "rules.speech_words is true"),
+        ({"config": {"rules": {"speech_words": None}}}, "rules.speech_words"),
     ],
 )
 async def test_a_name_is_no_place_for_a_value(options: dict[str, Any], word: str) -> None:
@@ -46,17 +47,17 @@ async def test_a_name_is_no_place_for_a_value(options: dict[str, Any], word: str
 
 @pytest.mark.parametrize("value", [120, "120", 120.0, Decimal(120)])
 async def test_a_number_may_be_of_any_type(value: object) -> None:
-    debate = await held(set={"rules.speech_words": value})
+    debate = await held(config={"rules": {"speech_words": value}})
     assert debate.report().rules["speech_words"] == 120
 
 
 async def test_lists_and_paths_are_taken_as_they_are(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('[calm]\nabout = "slow and careful"\n')
-    style = {"set": {"personalities": own, "personality.pro": "calm"}}
-    match = await held(format="competition", **style)
+    style = disputatio.Competition(personalities=str(own), personality={"pro": "calm"})
+    match = await held(format=style)
     assert "slow and careful" in str(match.report().rules["cast"])
-    panel = await held(format="panel", debaters=("ada", "bo"), set={"options": ("adopt", "put off")})
+    panel = await held(format=disputatio.Panel(debaters=("ada", "bo"), options=("adopt", "put off")))
     assert panel.report().rules["options"] == ["adopt", "put off"]
 
 
@@ -68,13 +69,13 @@ def opened_of(debate: disputatio.Debate) -> DebateOpened:
     ("options", "further"),
     [
         (
-            {"format": "review", "positions": ["Adopt it this year.", "Keep what we have.", "Wait for a year."]},
+            {"format": disputatio.Review(positions=["Adopt it this year.", "Keep what we have.", "Wait for a year."])},
             {"proposer_2", "proposer_3"},
         ),
-        ({"format": "structured", "judges": 3}, {"judge_2", "judge_3"}),
-        ({"format": "structured", "set": {"judges": 2}}, {"judge_2"}),
-        ({"format": "panel", "debaters": ["ada", "bo", "cleo"]}, {"ada", "bo", "cleo"}),
-        ({"format": "panel", "set": {"debaters": ["ada", "bo"]}}, {"ada", "bo"}),
+        ({"format": "structured", "judging": disputatio.Judging(judges=3)}, {"judge_2", "judge_3"}),
+        ({"format": "structured", "config": {"judges": 2}}, {"judge_2"}),
+        ({"format": disputatio.Panel(debaters=["ada", "bo", "cleo"])}, {"ada", "bo", "cleo"}),
+        ({"format": "panel", "config": {"debaters": ["ada", "bo"]}}, {"ada", "bo"}),
         ({"format": "competition"}, {"pro_4", "con_4"}),
     ],
 )
@@ -92,7 +93,14 @@ def test_a_seat_that_is_named_is_not_covered_by_all(tmp_path: Path) -> None:
     judge = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
     form = find_format("competition")
     named = {"con": "ollama:fake"}
-    settings = _settings(form.name, _arguments({"seat": tuple(named.items())}), {}, tmp_path)
+    settings = resolve(
+        format_name=form.name,
+        seats=tuple(form.seats),
+        environ={},
+        directory=tmp_path,
+        arguments=Arguments().with_seats(named.items()),
+        options=format_scope(form),
+    )
     seats = for_every_seat(SCRIPTED, form, settings, named, {"judge": judge})
     assert seats["judge"] is judge
     assert {seat for seat, who in seats.items() if who is SCRIPTED} == {f"pro_{place}" for place in range(1, 5)}

@@ -56,12 +56,16 @@ async def test_the_record_keeps_the_text_of_the_file_and_verifies(file: Path) ->
 async def test_a_debate_that_stopped_goes_on_only_with_the_file_it_began_with(file: Path) -> None:
     store = disputatio.MemoryStore()
     whole = await held(disputatio.MemoryStore())
-    cut = await held(store, max_calls=1)
+    cut = await held(store, budget=disputatio.Budget(calls=1))
     assert cut.status == "DEBATE_TRUNCATED"
 
     def again(**given: object) -> object:
         return disputatio.resume(
-            cut.id, store=store, max_calls=50, opener=lambda seating, key: InstanceGateway(), **given
+            cut.id,
+            store=store,
+            budget=disputatio.Budget(calls=50),
+            opener=lambda seating, key: InstanceGateway(),
+            **given,
         )
 
     file.write_text(RULES + "# one more line\n")
@@ -91,20 +95,21 @@ async def test_rules_that_fail_leave_a_record_that_says_so(file: Path) -> None:
 
 
 async def test_settings_of_the_function_are_settings_of_the_debate(file: Path) -> None:
-    found = await held(disputatio.MemoryStore(), set={"rules.words": 12})
+    found = await held(disputatio.MemoryStore(), config={"rules": {"words": 12}})
     assert found.events[0].rules["words"] == 12
     with pytest.raises(InvalidInputError, match=r"rules\.wrds"):
-        await held(disputatio.MemoryStore(), set={"rules.wrds": 12})
+        await held(disputatio.MemoryStore(), config={"rules": {"wrds": 12}})
 
 
 async def test_a_match_takes_topic_and_personalities_from_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     found = await disputatio.debate(
-        topic="exams",
-        format="competition",
+        disputatio.topics()["exams"],
+        format=disputatio.Competition(
+            personality={"pro": "calm", "con_2": "none"},
+            personalities={"calm": "You never raise your voice."},
+            rules={"free_speeches": 1},
+        ),
         seats=SEATS,
-        personality={"pro": "calm", "con_2": "none"},
-        personalities={"calm": "You never raise your voice."},
-        set={"rules.free_speeches": 1},
         store=disputatio.MemoryStore(),
         opener=lambda seating, key: InstanceGateway(),
     )
@@ -112,9 +117,7 @@ async def test_a_match_takes_topic_and_personalities_from_a_program(monkeypatch:
     assert cast["pro_3"] == {"name": "calm", "about": "You never raise your voice."}
     assert "con_2" not in cast
     assert found.events[0].motion["text"].startswith("Final examinations")
-    with pytest.raises(InvalidInputError, match="topic"):
-        await disputatio.debate("Be it so", topic="exams")
     with pytest.raises(InvalidInputError, match="no motion"):
         await disputatio.debate()
-    with pytest.raises(InvalidInputError, match="Personalities are for"):
-        await disputatio.debate("Be it so", seats=SEATS, personalities={"calm": "Calm."})
+    with pytest.raises(InvalidInputError, match="personalities"):
+        await disputatio.debate("Be it so", seats=SEATS, config={"personalities": "calm.toml"})

@@ -13,14 +13,15 @@ import pytest
 from rooms import Carrier, PatientClock, go_on, hold, proposal_of, settings_for
 
 import disputatio
-from disputatio.config import CommandLine
+from disputatio._cli.given import command_line
 from disputatio.engine.debates import House
-from disputatio.engine.escalating import escalation_target, hand_over
+from disputatio.engine.escalating import hand_over
 from disputatio.engine.opening import Proposal
 from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError
 from disputatio.formats import find_format
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Usage
+from disputatio.proposals.escalation import escalation_target
 from disputatio.record import History, MemoryStore
 from disputatio.record.events import DebateOpened, DecisionEscalated, VoteCounted
 from disputatio.testing import InstanceGateway, instance
@@ -338,7 +339,7 @@ async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
     store = MemoryStore()
     house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False, clock=PatientClock())
     held, _, _ = await hold(panel(rounds=1), voting(SPLIT), store)
-    arguments = CommandLine(seat=(("all", "ollama:fake"),), debaters=NAMES, escalate="structured")
+    arguments = command_line(seat=["all=ollama:fake"], debaters=NAMES, escalate="structured")
     handed = await hand_over(held, escalation_target("structured", find_format("panel"), arguments, ()), house)
     assert handed is not None
     assert handed.failure == ""

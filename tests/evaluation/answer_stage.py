@@ -11,7 +11,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.comparing import Comparing, EvaluationReport, Held, arms_of, evaluation_report
 from disputatio.evaluation.comparing.arms import form_of
 from disputatio.evaluation.questions import Item, QuestionSet
@@ -47,7 +47,7 @@ def settings_of(ways: Sequence[str], **given: Any) -> dict[str, Settings]:
             arguments=command_line(
                 seat=("all=openai_compatible:oracle",), base_url="http://127.0.0.1:9/v1", seed=1, **given
             ),
-            options=format_options(form),
+            options=format_scope(form),
         )
     return found
 

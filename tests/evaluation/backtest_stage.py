@@ -11,7 +11,7 @@ import numpy as np
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.backtest import (
     Archive,
     BacktestPlan,
@@ -83,7 +83,7 @@ def rules_everywhere() -> Settings:
         environ={},
         directory=Path("/"),
         arguments=command_line(seat=("all=rules",)),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

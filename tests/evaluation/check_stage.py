@@ -11,7 +11,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.evaluation.planting import DROPPED, FABRICATED, MISQUOTED, CaseTwin
@@ -34,7 +34,7 @@ def judge_settings(seat: str = "judge=openai_compatible:fake", **given: Any) -> 
         environ={},
         directory=Path("/nonexistent"),
         arguments=command_line(seat=(seat,), base_url="http://127.0.0.1:9/v1", **given),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

@@ -11,7 +11,7 @@ from scipy.stats import fisher_exact, hypergeom
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.backtest.agents import DOWN, UP, Agents
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import BLIND, PLAIN, Bases, Case
@@ -161,7 +161,7 @@ def settings_of(name: str) -> Settings:
         environ={},
         directory=Path("/nonexistent"),
         arguments=command_line(seat=("all=openai_compatible:m",), base_url="http://127.0.0.1:9/v1", seed=1),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

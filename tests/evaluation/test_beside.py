@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from answer_stage import settings_of
 
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
@@ -73,8 +73,8 @@ async def test_baselines_of_a_market_debate_see_the_knowledge_base():
         seats=tuple(market.seats),
         environ={},
         directory=Path("/nonexistent"),
-        arguments=CommandLine(),
-        options=format_options(market),
+        arguments=Arguments(),
+        options=format_scope(market),
     )
     house = House(MemoryStore(), opener=lambda *_: ScriptedGateway(answer), checks_first=False)
     proposal = Proposal(Motion("Will it rise?"), market, by_rules)

@@ -12,7 +12,7 @@ from critiques import AGREEING, EARNEST
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
 from disputatio.evaluation.series import Series
@@ -35,7 +35,7 @@ def settings() -> Settings:
         environ={},
         directory=Path("/nonexistent"),
         arguments=command_line(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

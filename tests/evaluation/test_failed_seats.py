@@ -12,7 +12,7 @@ from backtest_stage import made_up_archive
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.backtest import Case, HeldDates, Holding, Run, lens_forecasts, probability_up
 from disputatio.evaluation.backtest.forecasting import opened_forecasts
 from disputatio.formats.registry import find_format
@@ -62,7 +62,7 @@ def settings() -> Settings:
         arguments=command_line(
             seat=("all=openai_compatible:m", "tech_bear=openai_compatible:weak"), base_url="http://127.0.0.1:9/v1"
         ),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

@@ -15,7 +15,7 @@ from rooms import NOWHERE
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.series import Series
 from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
 from disputatio.evaluation.tournament.standings import outcome_of
@@ -39,7 +39,7 @@ def seated(form, pro, con):
         environ={},
         directory=NOWHERE,
         arguments=command_line(seat=seats),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

@@ -12,7 +12,7 @@ from disputatio.engine.verified import read_verified
 from disputatio.fleet.desk import MOST_TRIES, Desk
 from disputatio.fleet.in_process import OwnHolder
 from disputatio.fleet.port import Job, JobState, Raised
-from disputatio.orders import read_order
+from disputatio.proposals import read_request
 from disputatio.record.events import CallSent, DebateInterrupted
 from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
@@ -40,8 +40,8 @@ async def ended(holder: OwnHolder, debate: str) -> Job:
 
 
 async def test_an_order_becomes_a_debate_with_the_promised_id(holder: OwnHolder, file_store: SqlStore) -> None:
-    await holder.submit("d1", read_order(ORDER))
-    await holder.submit("d1", read_order(ORDER))
+    await holder.submit("d1", read_request(ORDER))
+    await holder.submit("d1", read_request(ORDER))
     assert (await ended(holder, "d1")).state is JobState.ENDED
     assert [(row.id, row.status) for row in file_store.debates()] == [("d1", "COMPLETE")]
 
@@ -50,7 +50,7 @@ async def test_a_debate_that_runs_is_cancelled_and_its_record_says_so(
     holder: OwnHolder, file_store: SqlStore, provider: FakeProvider
 ) -> None:
     provider.hold()
-    await holder.submit("d1", read_order(ORDER))
+    await holder.submit("d1", read_request(ORDER))
     await provider.arrived.reach(1)
     assert await holder.cancel("d1")
     assert (await ended(holder, "d1")).state is JobState.CANCELLED
@@ -60,7 +60,7 @@ async def test_a_debate_that_runs_is_cancelled_and_its_record_says_so(
 
 
 async def test_an_order_that_cannot_be_held_says_why(holder: OwnHolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    order = read_order({**ORDER, "seats": {"pro": "openai:gpt-5"}})
+    order = read_request({**ORDER, "seats": {"pro": "openai:gpt-5"}})
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     await holder.submit("d1", order)
     job = await ended(holder, "d1")
@@ -73,7 +73,7 @@ async def test_what_a_process_left_is_taken_up_by_the_next_one_and_nothing_is_as
     file_store: SqlStore, provider: FakeProvider
 ) -> None:
     first = OwnHolder(file_store)
-    await first.submit("d1", read_order(ORDER))
+    await first.submit("d1", read_request(ORDER))
     await provider.answered.reach(2)
     provider.hold()
     await provider.arrived.reach(3)
@@ -98,7 +98,7 @@ async def test_what_a_process_left_is_taken_up_by_the_next_one_and_nothing_is_as
 async def test_a_debate_that_stopped_at_its_ceiling_goes_on_with_a_higher_one(
     holder: OwnHolder, file_store: SqlStore, provider: FakeProvider
 ) -> None:
-    await holder.submit("d1", read_order({**ORDER, "max_calls": 3}))
+    await holder.submit("d1", read_request({**ORDER, "max_calls": 3}))
     await ended(holder, "d1")
     assert [row.status for row in file_store.debates()] == ["DEBATE_TRUNCATED"]
     assert await holder.resume("d1", Raised(max_calls=2))
@@ -115,7 +115,7 @@ async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
     holder: OwnHolder, file_store: SqlStore, provider: FakeProvider
 ) -> None:
     desk = Desk(file_store)
-    desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_order(ORDER), None)
+    desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_request(ORDER), None)
     for _ in range(MOST_TRIES):
         desk.begin_all(["d1"])
     await holder.start()
@@ -134,7 +134,7 @@ async def test_a_debate_runs_in_the_house_that_is_made_for_it(file_store: SqlSto
 
     holder = OwnHolder(file_store, house=house, concurrency=1)
     for debate in ("d1", "d2"):
-        await holder.submit(debate, read_order(ORDER))
+        await holder.submit(debate, read_request(ORDER))
     for debate in ("d1", "d2"):
         await ended(holder, debate)
     await holder.aclose()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns import schema as shapes
@@ -181,7 +181,7 @@ def test_a_users_limit_is_marked_as_one() -> None:
         environ={},
         directory=Path("/nonexistent"),
         arguments=command_line(set=("limits.max_tokens.closing=900",)),
-        options=format_options(form),
+        options=format_scope(form),
     )
     rules = rules_of(form, settings)
     assert (rules.closing.max_tokens, rules.closing.fixed) == (900, True)

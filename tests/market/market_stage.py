@@ -6,7 +6,7 @@ from pathlib import Path
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.formats.registry import find_format
 
 
@@ -20,5 +20,5 @@ def settings_of(name: str, *seats: str) -> Settings:
         environ={},
         directory=Path("/nonexistent"),
         arguments=command_line(seat=named, base_url="http://127.0.0.1:9/v1", seed=1),
-        options=format_options(form),
+        options=format_scope(form),
     )

@@ -225,7 +225,9 @@ async def test_rules_over_eleven_sectors_fit_their_form():
     keys = ("XLB", "XLE", "XLF", "XLI", "XLK", "XLP", "XLU", "XLV", "XLY", "XLRE", "XLC")
     rows = list(base.sectors.values())
     many = {key: rows[place % len(rows)] for place, key in enumerate(keys)}
-    debate = await disputatio.debate(format="market", knowledge=replace(base, sectors=many), store=MemoryStore())
+    debate = await disputatio.debate(
+        format=disputatio.Market(knowledge=replace(base, sectors=many)), store=MemoryStore()
+    )
     assert debate.status == "COMPLETE"
     cited = [row["pointer"] for each in debate.outcome["trace"] for row in each["citations"]]
     assert max(map(len, cited)) > 240

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.config.settings import MetricSettings
 from disputatio.failures import InvalidInputError
 from disputatio.metrics import Figures, Measures, Selection, alerts_of, collect, figures_lines, measures_of
 from disputatio.metrics.collecting import recomputed_multiple
@@ -26,6 +25,7 @@ from disputatio.record import (
     TurnAsked,
     TurnTaken,
 )
+from disputatio.request.model import Metrics
 from record_makers import Pen, call_sent
 from strategies import examples
 
@@ -125,30 +125,30 @@ async def stored(*debates: Any, at: str = "2026-01-15T00:00:00.000000Z") -> Memo
 
 def test_a_soft_critic_vague_questions_and_running_prompts_each_raise_their_alert_and_nothing_else_does():
     soft = figures_of(events(reviewed((6,))), events(reviewed((6,))))
-    assert [row.name for row in alerts_of(soft, MetricSettings())] == ["challenge_strength"]
+    assert [row.name for row in alerts_of(soft, Metrics())] == ["challenge_strength"]
     vague = figures_of(*(events(reviewed(confidence=word)) for word in ("LOW", "LOW", "HIGH")))
-    assert [row.sentence for row in alerts_of(vague, MetricSettings())] == [
+    assert [row.sentence for row in alerts_of(vague, Metrics())] == [
         "The share of LOW confidence is 0.67, above 0.3 (of 3)"
     ]
     dear = figures_of(events(reviewed(), tokens=1501))
-    (alert,) = alerts_of(dear, MetricSettings())
+    (alert,) = alerts_of(dear, Metrics())
     assert (alert.name, alert.about, alert.of) == ("cost_ratio", "contract-risk", 1)
     fine = figures_of(events(reviewed((7,)), tokens=1500))
-    assert alerts_of(fine, MetricSettings()) == ()
+    assert alerts_of(fine, Metrics()) == ()
 
 
 def test_a_figure_at_its_threshold_has_not_passed_it_and_no_figure_of_nothing_does():
     exact = figures_of(events(reviewed((6,))), events(reviewed((7,))))
     assert exact.strength.value == 6.5
-    assert alerts_of(exact, MetricSettings()) == ()
-    assert alerts_of(Figures(), MetricSettings(agreement=0.0, one_conclusion=0.0, tilt=0.0, degraded=0.0)) == ()
+    assert alerts_of(exact, Metrics()) == ()
+    assert alerts_of(Figures(), Metrics(agreement=0.0, one_conclusion=0.0, tilt=0.0, degraded=0.0)) == ()
 
 
 def test_thresholds_can_be_set_and_need_the_debates_they_are_told_to_need():
     figures = figures_of(events(reviewed((6,))))
-    assert alerts_of(figures, MetricSettings(challenge_strength=5.0)) == ()
-    assert alerts_of(figures, MetricSettings(fewest=2)) == ()
-    assert [row.name for row in alerts_of(figures, MetricSettings(tilt=1.0))] == ["challenge_strength", "tilt"]
+    assert alerts_of(figures, Metrics(challenge_strength=5.0)) == ()
+    assert alerts_of(figures, Metrics(fewest=2)) == ()
+    assert [row.name for row in alerts_of(figures, Metrics(tilt=1.0))] == ["challenge_strength", "tilt"]
 
 
 def test_what_nobody_reported_is_missing_and_never_zero():

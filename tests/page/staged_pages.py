@@ -74,7 +74,7 @@ async def _market(*, history: bool) -> DebateReport:
         rising = tuple(100_000.0 + 37 * place for place in range(len(days)))
         lines = {"close": rising, "ma20": (None,) * 20 + rising[20:], "rsi_14": (50.0,) * len(days)}
         knowledge = replace(example_index(), history=PriceHistory(days, lines))
-    debate = await disputatio.debate(format="market", knowledge=knowledge, store=MemoryStore())
+    debate = await disputatio.debate(format=disputatio.Market(knowledge=knowledge), store=MemoryStore())
     return debate.report()
 
 

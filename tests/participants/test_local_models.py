@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.config import CommandLine, resolve
+from disputatio.config import Arguments, resolve
 from disputatio.failures import InvalidInputError
 from disputatio.participants.embedded.hub import PREFIX, Reference
 from disputatio.participants.embedded.memory import machine_memory, needed
@@ -37,7 +37,7 @@ def is_piecewise(folder: Path, model: str, **given: str) -> bool:
         seats=("pro", "con", "judge"),
         environ=given,
         directory=folder,
-        arguments=CommandLine(seat=(("all", f"embedded:{model}"),)),
+        arguments=Arguments().with_seats([("all", f"embedded:{model}")]),
     )
     return settled.seats["pro"].piecewise
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from remote_server import KEY, SCHEMA, Answer, a_call, answer, chunk, completion, opened, serving, stream
 
-from disputatio.config import CommandLine, resolve
+from disputatio.config import Arguments, resolve
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.remote import Endpoint, RemoteGateway
 from disputatio.participants.seating import ModelSeating
@@ -193,9 +193,9 @@ def test_azure_is_configured_by_its_own_variables(tmp_path: Any) -> None:
         "OPENAI_API_VERSION": VERSION,
     }
     given = {"format_name": "freeform", "seats": ("pro",), "directory": tmp_path}
-    settings = resolve(environ=environ, arguments=CommandLine(seat=(("all", "azure:my-own"),)), **given)
+    settings = resolve(environ=environ, arguments=Arguments().with_seats([("all", "azure:my-own")]), **given)
     assert settings.seats["pro"].base_url == f"https://r.openai.azure.com?api-version={VERSION}"
     assert settings.credentials.key("pro") == "azure-key-1"
     del environ["OPENAI_API_VERSION"]
-    settings = resolve(environ=environ, arguments=CommandLine(seat=(("all", "azure:my-own"),)), **given)
+    settings = resolve(environ=environ, arguments=Arguments().with_seats([("all", "azure:my-own")]), **given)
     assert settings.seats["pro"].base_url == "https://r.openai.azure.com"

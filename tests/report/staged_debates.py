@@ -12,7 +12,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_options import format_options
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody, Watcher
@@ -202,7 +202,7 @@ def settings_of(format_name: str, seats: Sequence[str] = (), **arguments: Any) -
         environ={},
         directory=Path("/nonexistent"),
         arguments=command_line(seat=given, **arguments),
-        options=format_options(form),
+        options=format_scope(form),
     )
 
 

@@ -113,7 +113,7 @@ async def test_a_base_with_history_draws_the_price_with_its_averages():
     rising = tuple(100.0 + place for place in range(60))
     lines = {"close": rising, "ma20": (None,) * 20 + rising[20:], "rsi_14": (50.0,) * 60, "macd": (0.5,) * 60}
     base = replace(example_index(), history=PriceHistory(days, lines))
-    debate = await disputatio.debate(format="market", knowledge=base, store=MemoryStore())
+    debate = await disputatio.debate(format=disputatio.Market(knowledge=base), store=MemoryStore())
     charts = {chart.key: chart for chart in charts_of(debate.report())}
     assert list(charts) == ["price", "rsi", "macd", "scores", "confidence"]
     (close, average) = [row for row in charts["price"].drawings[0].paths if row.kind.startswith("line")]

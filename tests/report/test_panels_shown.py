@@ -16,7 +16,7 @@ from disputatio.report.panel import escalation_words
 WILD = "<script>alert(1)</script> | # heading \x1b[31m **bold** "
 
 
-async def held(votes: dict[str, list[str | None]], **more: Any) -> disputatio.Debate:
+async def held(votes: dict[str, list[str | None]], **options: Any) -> disputatio.Debate:
     """A panel whose debaters vote as told, phase by phase; None is a debater who says nothing usable."""
     taken: dict[str, int] = dict.fromkeys(votes, 0)
 
@@ -30,11 +30,9 @@ async def held(votes: dict[str, list[str | None]], **more: Any) -> disputatio.De
 
     return await disputatio.debate(
         "We should release the migration",
-        format="panel",
+        format=disputatio.Panel(rounds=1, **options),
         seats={name: disputatio.Scripted(script) for name in votes},
         store=MemoryStore(),
-        rounds=1,
-        **more,
     )
 
 
@@ -88,7 +86,7 @@ async def test_markdown_and_page_show_votes_report_and_findings_as_text_alone():
 
 @pytest.mark.parametrize(
     "more",
-    [{"threshold": 3}, {"decision": "weighted", "set": {"decision.weights.planner": "2.5"}}, {"decision": "unanimity"}],
+    [{"threshold": 3}, {"decision": "weighted", "weights": {"planner": "2.5"}}, {"decision": "unanimity"}],
 )
 async def test_the_export_is_valid_under_the_published_schema(more: dict[str, Any]):
     result = await held(VOTES, escalate=lambda debate: "it is released", **more)

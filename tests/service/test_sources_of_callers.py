@@ -111,14 +111,14 @@ async def test_a_file_is_recorded_as_the_command_line_records_it(way, tmp_path):
 
 def test_the_same_name_twice_gives_ids_as_for_files(tmp_path, monkeypatch):
     """As the command line does with two files of one name, and unlike an id that the caller gives twice."""
-    from disputatio.orders import read_order
+    from disputatio.proposals import read_request
 
     monkeypatch.setenv("LLM_PROVIDER", "ollama")
     monkeypatch.setenv("LLM_MODEL", "fake")
     path = tmp_path / "a.txt"
     path.write_text("words")
     order = {"motion": MOTION, "evidence": [{"title": "a.txt", "text": "first"}]}
-    kept: Any = read_order(order, sources=read_sources([path, path]))
+    kept: Any = read_request(order, sources=read_sources([path, path]))
     assert [row["source_id"] for row in kept["evidence"]] == ["a", "a-2", "a-2-2"]
 
 

@@ -20,7 +20,7 @@ from disputatio._cli.backtest_models import (
     with_models,
 )
 from disputatio._cli.checking import JsonReportOption, Progress, show_check, whole_number
-from disputatio._cli.given import check_kept, command_line, format_called, say_notes, settings_for
+from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import (
     BaseUrlOption,
     BudgetTokensOption,
@@ -37,7 +37,7 @@ from disputatio._cli.streams import tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
     from disputatio.evaluation.backtest import (
         Archive,
         BacktestPlan,
@@ -222,13 +222,15 @@ def _say_estimate(cases: tuple[Case, ...], run: Run, asked: ModelsAsked | None, 
     show_check(estimate_json(parts), estimate_lines(parts), as_json=as_json)
 
 
-def _settings(arguments: CommandLine, plan: BacktestPlan) -> Settings:
+def _settings(arguments: Arguments, plan: BacktestPlan) -> Settings:
     """The settings of every debate; the records go to a file of their own for this plan."""
     from dataclasses import replace
 
+    from disputatio.config.process import settings_for
+
     settings = settings_for(format_called("market"), arguments)
     say_notes(settings)
-    if arguments.store is None and settings.store.startswith("sqlite:///"):
+    if arguments.value("store") is None and settings.store.startswith("sqlite:///"):
         name = f"backtest-{plan.sha256[:8]}.sqlite"
         settings = replace(settings, store=f"{settings.store.rpartition('/')[0]}/{name}")
     check_kept(settings)

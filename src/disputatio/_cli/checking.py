@@ -28,8 +28,9 @@ from disputatio._cli.streams import print_json, tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, FormatOptions, Settings
+    from disputatio.config import Arguments, FormatScope, Settings
     from disputatio.evaluation.series import Held, Series, SeriesResult, Trial
+    from disputatio.formats.format import Format
     from disputatio.kernel import JsonObject
 
 _CHECKS_FILE = "checks.sqlite"
@@ -106,35 +107,26 @@ def check_fallacies(
     leave(result)
 
 
-def _judge_settings(arguments: CommandLine) -> Settings:
+def _judge_settings(arguments: Arguments) -> Settings:
     """The settings of the judge, its ceilings, and a store of its own for checks."""
-    from disputatio.config.format_options import format_options
-    from disputatio.config.settings import JudgingSettings
+    from disputatio.config.format_scope import format_scope
+    from disputatio.request.model import Judging
 
     form = format_called("structured")
-    options = replace(format_options(form), other_seats=frozenset({"pro", "con"}))
-    settings = one_seat_settings(arguments, form.name, "judge", options)
+    options = replace(format_scope(form), other_seats=frozenset({"pro", "con"}))
+    settings = one_seat_settings(arguments, form, "judge", options)
     # One judge, once, with pro first: the twins bring the other order and the second time.
-    return replace(settings, judging=JudgingSettings())
+    return replace(settings, judging=Judging())
 
 
-def one_seat_settings(arguments: CommandLine, format_name: str, seat: str, options: FormatOptions) -> Settings:
+def one_seat_settings(arguments: Arguments, form: Format, seat: str, scope: FormatScope) -> Settings:
     """The settings of one seat that is checked, its ceilings, and a store of its own for checks."""
-    import os
+    from disputatio.config.process import settings_for
 
-    from disputatio.config import resolve
-
-    settings = resolve(
-        format_name=format_name,
-        seats=(seat,),
-        environ=os.environ,
-        directory=Path.cwd(),
-        arguments=arguments,
-        options=options,
-    )
+    settings = settings_for(form, arguments, scope=scope, seats=(seat,))
     say_notes(settings)
     settings = replace(settings, seats={seat: settings.seats[seat]})
-    if arguments.store is None:
+    if arguments.value("store") is None:
         settings = replace(settings, store=_checks_store(settings.store))
     check_kept(settings)
     return settings

@@ -32,7 +32,7 @@ from disputatio._cli.options import (
 from disputatio.failures import ExitCode
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
 
 
 def check_critic(
@@ -82,12 +82,12 @@ def check_critic(
         raise typer.Exit(int(ExitCode.ALERT))
 
 
-def _critic_settings(arguments: CommandLine) -> Settings:
+def _critic_settings(arguments: Arguments) -> Settings:
     """The settings of the critic, its ceilings, and a store of its own for checks."""
-    from disputatio.config.format_options import format_options
+    from disputatio.config.format_scope import format_scope
 
     form = format_called("review")
     others = frozenset(str(seat) for seat in form.seats if seat != "critic")
-    options = format_options(form)
+    options = format_scope(form)
     options = replace(options, other_seats=options.other_seats | others)
-    return one_seat_settings(arguments, form.name, "critic", options)
+    return one_seat_settings(arguments, form, "critic", options)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.baseline_options import BaselineOption, HoldBeside, beside_of
+from disputatio._cli.baseline_options import BaselineOption
 from disputatio._cli.escalation import escalate as hand_on
 from disputatio._cli.escalation import named_target, target_of
-from disputatio._cli.given import check_kept, command_line, format_called, say_notes, settings_for, store_url
+from disputatio._cli.given import check_kept, command_line, format_called, say_notes, store_url
 from disputatio._cli.human_options import HumanOption, people_named, people_recorded, seated
 from disputatio._cli.market_options import AsOfOption, KnowledgeOption, knowledge_given, motion_of
 from disputatio._cli.match_options import PersonalitiesOption, PersonalityOption, TopicOption, motion_or_topic
@@ -50,12 +50,11 @@ from disputatio._cli.streams import print_json, tell
 from disputatio.failures import ExitCode, PersonLeftError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
     from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
-    from disputatio.engine.preview import Preview
-    from disputatio.kernel import JsonObject
     from disputatio.metrics.calibration import Calibration
+    from disputatio.proposals.baselines import RunBaselines
 
 _WHO = "Who debates"
 _WHAT = "What is debated"
@@ -184,35 +183,16 @@ def debate(
 
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
+    given = locals()
+    from disputatio.config.process import settings_for
     from disputatio.engine.opening import Proposal
     from disputatio.motion import read_motion
+    from disputatio.proposals.baselines import baselines_of
 
     form = format_called(format_name)
     base = knowledge_given(form, knowledge, as_of)
     motion = motion_or_topic(motion_of(motion, topic, base), topic)
-    arguments = command_line(
-        **_repeated(personality=personality, seat=seat, set=set_, position=position, tools=tools, mcp=mcp),
-        **_raised(both_orders=both_orders, anonymous=anonymous, retest=retest, stagger=stagger),
-        base_url=base_url,
-        config=config,
-        seed=seed,
-        language=language,
-        budget_usd=budget_usd,
-        budget_tokens=budget_tokens,
-        max_calls=max_calls,
-        store=store,
-        judges=judges,
-        panel_method=panel_method,
-        debaters=debaters,
-        options=options,
-        rounds=rounds,
-        decision=decision,
-        threshold=threshold,
-        escalate=escalate,
-        preset=preset,
-        task_type=task_type,
-        personalities=personalities,
-    )
+    arguments = command_line(**{name.rstrip("_"): value for name, value in given.items() if name not in _READ_HERE})
     settings = settings_for(form, arguments)
     say_notes(settings)
     people, settings = people_named(human or (), form, settings)
@@ -232,7 +212,15 @@ def debate(
         _dry_run(proposal, as_json=json_)
         return
     check_kept(settings)
-    run(_debate(proposal, target_of(proposal, arguments), beside_of(baseline, proposal, arguments), screen), screen)
+    beside = baselines_of(baseline, proposal, arguments, tell)
+    run(_debate(proposal, target_of(proposal, arguments), beside, screen), screen)
+
+
+_READ_HERE = {
+    *("motion", "format_name", "evidence", "prompts", "human", "evidence_round", "topic", "knowledge", "as_of"),
+    *("baseline", "dry_run", "json_", "plain"),
+}
+"""Parameters of ``debate`` that are no options of the configuration."""
 
 
 def resume(
@@ -270,7 +258,7 @@ def resume(
     run(_resume(debate_id, arguments, screen, prompts=prompts, format_name=format_name), screen)
 
 
-async def _debate(proposal: Proposal, target: Target | None, beside: HoldBeside | None, screen: Screen) -> ExitCode:
+async def _debate(proposal: Proposal, target: Target | None, beside: RunBaselines | None, screen: Screen) -> ExitCode:
     from disputatio.engine.debates import House, start
     from disputatio.observing.setting import observed
     from disputatio.record.sql import SqlStore
@@ -281,22 +269,22 @@ async def _debate(proposal: Proposal, target: Target | None, beside: HoldBeside 
         async with screen.showing():
             debate_id = await start(proposal, house, on_opened=screen.opened)
         await hand_on(debate_id, target, house, screen)
-        if beside is not None:
-            await beside(debate_id, store)
+        if beside is not None and not await beside(debate_id, house):
+            tell("No baseline was run: the debate has no result to compare with.")
         return screen.result(store, debate_id)
     finally:
         await store.aclose()
 
 
 async def _resume(
-    prefix: str, arguments: CommandLine, screen: Screen, *, prompts: Path | None, format_name: str | None
+    prefix: str, arguments: Arguments, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
     from disputatio._cli.kept import found_in
-    from disputatio.door import recorded_settings
     from disputatio.engine.debates import House, Resumption, can_go_on, refuse_imported
     from disputatio.engine.debates import resume as go_on
     from disputatio.engine.verified import read_verified
     from disputatio.observing.setting import observed
+    from disputatio.proposals.recorded import recorded_settings
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
 
@@ -307,7 +295,7 @@ async def _resume(
         refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
         house = House(store, watcher=observed(screen.watcher), watched=screen.watches, opener=screen.opener)
-        if not can_go_on(history) and arguments.escalate is not None:
+        if not can_go_on(history) and arguments.value("escalate") is not None:
             target = named_target(recorded_settings(debate_id, record, arguments, format_name), arguments)
             await hand_on(debate_id, target, house, screen)
             return screen.result(store, debate_id)
@@ -318,9 +306,9 @@ async def _resume(
         say_notes(settings)
         resumption = Resumption(
             settings=settings,
-            budget_usd=settings.budget.usd if arguments.budget_usd is not None else None,
-            budget_tokens=settings.budget.tokens if arguments.budget_tokens is not None else None,
-            budget_calls=settings.budget.calls if arguments.max_calls is not None else None,
+            budget_usd=settings.budget.usd if arguments.value("budget", "usd") is not None else None,
+            budget_tokens=settings.budget.tokens if arguments.value("budget", "tokens") is not None else None,
+            budget_calls=settings.budget.calls if arguments.value("budget", "calls") is not None else None,
             participants=seated(people_recorded(record), settings.format_name, settings.store, screen),
             prompts=prompts,
             asked_seats=_asked_seats(arguments, settings),
@@ -336,67 +324,24 @@ async def _resume(
         await store.aclose()
 
 
-def _asked_seats(arguments: CommandLine, settings: Settings) -> tuple[str, ...]:
-    named = {seat.strip().lower() for seat, _ in arguments.seat}
+def _asked_seats(arguments: Arguments, settings: Settings) -> tuple[str, ...]:
+    named = {seat.strip().lower() for seat, _ in arguments.seated()}
     return tuple(settings.seats) if "all" in named else tuple(named)
 
 
 def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     from disputatio._cli.screen import print_preview, print_wrapped
-    from disputatio.engine.preview import Courses, assumptions, early_ends, preview, preview_range
+    from disputatio.engine.estimate import estimate_of
 
     known = _calibrated(proposal)
-    courses = Courses(proposal)
-    seen = asyncio.run(preview(proposal, courses))
-    least, most = asyncio.run(preview_range(proposal, seen, courses))
-    ends = asyncio.run(early_ends(proposal, courses))
+    found = asyncio.run(estimate_of(proposal))
+    seen = found.expected
     if as_json:
-        rows = [
-            {
-                "seat": row.seat,
-                "model": row.model,
-                "calls": row.calls,
-                "input_tokens": row.input_tokens,
-                "output_tokens": row.output_tokens,
-                "said_tokens": row.said_tokens,
-                "reasoning_tokens": row.reasoning_tokens,
-                "usd": None if row.usd is None else str(row.usd),
-            }
-            for row in seen.seats
-        ]
-        print_json(
-            {
-                "seats": rows,
-                **_spending(seen),
-                "said_tokens": seen.said_tokens,
-                "reasoning_tokens": seen.reasoning_tokens,
-                "estimate": True,
-                "assumed": assumptions(proposal),
-                "least": _spending(least),
-                "most": _spending(most),
-                "ends": [{"phase": row.phase, "calls": row.calls, "tokens": row.tokens} for row in ends],
-                "calibrated": known and known.as_json(seen.tokens, seen.reasoning_tokens),
-            }
-        )
+        print_json({**found.as_json(), "calibrated": known and known.as_json(seen.tokens, seen.reasoning_tokens)})
         return
-    print_preview(proposal, seen, (least, most), ends)
+    print_preview(proposal, found)
     if known is not None:
         print_wrapped(["", known.sentence(seen.tokens, seen.reasoning_tokens)], 2)
-
-
-def _spending(seen: Preview) -> JsonObject:
-    usd = None if seen.usd is None else str(seen.usd)
-    return {"calls": seen.calls, "input_tokens": seen.input_tokens, "output_tokens": seen.output_tokens, "usd": usd}
-
-
-def _raised(**given: bool) -> dict[str, Any]:
-    """Flags as they are kept: one that was not given says nothing, so that a file may say otherwise."""
-    return {name: flag or None for name, flag in given.items()}
-
-
-def _repeated(**given: list[str] | None) -> dict[str, tuple[str, ...]]:
-    """Options that may be repeated, as they are kept."""
-    return {name: tuple(values or ()) for name, values in given.items()}
 
 
 def _calibrated(proposal: Proposal) -> Calibration | None:

@@ -9,12 +9,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from disputatio._cli.streams import tell
-from disputatio.failures import InvalidInputError
 from disputatio.motion import one_line
 
 if TYPE_CHECKING:
     from disputatio._cli.screen import Screen
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
     from disputatio.engine.debates import House
     from disputatio.engine.escalating import Handed, Target
     from disputatio.engine.opening import Proposal
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_TRIES = 3
 
 
-def target_of(proposal: Proposal, arguments: CommandLine) -> Target | None:
+def target_of(proposal: Proposal, arguments: Arguments) -> Target | None:
     """Who takes the decision of a debate that is about to be held; None where nobody is named.
 
     Raises:
@@ -31,21 +30,18 @@ def target_of(proposal: Proposal, arguments: CommandLine) -> Target | None:
     return named_target(proposal.settings, arguments, proposal.evidence)
 
 
-def named_target(settings: Settings, arguments: CommandLine, evidence: Sequence[Any] = ()) -> Target | None:
+def named_target(settings: Settings, arguments: Arguments, evidence: Sequence[Any] = ()) -> Target | None:
     """Who is named by the settings to take an escalated decision; None for formats that have none."""
-    from disputatio.engine.escalating import escalation_target
     from disputatio.formats.own_debate import OWN
     from disputatio.formats.registry import find_format
+    from disputatio.proposals.escalation import escalation_target, recipient_configured
 
-    if settings.format_name == OWN and arguments.escalate is None:
+    if settings.format_name == OWN and arguments.value("escalate") is None:
         return None
     form = find_format(settings.format_name)
-    if arguments.escalate is not None and not form.free_seats:
-        raise InvalidInputError(
-            f"--escalate is for panels, whose debaters vote, and nobody votes in the format {form.name}.",
-            "Leave it out.",
-        )
-    return escalation_target(settings.panel.escalate, form, arguments, evidence, ask_person if _has_person() else None)
+    return escalation_target(
+        recipient_configured(settings), form, arguments, evidence, ask_person if _has_person() else None
+    )
 
 
 def _has_person() -> bool:

@@ -37,7 +37,7 @@ from disputatio._cli.streams import tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
     from disputatio.evaluation.comparing import Arm, Comparing, Held
     from disputatio.evaluation.questions import QuestionSet
     from disputatio.kernel import JsonObject
@@ -183,12 +183,10 @@ def _arms(compare: str | None, questions: QuestionSet) -> tuple[Arm, ...]:
     return arms_of(ways, questions.kinds)
 
 
-def _settings(arms: Sequence[Arm], arguments: CommandLine, golden: str | None) -> dict[str, Settings]:
+def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> dict[str, Settings]:
     """The settings of each way; seats of other ways may be named too, and are passed over where they do not sit."""
-    import os
-
-    from disputatio.config import resolve
-    from disputatio.config.format_options import format_options
+    from disputatio.config.format_scope import format_scope
+    from disputatio.config.process import settings_for
     from disputatio.evaluation.comparing.arms import form_of
     from disputatio.evaluation.questions import GOLDEN
     from disputatio.formats.registry import find_format
@@ -200,22 +198,15 @@ def _settings(arms: Sequence[Arm], arguments: CommandLine, golden: str | None) -
     for way, form in forms.items():
         chosen = arguments
         if way == "review" and golden is not None:
-            chosen = replace(arguments, preset=GOLDEN[golden].preset)
+            chosen = arguments.with_values({("preset",): GOLDEN[golden].preset}, "--golden")
         own = {str(seat) for seat in (*form.seats, *form.further_seats)}
-        named = [row for row in chosen.seat if row[0].lower() in own | {"all"} or row[0].lower() not in every]
-        options = format_options(form)
+        named = [row for row in chosen.seated() if row[0].lower() in own | {"all"} or row[0].lower() not in every]
+        options = format_scope(form)
         options = replace(options, other_seats=options.other_seats | (every - own))
-        found[way] = resolve(
-            format_name=form.name,
-            seats=tuple(form.seats),
-            environ=os.environ,
-            directory=Path.cwd(),
-            arguments=replace(chosen, seat=tuple(named)),
-            options=options,
-        )
+        found[way] = settings_for(form, chosen.with_seats(named), scope=options)
     first = next(iter(found.values()))
     say_notes(first)
-    if arguments.store is None and first.store.startswith("sqlite:///"):
+    if arguments.value("store") is None and first.store.startswith("sqlite:///"):
         address = f"{first.store.rpartition('/')[0]}/{EVALUATIONS_FILE}"
         found = {way: replace(row, store=address) for way, row in found.items()}
     check_kept(next(iter(found.values())))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -19,8 +18,8 @@ from disputatio.failures import InvalidInputError
 from disputatio.judging import rounded
 
 if TYPE_CHECKING:
-    from disputatio.engine.costs import ExpectedCost
     from disputatio.judging.worth import DebateMultiple
+    from disputatio.proposals.costs import ExpectedCost
 
 _MOST_READ = 1 << 20
 
@@ -72,9 +71,9 @@ def gate(
     from disputatio.judging.gate import should_debate
 
     if costs:
-        from disputatio.engine.costs import expected_costs
+        from disputatio.proposals.costs import expected_costs
 
-        _print_costs(asyncio.run(expected_costs(costs, os.environ, Path.cwd())), as_json=json_)
+        _print_costs(asyncio.run(expected_costs(costs)), as_json=json_)
         if task_type is None:
             return
     multiple = _recomputed(store) if recompute else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,82 +12,98 @@ from disputatio._cli.streams import tell
 from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
     from disputatio.formats.format import Format
+    from disputatio.options import Given, Option
 
 
 def command_line(
     *,
-    seat: Sequence[str] = (),
-    personality: Sequence[str] = (),
-    tools: Sequence[str] = (),
-    mcp: Sequence[str] = (),
-    set: Sequence[str] = (),  # noqa: A002  (the option of the command line)
+    set: Sequence[str] | None = None,  # noqa: A002  (the option of the command line)
+    base_url: str | None = None,
+    config: str | None = None,
     **given: Any,
-) -> CommandLine:
+) -> Arguments:
     """What was given on the command line. This is the one place where ``NAME=VALUE`` is taken apart.
+
+    Args:
+        set: keys of the configuration file, as ``KEY=VALUE``.
+        base_url: the server's address for the seats that need one.
+        config: the configuration file.
+        **given: values of options by their names, as text; None and False mean not given.
 
     Raises:
         InvalidInputError: an option has no name or no value; the message holds no key of a provider.
     """
-    from disputatio.config import CommandLine
+    from disputatio.config.arguments import Arguments
     from disputatio.config.environment import read_environment
 
     try:
-        return CommandLine(
-            seat=_pairs("--seat", seat, _NO_SEAT),
-            personality=_pairs("--personality", personality, _NO_PERSONALITY),
-            tools=_pairs("--tools", tools, _NO_TOOLS),
-            mcp=tuple(_server(entry) for entry in mcp),
-            set=tuple(_setting(entry) for entry in set),
-            **given,
-        )
+        rows = [row for name, value in given.items() if _is_given(value) for row in _rows(_option(name), value)]
+        rows += [_setting(entry) for entry in set or ()]
+        return Arguments(given=tuple(rows), base_url=base_url, config=config)
     except InvalidInputError as failure:
         clean = read_environment(os.environ, Path.cwd()).without_secrets(failure)
     raise clean
 
 
-_NO_SEAT = (
-    "does not say who sits where",
-    "Allowed is SEAT=PROVIDER:MODEL, such as --seat judge=openai:gpt-5, or all=embedded.",
-)
-_NO_PERSONALITY = (
-    "does not say who argues how",
-    "Allowed is SEAT=NAME, such as --personality pro_2=aggressive, or con=diplomatic.",
-)
-_NO_TOOLS = (
-    "does not say which seat has which tools",
-    "Allowed is SEAT=TOOL,TOOL, such as --tools pro=search,calculate, or all=calculate.",
-)
+def _is_given(value: Any) -> bool:
+    """Whether an option was given: one that was left out is None, false, or nothing."""
+    return value is not None and value is not False and not (isinstance(value, list | tuple) and not value)
 
 
-def _pairs(option: str, entries: Sequence[str], lacking: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-    from disputatio.participants.providers import shown
+@cache
+def _options() -> dict[str, Option]:
+    """Every option of the command line by its name there."""
+    from disputatio.options import options_in
+    from disputatio.request.formats import options_of, options_of_formats
+    from disputatio.request.model import Configuration, DebateRequest
 
-    found = []
-    for entry in entries:
-        name, _, value = entry.partition("=")
-        if not name.strip() or not value.strip():
-            raise InvalidInputError(f"{option} {shown(entry)} {lacking[0]}.", lacking[1])
-        found.append((name.strip(), value))
-    return tuple(found)
+    rows = [*options_in(DebateRequest), *options_in(Configuration)]
+    rows += [row for name in options_of_formats() for row in options_of(name)]
+    return {row.flat_name: row for row in rows if row.flag}
 
 
-def _server(entry: str) -> tuple[str, str]:
-    # An address may hold a secret, so the entry is not shown.
+def _option(name: str) -> Option:
+    return _options()[name]
+
+
+def _rows(row: Option, value: Any) -> Iterator[tuple[tuple[str, ...], Given]]:
+    """One option as keys and values."""
+    from disputatio.config.arguments import rows_of
+    from disputatio.options import Given
+
+    if not row.is_mapping:
+        yield tuple(row.key.split(".")), Given(list(value) if isinstance(value, tuple) else value, row.flag)
+        return
+    for entry in value:
+        name, each = _pair(row, entry)
+        shown = f"{row.flag} {name.lower()}=..." if row.name == "seats" else row.flag
+        yield from rows_of(row, {name: each}, shown, Path())
+
+
+def _pair(row: Option, entry: str) -> tuple[str, str]:
+    """``NAME=VALUE`` in its two parts.
+
+    Raises:
+        InvalidInputError: one of them is missing. The address of a server may hold a secret, so it is not shown.
+    """
+    from disputatio.failures.quoting import shown
+
     name, _, value = entry.partition("=")
-    name = name.strip()
-    if not name or not value.strip() or "/" in name or " " in name:
+    name, secret = name.strip(), bool(row.local)
+    if not name or not value.strip() or (secret and ("/" in name or " " in name)):
         raise InvalidInputError(
-            "--mcp does not say what a server is called and how it is started or reached.",
-            "Allowed is NAME=COMMAND or NAME=URL, such as --mcp files='mcp-server-files /data'.",
+            f"{row.flag}{'' if secret else f' {shown(entry)}'} is not of the form {row.about.metavar}.",
+            f"Allowed is {row.about.metavar}, such as {row.flag} {row.example}.",
         )
     return name, value
 
 
-def _setting(entry: str) -> tuple[tuple[str, ...], str]:
-    from disputatio.config.keys import key_path
-    from disputatio.participants.providers import shown
+def _setting(entry: str) -> tuple[tuple[str, ...], Given]:
+    from disputatio.failures.quoting import shown
+    from disputatio.options import Given
+    from disputatio.options.keys import dotted, key_path
 
     name, sign, value = _split(entry)
     if not sign or not name:
@@ -94,7 +111,8 @@ def _setting(entry: str) -> tuple[tuple[str, ...], str]:
             f"--set {shown(entry)} does not set anything.",
             "Allowed is KEY=VALUE with a key of the configuration file, such as limits.closing_words=150.",
         )
-    return key_path(name, "--set"), value
+    path = key_path(name, "--set")
+    return path, Given(value, f"--set {dotted(path)}=...")
 
 
 def _split(entry: str) -> tuple[str, str, str]:
@@ -110,24 +128,9 @@ def _split(entry: str) -> tuple[str, str, str]:
     return entry.strip(), "", ""
 
 
-def settings_for(form: Format, arguments: CommandLine) -> Settings:
-    """The settings of a debate of this format, here and now."""
-    from disputatio.config import resolve
-    from disputatio.config.format_options import format_options
-
-    return resolve(
-        format_name=form.name,
-        seats=tuple(form.seats),
-        environ=os.environ,
-        directory=Path.cwd(),
-        arguments=arguments,
-        options=format_options(form),
-    )
-
-
-def store_url(arguments: CommandLine) -> str:
+def store_url(arguments: Arguments) -> str:
     """Where records are kept."""
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config.process import configured_store
 
     settings = configured_store(arguments)
     check_kept(settings)
@@ -153,8 +156,8 @@ def format_called(name: str) -> Format:
         InvalidInputError: there is none.
     """
     from disputatio.engine.own_files import is_own, read_own
+    from disputatio.failures.quoting import did_you_mean, shown
     from disputatio.formats.registry import FORMATS, find_format
-    from disputatio.participants.providers import did_you_mean, shown
 
     if name in FORMATS:
         return find_format(name)

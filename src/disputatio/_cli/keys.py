@@ -143,7 +143,7 @@ def revoke(
 def _book(store: str | None) -> Iterator[KeyBook]:
     from disputatio._service.database import Database
     from disputatio._service.key_book import KeyBook
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config.process import configured_store
 
     database = Database(configured_store(command_line(store=store)).store)
     try:

@@ -46,7 +46,7 @@ def motion_or_topic(motion: str | None, topic: str | None) -> str:
     Raises:
         InvalidInputError: both were given, or neither, or there is no such topic.
     """
-    from disputatio.config.matter import topic_named
+    from disputatio.config.catalogue import topic_named
 
     if topic is not None and motion is not None:
         raise InvalidInputError(
@@ -67,8 +67,8 @@ def topics(
 ) -> None:
     """List the built-in topics and personalities for `disputatio debate --topic NAME --format competition`."""
     from disputatio._cli.streams import print_json, print_lines
-    from disputatio.config.matter import personalities
-    from disputatio.config.matter import topics as known
+    from disputatio.config.catalogue import personalities
+    from disputatio.config.catalogue import topics as known
 
     if json_:
         print_json(

@@ -35,7 +35,7 @@ def metrics(
 
     The thresholds are the keys under metrics of the configuration: --set metrics.cost_ratio=2.
     """
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config.process import configured_store
     from disputatio.metrics import Selection, alerts_of, collect, figures_lines
     from disputatio.metrics.figures import figures_json
 

@@ -62,7 +62,7 @@ def list_debates(
 
 def _listed(store: str | None) -> Sequence[DebateRow]:
     """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config.process import configured_store
     from disputatio.record.listing import listed_in_file
 
     settings = configured_store(command_line(store=store))

@@ -52,7 +52,7 @@ def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
     Raises:
         InvalidInputError: one does not say which source belongs to which round.
     """
-    from disputatio.participants.providers import shown
+    from disputatio.failures.quoting import shown
 
     found = []
     for entry in entries:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from disputatio._terminal.seat import TerminalSurface
     from disputatio.config import Finding
+    from disputatio.engine.estimate import Estimate
     from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Watcher
-    from disputatio.engine.preview import Preview, Stage
+    from disputatio.engine.preview import Preview
     from disputatio.participants.call import Gateway
     from disputatio.participants.seating import ModelSeating
     from disputatio.record.chain import Sealed
@@ -256,18 +257,13 @@ def print_list(rows: Sequence[DebateRow]) -> None:
     console().print(table)
 
 
-def print_preview(
-    proposal: Proposal, seen: Preview, expected: tuple[Preview, Preview], ends: Sequence[Stage] = ()
-) -> None:
-    """What a debate would take.
-
-    ``expected`` are the least and the most of it, whatever its models; after each of ``ends`` it may be over.
-    """
-    from disputatio.engine.preview import assumptions
+def print_preview(proposal: Proposal, found: Estimate) -> None:
+    """Print what a debate would take."""
     from disputatio.engine.terms import usual_budget
     from disputatio.ledger import PriceBook
     from disputatio.report.amounts import counted, spoken
 
+    seen = found.expected
     lines = [f"Motion  {proposal.motion.text}", f"Format  {proposal.format.name}", ""]
     wide = max(8, *(len(row.seat) for row in seen.seats)) if seen.seats else 8
     reasons = seen.reasoning_tokens > 0  # a part of the output
@@ -284,9 +280,10 @@ def print_preview(
         f"{'all':{wide}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} "
         f"{f'{seen.reasoning_tokens:10,d} ' if reasons else ''}{total:>10}"
     )
-    lines += ["", *_certainty(seen, *expected), assumptions(proposal)]
-    if ends:
-        told = "; ".join(f"{spoken(row.phase)} {counted(row.calls, 'call')}, {row.tokens:,} tokens" for row in ends)
+    lines += ["", *_certainty(seen, found.least, found.most), found.assumed]
+    if found.ends:
+        rows = [f"{spoken(row.phase)} {counted(row.calls, 'call')}, {row.tokens:,} tokens" for row in found.ends]
+        told = "; ".join(rows)
         lines.append(f"It may be over sooner. By the end of: {told}.")
     if any(row.seat in proposal.settings.tools for row in seen.seats):
         lines.append("Tools are counted at most: all rounds of all seats with tools, and results of half their limit.")

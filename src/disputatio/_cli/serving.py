@@ -97,7 +97,7 @@ def serve(
         raise InvalidInputError(
             f"A library of the service is not installed ({missing.name}).", "pip install 'disputatio[service]'"
         ) from None
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config.process import configured_store
     from disputatio.engine.uncollected import settle_in
     from disputatio.fleet.descriptors import allow_connections
 

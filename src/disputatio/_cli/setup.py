@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.given import command_line, format_called, settings_for
+from disputatio._cli.given import command_line, format_called
 from disputatio._cli.kept import reading
 from disputatio._cli.options import (
     BaseUrlOption,
@@ -62,6 +62,8 @@ def doctor(
         tools=tuple(tools or ()),
         mcp=tuple(mcp or ()),
     )
+    from disputatio.config.process import settings_for
+
     settings = settings_for(form, arguments)
     found = [_tried(row, settings) for row in findings(settings, environ=os.environ, directory=Path.cwd())]
     found += _tools_found(settings, no_calls=no_calls)

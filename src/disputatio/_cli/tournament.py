@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +24,7 @@ from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.failures import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
-    from disputatio.config import CommandLine, Settings
+    from disputatio.config import Arguments, Settings
     from disputatio.engine.preview import Preview
     from disputatio.evaluation.tournament import Topic, Tournament
     from disputatio.formats.format import Format
@@ -150,7 +148,7 @@ def _tournament(
     matter: tuple[Topic, ...],
     formats: str,
     repeats: int,
-    arguments: CommandLine,
+    arguments: Arguments,
 ) -> Tournament:
     """What was asked for.
 
@@ -190,26 +188,18 @@ def _say_estimate(found: Tournament, previews: Sequence[Preview], *, as_json: bo
 class _Seating:
     """Who sits where in a match, by everything that was configured."""
 
-    def __init__(self, arguments: CommandLine, judge: str | None) -> None:
+    def __init__(self, arguments: Arguments, judge: str | None) -> None:
         self._arguments, self._judge = arguments, judge
         self._known: dict[tuple[str, str, str], Settings] = {}
 
     def settings(self, form: Format, pro: str, con: str) -> Settings:
         """The settings of one match."""
-        from disputatio.config import resolve
-        from disputatio.config.format_options import format_options
+        from disputatio.config.process import settings_for
 
         key = (form.name + form.file_text, pro, con)
         if key not in self._known:
             judge = (("judge", self._judge),) if self._judge else ()
-            self._known[key] = resolve(
-                format_name=form.name,
-                seats=tuple(form.seats),
-                environ=os.environ,
-                directory=Path.cwd(),
-                arguments=replace(self._arguments, seat=(("pro", pro), ("con", con), *judge)),
-                options=format_options(form),
-            )
+            self._known[key] = settings_for(form, self._arguments.with_seats([("pro", pro), ("con", con), *judge]))
         return self._known[key]
 
     def judge_of(self, form: Format, player: str) -> str:
@@ -238,8 +228,8 @@ def _topics(names: tuple[str, ...], own: list[str], file: Path | None) -> tuple[
     Raises:
         InvalidInputError: there is no such topic, or the file cannot be read.
     """
-    from disputatio.config.matter import topic_named
-    from disputatio.config.matter import topics as known
+    from disputatio.config.catalogue import topic_named
+    from disputatio.config.catalogue import topics as known
     from disputatio.evaluation.tournament import Topic
     from disputatio.motion import one_line, read_motion
 

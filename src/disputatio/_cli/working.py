@@ -172,7 +172,7 @@ def enqueue(
     from disputatio.engine.debates import new_id
     from disputatio.evidence import read_sources
     from disputatio.fleet.queued import QueuedHolder
-    from disputatio.orders import read_order
+    from disputatio.proposals import read_request
 
     body: dict[str, Any] = _read_file(order) if order else {}
     given = {
@@ -186,7 +186,7 @@ def enqueue(
     }
     if evidence:
         body.pop("evidence", None)
-    kept = read_order(
+    kept = read_request(
         {**body, **{name: value for name, value in given.items() if value}}, sources=read_sources(evidence or ())
     )
     debate = new_id()
@@ -307,7 +307,8 @@ def limits(
 
 
 def _check_limit(name: str, at_once: int | None, per_minute: int | None, *, none: bool) -> None:
-    from disputatio.participants.providers import PROVIDERS, did_you_mean, shown
+    from disputatio.failures.quoting import did_you_mean, shown
+    from disputatio.participants.providers import PROVIDERS
 
     provider = name.partition(":")[0]
     if provider not in PROVIDERS:

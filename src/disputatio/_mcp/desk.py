@@ -14,8 +14,8 @@ from disputatio.failures import InvalidInputError, UnknownDebateError, Verificat
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.port import Holder, Job, not_started
 from disputatio.kernel import Json, JsonObject
-from disputatio.orders import read_order
-from disputatio.orders.reading_queue import ReadingQueue
+from disputatio.proposals import read_request
+from disputatio.proposals.reading_queue import ReadingQueue
 from disputatio.record.chain import Sealed
 from disputatio.record.events import (
     Abstained,
@@ -58,7 +58,7 @@ class Debates:
 
     async def start(self, body: dict[str, Any], request_id: str = "") -> JsonObject:
         """Order a debate; the same one for the same ``request_id``."""
-        order = await self._reading.read("", lambda reader: read_order(body, reader=reader))
+        order = await self._reading.read("", lambda reader: read_request(body, reader=reader))
         debate = digest(f"mcp {request_id}")[:12] if request_id else new_id()
         await self._holder.submit(debate, order)
         if request_id:

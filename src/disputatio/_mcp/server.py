@@ -19,9 +19,9 @@ from disputatio._mcp.answers import Cancelled, Followed, Gated, Listed, Piece, S
 from disputatio._mcp.desk import LONGEST_WAIT_S, Debates, View
 from disputatio._version import VERSION
 from disputatio.failures import DisputatioError
-from disputatio.orders.form import Number, Whole
-from disputatio.orders.reading import told
-from disputatio.participants.providers import did_you_mean, shown
+from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.options import Number, Whole
+from disputatio.options.refusals import describe_errors
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -178,7 +178,7 @@ def _refusal(tool: str, failure: ValidationError, known: Mapping[str, Any]) -> s
             f"{tool} has no argument {shown(unknown)}, and nothing was done. {did_you_mean(unknown, known)}"
             f"Its arguments are: {', '.join(known)}."
         )
-    return f"{told(list(errors))[0]} Nothing was done. The input schema of {tool} says what is allowed."
+    return f"{describe_errors(list(errors))[0]} Nothing was done. The input schema of {tool} says what is allowed."
 
 
 def _start(debates: Debates) -> Callable[..., Awaitable[Started]]:

@@ -23,7 +23,7 @@ from disputatio._service.pages.routes import pages
 from disputatio._service.problems import Problem, RefusedError, of_status, problem_response, refusal_of
 from disputatio._version import VERSION
 from disputatio.failures import DisputatioError
-from disputatio.orders.reading import told
+from disputatio.options.refusals import describe_errors
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -110,7 +110,7 @@ def _answer_failures(app: FastAPI) -> None:
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101  (registered for it)
-        return await refuse(request, RefusedError(422, "invalid", *told(list(error.errors()))))
+        return await refuse(request, RefusedError(422, "invalid", *describe_errors(list(error.errors()))))
 
     async def by_status(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101  (registered for it)

@@ -40,13 +40,13 @@ def exposed(service: Service) -> bytes:
 
 def _figures(service: Service) -> Iterator[Any]:
     from disputatio._service.service import OpenView
-    from disputatio.config import CommandLine
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config import Arguments
+    from disputatio.config.process import configured_store
     from disputatio.metrics import Selection, alerts_of, collect
     from disputatio.observing.metering import gauges
 
     figures = collect(OpenView(service.store), Selection())
-    return gauges(figures, alerts_of(figures, configured_store(CommandLine()).metrics))
+    return gauges(figures, alerts_of(figures, configured_store(Arguments()).metrics))
 
 
 def _now(service: Service) -> Iterator[Any]:

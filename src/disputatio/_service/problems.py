@@ -19,7 +19,7 @@ from disputatio.failures import (
     UnknownDebateError,
     VerificationError,
 )
-from disputatio.orders.reading_queue import ReadingQueueFullError
+from disputatio.proposals.reading_queue import ReadingQueueFullError
 
 _READING_S = 5.0
 """After so long there is mostly room again for a file to be read."""

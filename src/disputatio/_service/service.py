@@ -41,8 +41,8 @@ from disputatio.fleet.in_process import OwnHolder
 from disputatio.kernel import JsonObject
 from disputatio.ledger import Budget
 from disputatio.observing import Several, observed
-from disputatio.orders import proposal_of, read_order
-from disputatio.orders.reading_queue import ReadingQueue
+from disputatio.proposals import proposal_of, read_request
+from disputatio.proposals.reading_queue import ReadingQueue
 from disputatio.record.history import History, Status
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import DebateRow, Store
@@ -202,7 +202,7 @@ class Service:
 
         def reading(reader: SourceReader) -> tuple[JsonObject, Proposal, str]:
             sources = read(reader)
-            order = read_order(body, sources=sources, reader=reader)
+            order = read_request(body, sources=sources, reader=reader)
             return order, proposal_of(order, {}, people_missing=True), _digest(body, sources)
 
         order, proposal, digest = await self.reading.read(caller.tenant, reading, sum(map(_size, body.values())))

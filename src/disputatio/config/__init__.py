@@ -1,14 +1,11 @@
 """Who sits where, under which limits: settings from the command line, the environment and a file."""
 
+from disputatio.config.arguments import Arguments, arguments_of
 from disputatio.config.doctor import Finding, State, findings
 from disputatio.config.resolve import resolve
 from disputatio.config.settings import (
-    CommandLine,
-    FormatOptions,
-    LimitSettings,
+    FormatScope,
     MissingKey,
-    RubricChoice,
-    RuleValue,
     Settings,
     fallback_seat,
     missing_keys,
@@ -16,15 +13,13 @@ from disputatio.config.settings import (
 )
 
 __all__ = [
-    "CommandLine",
+    "Arguments",
     "Finding",
-    "FormatOptions",
-    "LimitSettings",
+    "FormatScope",
     "MissingKey",
-    "RubricChoice",
-    "RuleValue",
     "Settings",
     "State",
+    "arguments_of",
     "fallback_seat",
     "findings",
     "missing_keys",

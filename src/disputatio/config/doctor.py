@@ -117,9 +117,10 @@ def _shown_value(settings: Settings, key: str) -> str:
     if parts[0] == "rules":
         return str(settings.rules[key.removeprefix("rules.")])
     if parts[0] == "criteria":
-        return dict(settings.rubric.questions)[parts[1]] if parts[2:] else str(dict(settings.rubric.criteria)[parts[1]])
+        criterion = settings.judging.criteria[parts[1]]
+        return str(criterion.question) if parts[2:] else str(criterion.weight)
     if parts[0] == "rubric":
-        return settings.rubric.name or ""
+        return settings.judging.rubric or ""
     value: object = settings
     for part in parts:
         value = value.get(part) if isinstance(value, dict) else getattr(value, part, None)

@@ -7,16 +7,17 @@ error: a setting that silently does nothing is worse than none.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disputatio.config.keys import Path as KeyPath
-from disputatio.config.keys import Vocabulary, dotted, find_key
-from disputatio.config.values import Given
+from disputatio.config.keys import Vocabulary, find_key
 from disputatio.failures import InvalidInputError
-from disputatio.participants.providers import SeatValue, parse_seat_value, shown
+from disputatio.failures.quoting import shown
+from disputatio.options import Given
+from disputatio.options.keys import KeyPath, dotted
+from disputatio.participants.providers import SeatValue, parse_seat_value
 
 if TYPE_CHECKING:
     import yaml
@@ -97,7 +98,16 @@ def read_document(path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
             f"The configuration file {path.name} holds {shown(tree)} instead of keys with values.",
             "Write lines such as language: German.",
         )
-    return dict(_leaves(tree, (), path, vocabulary))
+    return read_table(tree, path, vocabulary)
+
+
+def read_table(tree: Mapping[str, Any], path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
+    """All values in a table as a file at ``path`` would hold it, by key.
+
+    Raises:
+        InvalidInputError: it has a key that does not exist.
+    """
+    return dict(_leaves(dict(tree), (), path, vocabulary))
 
 
 def _leaves(

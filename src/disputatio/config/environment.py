@@ -14,9 +14,10 @@ from pathlib import Path
 
 from disputatio.config.keys import KEY_VARIABLES, SEAT_FIELDS, scopes
 from disputatio.config.settings import variable_prefix
-from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
-from disputatio.participants.providers import PROVIDERS, did_you_mean
+from disputatio.failures.quoting import did_you_mean
+from disputatio.options import Given
+from disputatio.participants.providers import PROVIDERS
 
 DOTENV = ".env"
 

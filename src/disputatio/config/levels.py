@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 
 from disputatio.config.environment import Environment
 from disputatio.config.keys import SEAT_FIELDS, scopes
-from disputatio.config.keys import Path as KeyPath
-from disputatio.config.values import Given
+from disputatio.options import Given
+from disputatio.options.keys import KeyPath
 from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, canonical_name
 
 Level = Mapping[str, Given]

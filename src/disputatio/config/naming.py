@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from disputatio.config.command_line import source_of
+from disputatio.config.arguments import Arguments
 from disputatio.config.environment import Environment
-from disputatio.config.settings import CommandLine
-from disputatio.config.values import Given, debaters
+from disputatio.formats.options import read_debaters
+from disputatio.options import Given
 
 VARIABLE = "DISPUTATIO_DEBATERS"
 KEY = "debaters"
 
 
 def named_seats(
-    default: Sequence[str], arguments: CommandLine, environment: Environment, in_file: Given | None
+    default: Sequence[str], arguments: Arguments, environment: Environment, in_file: Given | None
 ) -> tuple[str, ...]:
     """The seats, in the order in which they speak.
 
@@ -28,22 +28,19 @@ def named_seats(
         InvalidInputError: a name cannot be one, is there twice, or none is given.
     """
     given = _given(arguments, environment.directory) or environment.get(VARIABLE) or in_file
-    return debaters(KEY, given) if given is not None else tuple(default)
+    return read_debaters(KEY, given) if given is not None else tuple(default)
 
 
 def names_in(given: Given | None) -> frozenset[str]:
     """The debaters a file names, for formats that have none: what is set for them is allowed and has no effect."""
-    return frozenset(debaters(KEY, given)) if given is not None else frozenset()
+    return frozenset(read_debaters(KEY, given)) if given is not None else frozenset()
 
 
-def _given(arguments: CommandLine, directory: Path) -> Given | None:
-    names = arguments.debaters
-    if names is not None:
-        given = names if isinstance(names, str) else list(names)
-        return Given(given, source_of(arguments, "--debaters", "debaters"), directory)
-    for path, value in arguments.set:
+def _given(arguments: Arguments, directory: Path) -> Given | None:
+    for path, given in arguments.given:
         if path == (KEY,):
-            return Given(value, source_of(arguments, f"--set {KEY}=...", f"settings.{KEY}"), directory)
-    seated = [seat.strip().lower() for seat, _ in arguments.seat]
+            return given
+    seated = [seat.strip().lower() for seat, _ in arguments.seated()]
     seated = [name for name in dict.fromkeys(seated) if name not in {"all", ""}]
-    return Given(seated, source_of(arguments, "--seat", "seats"), directory) if seated else None
+    source = next((given.source.partition(" ")[0] for path, given in arguments.given if path[0] == "seats"), "")
+    return Given(seated, source, directory) if seated else None

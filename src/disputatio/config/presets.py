@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 
 from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
 from disputatio.formats.brief import Brief
-from disputatio.participants.providers import did_you_mean, shown
 
 
 @cache

@@ -1,8 +1,8 @@
 """What an order from another process may reach: the rules, and the check of what it was resolved to.
 
-An order chooses among what the configuration of this process reaches, and brings nothing of its own:
+A remote request chooses among what the configuration of this process reaches, and brings nothing of its own:
 
-1. it sets the keys under ``OPEN`` and no other, and of a seat only ``SEAT_FIELDS``;
+1. it sets no option that is declared as ``local``;
 2. for a seat it chooses a provider and the name of a model; everything else of the seat (address, key, persona,
    fallback) is what this configuration gives to that model in that seat when there is no order;
 3. weights other than the default ones (a file, a repository, a model to fetch), and a table of rules in a file, are
@@ -15,58 +15,64 @@ out, whatever way led to it: the seat is settled once more from the configuratio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from disputatio.config.keys import Path as KeyPath
-from disputatio.config.keys import dotted, scopes
+from disputatio.config.arguments import Arguments
+from disputatio.config.keys import Key, scopes
 from disputatio.config.levels import Level
 from disputatio.config.seats import Seated
-from disputatio.config.settings import CommandLine
-from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
+from disputatio.options import Given
+from disputatio.options.keys import KeyPath, dotted
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.providers import TEXTBOOK
 from disputatio.participants.seating import ModelSeating
+from disputatio.request.model import ADDRESS, OPERATOR
 
-OPEN = frozenset(
-    {
-        *("budget", "criteria", "debaters", "decision", "judges", "judging", "language", "limits", "options"),
-        *("personality", "positions", "preset", "rounds", "rubric", "rules", "seed", "task_type"),
-    }
-)
-SEAT_FIELDS = frozenset({"provider", "model", "tools"})
 TOOLS = frozenset({"search", "calculate"})
 IN_FILES: Mapping[str, str] = {"embedded": EMBEDDED_MODEL, "rules": TEXTBOOK}
 """The providers whose models are files or are fetched, with the one model of each that an order may always name."""
 
 
-def check_keys(arguments: CommandLine, asked: Mapping[KeyPath, Given]) -> None:
+def check_keys(arguments: Arguments, asked: Mapping[KeyPath, Given], keys: Sequence[Key]) -> None:
     """Check rule 1, before values are read.
 
     Raises:
-        InvalidInputError: names the first key that an order may not set.
+        InvalidInputError: names the first key that a remote caller may not set.
     """
+    open_keys = {key.parts[0] for key in keys if key.row is not None and not key.row.local}
     for name in ("base_url", "config"):
         if getattr(arguments, name) is not None:
-            raise _refused_key(name, f"{name} of the order")
-    for path, given in asked.items():
+            raise refused_option(name, ADDRESS)
+    for path in asked:
         if path[0] == "seats" and path[-1] == "base_url":
             raise refused_address(path[1])
-        if path[0] not in OPEN and not (path[0] == "seats" and len(path) == 3 and path[2] in SEAT_FIELDS):
-            raise _refused_key(dotted(path), given.source)
+        fits = [key for key in keys if _fits(key, path)]
+        local = next((key.row.local for key in fits if key.row is not None and key.row.local), "")
+        if local or path[0] not in open_keys or not fits:
+            raise refused_option(dotted(path), local or OPERATOR)
 
 
-def _refused_key(key: str, source: str) -> InvalidInputError:
+def _fits(key: Key, path: KeyPath) -> bool:
+    if key.parts[0] == "rules":
+        return path[0] == "rules"
+    return len(key.parts) == len(path) and all(
+        part == level or part.startswith("<") for part, level in zip(key.parts, path, strict=True)
+    )
+
+
+def refused_option(key: str, why: str) -> InvalidInputError:
+    """The error for an option that only the machine's user may set."""
     return InvalidInputError(
-        f"An order may not set {key} (from {source}).",
-        f"Allowed are keys under {', '.join(sorted(OPEN))}, and the model and the tools of a seat.",
+        f"A remote request may not set {key}: it is {why}.",
+        "Leave it out. Whoever runs the server sets it there.",
     )
 
 
 def refused_address(seat: str) -> InvalidInputError:
     """The error for an order that gives ``seat`` an address."""
     return InvalidInputError(
-        f"The seat {seat} names an address, which an order may not.",
+        f"The seat {seat} names an address, which a remote request may not.",
         "Whoever runs the server sets addresses, with LLM_BASE_URL or in its configuration.",
     )
 
@@ -75,11 +81,11 @@ def refused_file(seat: str, provider: str) -> InvalidInputError:
     """The error for an order that gives ``seat`` a file or a repository."""
     if provider == "rules":
         return InvalidInputError(
-            f"The seat {seat} names a file of rules, which an order may not.",
+            f"The seat {seat} names a file of rules, which a remote request may not.",
             f"Allowed is rules:{TEXTBOOK}, the table that comes with the package.",
         )
     return InvalidInputError(
-        f"The seat {seat} names weights (a file, a repository or a model to fetch), which an order may not.",
+        f"The seat {seat} names weights (a file, a repository or a model to fetch), which a remote request may not.",
         f"Allowed is embedded, which is {EMBEDDED_MODEL}; others are set by whoever runs the server.",
     )
 
@@ -131,6 +137,6 @@ def check_reach(seat: str, found: Seated, own: Seated) -> None:
     strange = sorted(set(found.tools) - TOOLS - set(own.tools))
     if strange:
         raise InvalidInputError(
-            f"The seat {seat} has tools that an order may not give it: {', '.join(strange)}.",
+            f"The seat {seat} has tools that a remote request may not give it: {', '.join(strange)}.",
             f"Allowed are {' and '.join(sorted(TOOLS))}; others are set by whoever runs the server.",
         )

@@ -11,50 +11,40 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from disputatio.config import values
-from disputatio.config.command_line import read_command_line
-from disputatio.config.document import debaters_in, find_document, read_document
+from disputatio.config.arguments import Arguments, read_arguments
+from disputatio.config.catalogue import cast_of
+from disputatio.config.document import debaters_in, find_document, read_document, read_table
 from disputatio.config.environment import Environment, environment_notes, read_environment
-from disputatio.config.keys import KEYS, Key, Vocabulary, dotted, find_key, scopes, sides
-from disputatio.config.keys import Path as KeyPath
+from disputatio.config.keys import Key, Vocabulary, find_key, keys_of, scopes, sides
 from disputatio.config.levels import Level, automatic_provider, holding, seat_levels
-from disputatio.config.matter import cast_of
 from disputatio.config.naming import named_seats, names_in
 from disputatio.config.presets import preset_named
 from disputatio.config.reach import check_keys, check_reach, narrowest, own_level
 from disputatio.config.seats import Seated, take_seat
-from disputatio.config.settings import (
-    CommandLine,
-    EstimateSettings,
-    FormatOptions,
-    JudgingSettings,
-    LimitSettings,
-    MetricSettings,
-    PanelSettings,
-    ReviewSettings,
-    RubricChoice,
-    RuleValue,
-    Settings,
-    fallback_seat,
-)
-from disputatio.config.values import Given
+from disputatio.config.settings import FormatScope, Settings, fallback_seat
 from disputatio.failures import InvalidInputError
-from disputatio.formats.brief import Brief
+from disputatio.failures.quoting import did_you_mean
 from disputatio.formats.cast import Cast
-from disputatio.judging.gate import task_type_named
+from disputatio.formats.options import Competition, FormatOptions
 from disputatio.ledger.budget import Budget
-from disputatio.participants.providers import Provider, did_you_mean, parse_seat_value, provider_named
+from disputatio.options import Given, Option, Options, bad, options_in
+from disputatio.options.keys import KeyPath, dotted
+from disputatio.options.reading import RuleValue, like
+from disputatio.participants.providers import Provider, parse_seat_value, provider_named
 from disputatio.participants.seating import Credentials, Price
+from disputatio.request import reading
+from disputatio.request.formats import not_for, options_class, takers
+from disputatio.request.model import Criterion, Estimate, Judging, Limits, Metrics, Tools
 from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import ToolLimits
 
-_NO_OPTIONS = FormatOptions()
-_NO_ARGUMENTS = CommandLine()
+_NO_SCOPE = FormatScope()
+_NO_ARGUMENTS = Arguments()
 
 
 def resolve(
@@ -63,8 +53,8 @@ def resolve(
     seats: tuple[str, ...],
     environ: Mapping[str, str],
     directory: Path,
-    arguments: CommandLine = _NO_ARGUMENTS,
-    options: FormatOptions = _NO_OPTIONS,
+    arguments: Arguments = _NO_ARGUMENTS,
+    options: FormatScope = _NO_SCOPE,
 ) -> Settings:
     """What a debate is run with.
 
@@ -73,7 +63,7 @@ def resolve(
         seats: the format's seats that models sit in, such as ``pro``, ``con``, ``judge``, ``pro_2``.
         environ: the process's environment.
         directory: the working directory: ``.env`` and the configuration file are looked for there.
-        arguments: what was given on the command line.
+        arguments: what the debate was asked for with.
         options: what the format lets the configuration decide.
 
     Raises:
@@ -84,7 +74,7 @@ def resolve(
     sources: _Sources | None = None
     try:
         seats, options = _seats_named(seats, environment, arguments, options)
-        sources = _read(seats, environment, arguments, options)
+        sources = _read(format_name, seats, environment, arguments, options)
         return _settle(format_name, _taken_seats(seats, sources), sources)
     except InvalidInputError as failure:
         given = {} if sources is None else {**sources.file, **sources.command_line}
@@ -102,7 +92,8 @@ class _Sources:
     command_line: Mapping[KeyPath, Given]
     environment: Environment
     base_url: Given | None
-    options: FormatOptions
+    options: FormatScope
+    keys: Mapping[str, Key]
     remote: bool = False
     found: dict[str, str] = field(default_factory=dict)
     """Where each value that was taken came from."""
@@ -110,7 +101,7 @@ class _Sources:
     def take(self, name: str, default: Any = None) -> Any:
         """The value of a key that is not a seat's, from the highest source that has it."""
         path = tuple(name.split("."))
-        key = _KEYS[name]
+        key = self.keys[name]
         variable = self.environment.get(key.variable) if key.variable else None
         given = self.command_line.get(path) or variable or self.file.get(path)
         self.found[name] = given.source if given else "default"
@@ -125,43 +116,108 @@ class _Sources:
                 self.found[dotted(path)] = given.source
         return taken
 
+    def take_group(self, group: type[Options]) -> dict[str, Any]:
+        """The values of all options of a group that has keys of its own, by field; what nothing sets is left out."""
+        taken = {}
+        for row in options_in(group):
+            if row.owner is not group or not row.key or row.name in _TAKEN_APART:
+                continue
+            value = self._many(row) if row.is_mapping else self.take(row.key)
+            if value is not None and value != {}:
+                taken[row.name] = value
+        return taken
 
-_KEYS = {key.pattern: key for key in KEYS}
+    def _many(self, row: Option) -> dict[str, Any]:
+        """The values of an option by name; those for phases of other formats are left out."""
+        *prefix, _ = row.key.split(".")
+        taken = self.take_under(tuple(prefix), self.keys[row.key])
+        for name in [each for each in taken if row.key.endswith("<phase>") and each not in self.options.phases]:
+            if name in self.options.other_phases:
+                del taken[name], self.found[dotted((*prefix, name))]
+        return taken
 
 
-def _read(seats: tuple[str, ...], environment: Environment, arguments: CommandLine, options: FormatOptions) -> _Sources:
+_TAKEN_APART = {"rubric", "criteria", "by_seat", "mcp", "mcp_env", "rules"}
+"""Options with a way of their own from their sources to their values."""
+
+
+def _read(
+    format_name: str, seats: tuple[str, ...], environment: Environment, arguments: Arguments, options: FormatScope
+) -> _Sources:
     """Read the file and the command line, and check every value in them, also those that do not hold."""
     directory = environment.directory
     base_url = None
     if arguments.base_url is not None:
         base_url = Given(arguments.base_url, "--base-url", directory)
-        values.url("--base-url", base_url)
-    own = Vocabulary(seats, options)
-    command_line = read_command_line(arguments, directory, own)
+        reading.url("--base-url", base_url)
+    _check_format(format_name, arguments, options)
+    command_line = read_arguments(_placed(arguments, directory), Vocabulary(seats, options))
     if arguments.remote:
-        check_keys(arguments, command_line)
+        check_keys(arguments, command_line, keys_of(format_name))
     file: dict[KeyPath, Given] = {}
-    document = find_document(directory, arguments.config)
-    if document is not None:
-        file = read_document(document, Vocabulary(seats, options, other_formats=True))
+    wide = Vocabulary(seats, options, other_formats=True)
+    if isinstance(arguments.config, Mapping):
+        file = read_table(arguments.config, directory / "config", wide)
+    elif (document := find_document(directory, arguments.config)) is not None:
+        file = read_document(document, wide)
     for path, given in [*file.items(), *command_line.items()]:
-        key, _ = find_key(path, Vocabulary(seats, options, other_formats=True), given.source)
+        key, _ = find_key(path, wide, given.source)
         if key is not None:
             key.read(dotted(path), given)
-    return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options, arguments.remote)
+    keys = {key.pattern: key for key in keys_of(format_name)}
+    return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options, keys, arguments.remote)
+
+
+def _placed(arguments: Arguments, directory: Path) -> Arguments:
+    """``arguments`` whose paths start from ``directory`` where nothing else is said."""
+    given = tuple(
+        (path, replace(row, directory=directory) if row.directory == Path() else row) for path, row in arguments.given
+    )
+    return replace(arguments, given=given)
+
+
+def _check_format(format_name: str, arguments: Arguments, options: FormatScope) -> None:
+    """Refuse an option of other formats that was asked for; a configuration file may serve several formats.
+
+    Raises:
+        InvalidInputError: names the option and the formats that have it.
+    """
+    if not options.name:
+        return
+    own = {row.key.split(".<")[0] for row in options_in(options_class(format_name))}
+    for path, given in arguments.given:
+        key = dotted(path)
+        for name, formats in _others().items():
+            if name not in own and (key == name or key.startswith(f"{name}.")):
+                raise not_for(given.source.partition(" ")[0], format_name, formats)
+
+
+def _others() -> dict[str, tuple[str, ...]]:
+    """The keys of options that not every format has, each with the formats that have it."""
+    from disputatio.request.formats import options_of_formats
+
+    rows = [row for model in options_of_formats().values() for row in options_in(model) if row.key]
+    return {row.key.split(".<")[0]: takers(row.name) for row in rows if row.name != "rules"}
 
 
 def _seats_named(
-    seats: tuple[str, ...], environment: Environment, arguments: CommandLine, options: FormatOptions
-) -> tuple[tuple[str, ...], FormatOptions]:
+    seats: tuple[str, ...], environment: Environment, arguments: Arguments, options: FormatScope
+) -> tuple[tuple[str, ...], FormatScope]:
     """The seats, and what other formats call theirs, after looking for the names of debaters alone."""
-    document = find_document(environment.directory, arguments.config)
-    in_file = debaters_in(document) if document is not None else None
+    in_file = _debaters_configured(environment.directory, arguments.config)
     if options.free_seats and seats:
         # Where no seat is asked for, as by the commands that only want the store, none is made up.
         seats = named_seats(seats, arguments, environment, in_file)
     further = names_in(in_file) - set(seats)
     return seats, replace(options, other_seats=options.other_seats | further) if further else options
+
+
+def _debaters_configured(directory: Path, config: str | Mapping[str, Any] | None) -> Given | None:
+    if isinstance(config, Mapping):
+        found = config.get("debaters")
+        return None if found is None else Given(found, "config: debaters", directory)
+    document = find_document(directory, config)
+    return debaters_in(document) if document is not None else None
 
 
 def _by_model(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
@@ -185,6 +241,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
     keys |= {fallback_seat(seat): each.fallback_key for seat, each in seated.items()}
     every_scope = dict.fromkeys(scope for seat in seats for scope in scopes(seat))
     notes = environment_notes(sources.environment, every_scope or ("all",), sources.options.other_seats)
+    format_options = _format(format_name, sources)
     return Settings(
         format_name=format_name,
         seats={seat: each.seating for seat, each in seated.items()},
@@ -195,22 +252,19 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
             calls=sources.take("budget.calls"),
         ),
         limits=_limits(sources),
-        rubric=_rubric(sources),
         judging=_judging(sources),
-        panel=_panel(sources),
-        review=_review(sources),
-        cast=_cast(seats, sources),
-        language=sources.take("language", "English"),
+        format=format_options,
+        cast=_cast(seats, format_options, sources),
+        language=sources.take("language") or "English",
         seed=sources.take("seed"),
         store=sources.take("store") or _default_store(),
-        rounds=_rounds(sources),
-        stagger=sources.take("stagger", False),
+        stagger=sources.take("stagger") or False,
         prices=prices,
         rules=_rules(sources),
         tools={seat: each.tools for seat, each in seated.items() if each.tools},
         tool_limits=_tool_limits(sources),
-        metrics=_metrics(sources),
-        estimate=EstimateSettings(sources.take("estimate.characters"), sources.take("estimate.share")),
+        metrics=Metrics(**sources.take_group(Metrics)),
+        estimate=Estimate(**sources.take_group(Estimate)),
         mcp_servers=_servers(sources) if seats else {},
         sources=sources.found,
         asked=frozenset(map(dotted, sources.command_line)),
@@ -226,7 +280,7 @@ def _taken_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
     """
     taken = list(seats)
     for first in seats:
-        key = _KEYS.get(f"{first}s")
+        key = sources.keys.get(f"{first}s")
         set_to = sources.take(key.pattern) if key else None
         if first == "proposer":
             set_to = set_to or len(sources.take("positions") or ()) or None
@@ -264,49 +318,102 @@ def _is_named(seat: str, sources: _Sources) -> bool:
     )
 
 
-def _judging(sources: _Sources) -> JudgingSettings:
-    default = JudgingSettings()
-    return JudgingSettings(
-        both_orders=sources.take("judging.both_orders", default.both_orders),
-        anonymous=sources.take("judging.anonymous", default.anonymous),
-        retest=sources.take("judging.retest", default.retest),
-        method=sources.take("judging.method", default.method),
-        weights=sources.take_under(("judging", "weights"), _KEYS["judging.weights.<seat>"]),
-        dead_zone=sources.take("judging.dead_zone", default.dead_zone),
-    )
-
-
-def _panel(sources: _Sources) -> PanelSettings:
-    sources.take("debaters")
+def _format(format_name: str, sources: _Sources) -> FormatOptions:
+    """The options of the format; those of others are passed over, since a file may serve several formats."""
+    model = options_class(format_name)
+    taken = sources.take_group(model)
     if sources.options.free_seats and ("judges",) in sources.command_line:
         raise InvalidInputError(
             f"{sources.command_line['judges',].source} is for formats with a judge, and this one has none.",
             "Leave it out: the debaters of a panel decide by their votes.",
         )
-    return PanelSettings(
-        options=sources.take("options"),
-        rule=sources.take("decision.rule"),
-        threshold=sources.take("decision.threshold"),
-        share=sources.take("decision.share"),
-        weights=sources.take_under(("decision", "weights"), _KEYS["decision.weights.<seat>"]),
-        escalate=sources.take("escalate"),
-    )
+    if "preset" in taken:
+        preset_named(taken["preset"], sources.found["preset"])
+    return model(**taken)
 
 
-def _cast(seats: tuple[str, ...], sources: _Sources) -> Cast:
-    own = sources.take("personalities")
-    chosen = sources.take_under(("personality",), _KEYS["personality.<seat>"])
+def _judging(sources: _Sources) -> Judging:
+    return Judging(**sources.take_group(Judging), **_rubric(sources))
+
+
+def _limits(sources: _Sources) -> Limits:
+    limits = Limits(**sources.take_group(Limits))
+    fewest, most = limits.minimum_arguments, limits.maximum_arguments
+    if fewest is not None and most is not None and fewest > most:
+        raise InvalidInputError(
+            f"limits.minimum_arguments is {fewest} (from {sources.found['limits.minimum_arguments']}) and "
+            f"limits.maximum_arguments is {most} (from {sources.found['limits.maximum_arguments']}).",
+            "Allowed is a minimum that is not above the maximum.",
+        )
+    return limits
+
+
+def _tool_limits(sources: _Sources) -> ToolLimits:
+    taken = Tools(**sources.take_group(Tools))
+    return ToolLimits(rounds=taken.rounds, calls=taken.calls, result_chars=taken.result_chars, timeout_s=taken.timeout)
+
+
+def _cast(seats: tuple[str, ...], chosen: FormatOptions, sources: _Sources) -> Cast:
+    """The personalities of a format whose debaters have some."""
     if not sources.options.personalities:
         return Cast()
-    return cast_of(seats, chosen, Path(own) if own else None)
+    asked = chosen if isinstance(chosen, Competition) else Competition()
+    return cast_of(seats, asked.personality, asked.personalities)
 
 
-def _review(sources: _Sources) -> ReviewSettings:
-    name = sources.take("preset")
-    brief = preset_named(name, sources.found["preset"]) if name else Brief()
-    positions = sources.take("positions") or ()
-    kind = sources.take("task_type")
-    return ReviewSettings(brief=brief, task_type=kind and task_type_named(kind), positions=positions)
+def _rubric(sources: _Sources) -> dict[str, Any]:
+    """The rubric of the highest source that says anything of one: weights are never mixed across sources."""
+    variable = sources.environment.get(sources.keys["rubric"].variable)
+    for given in (sources.command_line, {("rubric",): variable} if variable else {}, sources.file):
+        criteria = {path[1:]: value for path, value in given.items() if path[0] == "criteria"}
+        weights = {path[0]: value for path, value in criteria.items() if path[1:] in {(), ("weight",)}}
+        questions = {path[0]: value for path, value in criteria.items() if path[1:] == ("question",)}
+        name = given.get(("rubric",))
+        if name is not None and weights:
+            raise InvalidInputError(
+                f"rubric (from {name.source}) names a rubric, and criteria.{next(iter(weights))} "
+                f"(from {next(iter(weights.values())).source}) describes another.",
+                "Give a name, or criteria with weights, but not both.",
+            )
+        if (lone := next((row for row in questions if row not in weights), None)) is not None:
+            raise InvalidInputError(
+                f"criteria.{lone}.question (from {questions[lone].source}) asks about a criterion without a weight.",
+                f"Give criteria.{lone}.weight too. All weights add up to exactly 1.",
+            )
+        if name is not None:
+            return {"rubric": _named_rubric(name, sources)}
+        if weights:
+            return {"criteria": _own_rubric(weights, questions, sources)}
+    sources.found["rubric"] = "default"
+    return {}
+
+
+def _named_rubric(given: Given, sources: _Sources) -> str:
+    name = str(sources.keys["rubric"].read("rubric", given))
+    known = sources.options.rubrics
+    if known and name not in known:
+        hint = did_you_mean(name, known)
+        raise bad("rubric", given, f"one of {', '.join(known)}, or criteria with weights", hint)
+    sources.found["rubric"] = given.source
+    return name
+
+
+def _own_rubric(
+    weights: Mapping[str, Given], questions: Mapping[str, Given], sources: _Sources
+) -> dict[str, Criterion]:
+    criteria = {name: reading.criterion_weight(f"criteria.{name}", given) for name, given in weights.items()}
+    total = sum(criteria.values(), Decimal(0))
+    if total != 1:
+        source = next(iter(weights.values())).source
+        raise InvalidInputError(
+            f"The weights of criteria ({', '.join(f'{name} {weight}' for name, weight in criteria.items())}, from "
+            f"{source} on) add up to {total}.",
+            "Allowed are weights that add up to exactly 1.",
+        )
+    sources.found.update((f"criteria.{name}", given.source) for name, given in weights.items())
+    sources.found.update((f"criteria.{name}.question", given.source) for name, given in questions.items())
+    asked = {name: reading.question(f"criteria.{name}.question", given) for name, given in questions.items()}
+    return {name: Criterion(weight=weight, question=asked.get(name)) for name, weight in criteria.items()}
 
 
 def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, Seated]:
@@ -371,7 +478,7 @@ def _prices(sources: _Sources) -> dict[str, Price]:
     rates: dict[str, dict[str, Decimal]] = {}
     for path in {**sources.file, **sources.command_line}:
         if path[0] == "price" and path[1] not in rates:
-            rates[path[1]] = sources.take_under(path[:2], _KEYS["price.<model>.input"])
+            rates[path[1]] = sources.take_under(path[:2], sources.keys["price.<model>.input"])
     for model, rate in rates.items():
         for needed in ("input", "output"):
             if needed not in rate:
@@ -382,129 +489,21 @@ def _prices(sources: _Sources) -> dict[str, Price]:
     return {model: Price(**rate) for model, rate in rates.items()}
 
 
-def _limits(sources: _Sources) -> LimitSettings:
-    fewest = sources.take("limits.minimum_arguments")
-    most = sources.take("limits.maximum_arguments")
-    if fewest is not None and most is not None and fewest > most:
-        raise InvalidInputError(
-            f"limits.minimum_arguments is {fewest} (from {sources.found['limits.minimum_arguments']}) and "
-            f"limits.maximum_arguments is {most} (from {sources.found['limits.maximum_arguments']}).",
-            "Allowed is a minimum that is not above the maximum.",
-        )
-    return LimitSettings(
-        closing_words=sources.take("limits.closing_words"),
-        minimum_arguments=fewest,
-        maximum_arguments=most,
-        evidence_chars=sources.take("limits.evidence_chars"),
-        max_tokens=_by_phase("max_tokens", sources),
-        temperature=_by_phase("temperature", sources),
-    )
-
-
-def _by_phase(name: str, sources: _Sources) -> dict[str, Any]:
-    """A limit of each phase of this format; those of other formats' phases are left out."""
-    taken = sources.take_under(("limits", name), _KEYS[f"limits.{name}.<phase>"])
-    for phase in [row for row in taken if row not in sources.options.phases]:
-        if phase in sources.options.other_phases:
-            del taken[phase], sources.found[f"limits.{name}.{phase}"]
-    return taken
-
-
-def _rubric(sources: _Sources) -> RubricChoice:
-    """The rubric of the highest source that says anything of one: weights are never mixed across sources."""
-    variable = sources.environment.get(_KEYS["rubric"].variable)
-    for given in (sources.command_line, {("rubric",): variable} if variable else {}, sources.file):
-        criteria = {path[1:]: value for path, value in given.items() if path[0] == "criteria"}
-        weights = {path[0]: value for path, value in criteria.items() if path[1:] in {(), ("weight",)}}
-        questions = {path[0]: value for path, value in criteria.items() if path[1:] == ("question",)}
-        name = given.get(("rubric",))
-        if name is not None and weights:
-            raise InvalidInputError(
-                f"rubric (from {name.source}) names a rubric, and criteria.{next(iter(weights))} "
-                f"(from {next(iter(weights.values())).source}) describes another.",
-                "Give a name, or criteria with weights, but not both.",
-            )
-        if (lone := next((row for row in questions if row not in weights), None)) is not None:
-            raise InvalidInputError(
-                f"criteria.{lone}.question (from {questions[lone].source}) asks about a criterion without a weight.",
-                f"Give criteria.{lone}.weight too. All weights add up to exactly 1.",
-            )
-        if name is not None:
-            return _named_rubric(name, sources)
-        if weights:
-            return _own_rubric(weights, questions, sources)
-    sources.found["rubric"] = "default"
-    return RubricChoice()
-
-
-def _named_rubric(given: Given, sources: _Sources) -> RubricChoice:
-    name = values.rubric_name("rubric", given)
-    known = sources.options.rubrics
-    if known and name not in known:
-        hint = did_you_mean(name, known)
-        raise values.bad("rubric", given, f"one of {', '.join(known)}, or criteria with weights", hint)
-    sources.found["rubric"] = given.source
-    return RubricChoice(name=name)
-
-
-def _own_rubric(weights: Mapping[str, Given], questions: Mapping[str, Given], sources: _Sources) -> RubricChoice:
-    criteria = tuple((name, values.weight(f"criteria.{name}", given)) for name, given in weights.items())
-    total = sum((weight for _, weight in criteria), Decimal(0))
-    if total != 1:
-        source = next(iter(weights.values())).source
-        raise InvalidInputError(
-            f"The weights of criteria ({', '.join(f'{name} {weight}' for name, weight in criteria)}, from "
-            f"{source} on) add up to {total}.",
-            "Allowed are weights that add up to exactly 1.",
-        )
-    sources.found.update((f"criteria.{name}", given.source) for name, given in weights.items())
-    sources.found.update((f"criteria.{name}.question", given.source) for name, given in questions.items())
-    asked = tuple((name, values.question(f"criteria.{name}.question", given)) for name, given in questions.items())
-    return RubricChoice(criteria=criteria, questions=asked)
-
-
-def _rounds(sources: _Sources) -> int | None:
-    rounds: int | None = sources.take("rounds")
-    most = sources.options.maximum_rounds
-    if rounds is not None and most is not None and rounds > most:
-        raise InvalidInputError(
-            f"rounds is {rounds} (from {sources.found['rounds']}), which is more than this format has.",
-            f"Allowed is a whole number from 1 to {most}.",
-        )
-    return rounds
-
-
 def _rules(sources: _Sources) -> dict[str, RuleValue]:
     rules = dict(sources.options.rules)
     sources.found.update((f"rules.{name}", "default") for name in rules)
     for path, given in {**sources.file, **sources.command_line}.items():
         name = ".".join(path[1:])
         if path[0] == "rules" and name in rules:
-            rules[name] = values.like(sources.options.rules[name], f"rules.{name}", given)
+            rules[name] = like(sources.options.rules[name], f"rules.{name}", given)
             sources.found[f"rules.{name}"] = given.source
     return rules
 
 
-def _metrics(sources: _Sources) -> MetricSettings:
-    usual = MetricSettings()
-    taken = {row.name: sources.take(f"metrics.{row.name}", getattr(usual, row.name)) for row in fields(usual)}
-    return MetricSettings(**taken)
-
-
-def _tool_limits(sources: _Sources) -> ToolLimits:
-    usual = ToolLimits()
-    return ToolLimits(
-        rounds=sources.take("tools.rounds", usual.rounds),
-        calls=sources.take("tools.calls", usual.calls),
-        result_chars=sources.take("tools.result_chars", usual.result_chars),
-        timeout_s=sources.take("tools.timeout", usual.timeout_s),
-    )
-
-
 def _servers(sources: _Sources) -> dict[str, McpServer]:
     """The MCP servers, each with the variables it is given; a variable that is not set is an error."""
-    addresses = sources.take_under(("mcp_servers",), _KEYS["mcp_servers.<server>"])
-    named = sources.take_under(("mcp_env",), _KEYS["mcp_env.<server>"])
+    addresses = sources.take_under(("mcp_servers",), sources.keys["mcp_servers.<server>"])
+    named = sources.take_under(("mcp_env",), sources.keys["mcp_env.<server>"])
     for name in named:
         if name not in addresses:
             raise InvalidInputError(
@@ -538,4 +537,4 @@ def _server(name: str, address: str, variables: tuple[str, ...], environment: En
 def _default_store() -> str:
     from platformdirs import user_data_path
 
-    return values.sqlite_url(user_data_path("disputatio", appauthor=False) / "debates.sqlite")
+    return reading.sqlite_url(user_data_path("disputatio", appauthor=False) / "debates.sqlite")

@@ -6,23 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from disputatio.config import values
 from disputatio.config.environment import Environment
 from disputatio.config.keys import SEAT_FIELDS
 from disputatio.config.levels import Automatic, Holding, KeyIn, own_address
 from disputatio.config.settings import variable_prefix
-from disputatio.config.values import Given
 from disputatio.failures import InvalidInputError
-from disputatio.participants.providers import (
-    Provider,
-    SeatValue,
-    checked_model,
-    parse_seat_value,
-    provider_named,
-    shown,
-)
+from disputatio.failures.quoting import shown
+from disputatio.options import Given, bad
+from disputatio.participants.providers import Provider, SeatValue, checked_model, parse_seat_value, provider_named
 from disputatio.participants.reasoning import reasons_by_default
 from disputatio.participants.seating import ModelSeating, Price
+from disputatio.request import reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +96,7 @@ def take_seat(
         second.key,
         {_key(seat, name): source for name, source in sources.items()},
         _notes(seat, held, found, automatic),
-        values.tool_words(_key(seat, "tools"), named) if named else (),
+        reading.tool_words(_key(seat, "tools"), named) if named else (),
     )
 
 
@@ -159,21 +153,21 @@ def _key_given(given: Given | None, environment: Environment) -> _Found | None:
     if given is None:
         return None
     if not isinstance(given.value, KeyIn):
-        return _Found(values.key_text(given), given.source)
+        return _Found(reading.key_text(given), given.source)
     named = environment.get(given.value.variable)
     if named is None:
         raise InvalidInputError(
             f"{given.source} says that the key is in {given.value.variable}, which is not set.",
             f"Set {given.value.variable} in the environment or in .env, or name another variable.",
         )
-    return _Found(values.key_text(named), f"{named.source} (named by {given.source})")
+    return _Found(reading.key_text(named), f"{named.source} (named by {given.source})")
 
 
 def _key_of(provider: Provider, environment: Environment) -> _Found | None:
     for variable in provider.key_variables:
         given = environment.get(variable)
         if given is not None:
-            return _Found(values.key_text(given), given.source, variable)
+            return _Found(reading.key_text(given), given.source, variable)
     return None
 
 
@@ -189,10 +183,10 @@ def _address(
                 f"Leave the address out, or name the server's provider, such as "
                 f"{variable_prefix(seat)}LLM_PROVIDER=openai_compatible.",
             )
-        return _versioned(values.url(_key(seat, "base_url"), given), provider, environment), given.source
+        return _versioned(reading.url(_key(seat, "base_url"), given), provider, environment), given.source
     moved = own_address(provider.name, environment)
     if moved is not None and moved.source != "default":
-        return _versioned(values.url(_key(seat, "base_url"), moved), provider, environment), moved.source
+        return _versioned(reading.url(_key(seat, "base_url"), moved), provider, environment), moved.source
     for variable, address in provider.key_addresses:
         if variable == found.variable:
             return address, f"{found.source} is set"
@@ -214,13 +208,13 @@ def _versioned(address: str, provider: Provider, environment: Environment) -> st
     given = environment.get(provider.version_variable) if provider.version_variable else None
     if given is None or "?" in address or address.endswith("/v1"):
         return address
-    return f"{address}?api-version={values.api_version(str(provider.version_variable), given)}"
+    return f"{address}?api-version={reading.api_version(str(provider.version_variable), given)}"
 
 
 def _model(seat: str, held: Holding, provider: Provider) -> tuple[str, str]:
     given = held.values.get("model")
     if given is not None:
-        name = values.model(_key(seat, "model"), given)
+        name = reading.model(_key(seat, "model"), given)
         return checked_model(provider, name, source=given.source), given.source
     if provider.default_model is not None:
         return provider.default_model, "default"
@@ -238,12 +232,12 @@ def _model(seat: str, held: Holding, provider: Provider) -> tuple[str, str]:
 def _price(seat: str, held: Holding, model: str, prices: Mapping[str, Price]) -> tuple[Price | None, str]:
     given = held.values.get("price")
     if given is not None:
-        return values.price(_key(seat, "price"), given), given.source
+        return reading.price(_key(seat, "price"), given), given.source
     return (prices[model], f'price."{model}"') if model in prices else (None, "default")
 
 
 def _named(seat: str, given: Given) -> tuple[SeatValue, Provider]:
-    value = parse_seat_value(values.seat_value(_key(seat, "fallback"), given), source=given.source)
+    value = parse_seat_value(reading.seat_value(_key(seat, "fallback"), given), source=given.source)
     return value, provider_named(value.provider, source=given.source)
 
 
@@ -276,20 +270,20 @@ def _fallback(
     same_provider = provider.name == seating.provider
     base_url = seating.base_url if same_provider else None
     if value.base_url is not None:
-        own = values.url(key, Given(value.base_url, given.source, given.directory))
+        own = reading.url(key, Given(value.base_url, given.source, given.directory))
         base_url = _versioned(own, provider, environment)
     if base_url is None:
         moved = own_address(provider.name, environment)
         if moved is not None and moved.source != "default":
-            base_url = _versioned(values.url(key, moved), provider, environment)
+            base_url = _versioned(reading.url(key, moved), provider, environment)
     base_url = base_url or dict(provider.key_addresses).get(found.variable)
     model = value.model or provider.default_model
     if base_url is not None and not provider.takes_address:
-        raise values.bad(key, given, f"{provider.name}:MODEL alone, since it has no address")
+        raise bad(key, given, f"{provider.name}:MODEL alone, since it has no address")
     if model is None or (provider.needs_address and base_url is None):
-        raise values.bad(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
+        raise bad(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
     if (provider.name, model, base_url) == (seating.provider, seating.model, seating.base_url):
-        raise values.bad(key, given, "another model than the seat's own")
+        raise bad(key, given, "another model than the seat's own")
     second = replace(
         seating,
         provider=provider.name,

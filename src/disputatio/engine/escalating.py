@@ -9,29 +9,22 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from disputatio._intake import SizeBound
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
 from disputatio.engine.debates import House, start
 from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal
 from disputatio.engine.verified import read_verified
-from disputatio.evidence.sources import Source
-from disputatio.failures import DisputatioError, InvalidInputError
-from disputatio.formats.format import Format
-from disputatio.formats.registry import find_format
-from disputatio.motion import Evidence, one_line, read_motion
+from disputatio.failures import DisputatioError
+from disputatio.motion import one_line
 from disputatio.record.events import DecisionEscalated
 from disputatio.record.history import History, Status
-from disputatio.report import DebateReport, export_json, render_result_text
+from disputatio.report import DebateReport, export_json
 
 CALLBACK_TIMEOUT_S = 30.0
 _MOST_ANSWER = 2_000
@@ -210,82 +203,3 @@ class DebateTarget:
         outcome: Any = history.closed.outcome if history.closed else {}
         said = outcome.get("reading") or outcome.get("recommendation") or history.status.value
         return replace(handed, debate=debate, answer=str(said))
-
-
-def escalation_target(
-    chosen: str | Told | None,
-    form: Format,
-    arguments: CommandLine,
-    evidence: Sequence[Evidence | Source],
-    person: Told | None = None,
-) -> Target | None:
-    """Who takes an escalated decision; None for nobody.
-
-    Args:
-        chosen: a function, ``person``, the name of a format, or the address of a callback; None for nobody.
-        form: the format of the first debate. Where nobody votes in it, what a file says of escalations is passed over.
-        arguments: what the debate was asked for with; a debate that takes the decision is seated by the same.
-        evidence: what lies before the seats of the first debate, and then of that one.
-        person: asks a person, where there is somebody to ask.
-
-    Raises:
-        InvalidInputError: no format is called that, it has nobody who could judge, or there is nobody to ask; or a
-            function is given to a format that never escalates.
-    """
-    if chosen is None or (isinstance(chosen, str) and not form.free_seats):
-        return None
-    if not form.free_seats:
-        raise InvalidInputError(
-            f"A function takes the decisions of panels, and the format {form.name} never escalates one.",
-            "Leave escalate out, or take format='panel'.",
-        )
-    if chosen == "person":
-        if person is None:
-            raise InvalidInputError(
-                "There is no person to ask: a decision is handed to one where the command runs in a terminal.",
-                "Hand it to a debate or to a callback: --escalate structured, or --escalate http://...",
-            )
-        return FunctionTarget(person, "", Recipient.PERSON)
-    if not isinstance(chosen, str):
-        return FunctionTarget(chosen, getattr(chosen, "__name__", "function"))
-    return CallbackTarget(chosen) if "://" in chosen else _debate_target(chosen, arguments, evidence)
-
-
-_SEATED = ("seats", "limits", "rules")
-_OF_PANELS = ("debaters", "options", "rounds", "decision", "escalate")
-
-
-def _debate_target(format_name: str, arguments: CommandLine, evidence: Sequence[Evidence | Source]) -> DebateTarget:
-    """A debate in another format, with the report of the panel among its sources."""
-    form = find_format(format_name)
-    if form.free_seats:
-        raise InvalidInputError(
-            "A decision that a panel could not make is not handed to another panel.",
-            "Name a format with a judge: --escalate structured.",
-        )
-    own = replace(
-        arguments,
-        seat=tuple((seat, who) for seat, who in arguments.seat if seat.strip().lower() == "all"),
-        tools=(),
-        set=tuple((path, value) for path, value in arguments.set if path[0] not in _SEATED + _OF_PANELS),
-        debaters=None,
-        options=None,
-        rounds=None,
-        decision=None,
-        threshold=None,
-        escalate=None,
-    )
-    settings = resolve(
-        format_name=form.name,
-        seats=tuple(form.seats),
-        environ=os.environ,
-        directory=Path.cwd(),
-        arguments=own,
-        options=format_options(form),
-    )
-
-    def proposed(report: DebateReport) -> Proposal:
-        told = Evidence("panel-report", f"Report of the panel {report.id}", render_result_text(report, 100))
-        return Proposal(read_motion(report.motion, report.language), form, settings, (*evidence, told))
-
-    return DebateTarget(proposed, form.name)

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disputatio.config.matter import motion_or_topic
+from disputatio.config.catalogue import motion_or_topic
 from disputatio.engine.own_files import format_given
 from disputatio.failures import InvalidInputError
 from disputatio.formats.format import Format

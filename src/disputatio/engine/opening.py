@@ -19,7 +19,6 @@ from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError, ProviderError
 from disputatio.formats.bench import BenchRules
 from disputatio.formats.bench_verdict import panel_of
-from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import numbered
 from disputatio.formats.format import Format
 from disputatio.formats.ruleset import rules_json
@@ -88,12 +87,11 @@ def rules_of(form: Format, settings: Settings) -> Any:
         "minimum_arguments": limits.minimum_arguments,
         "maximum_arguments": limits.maximum_arguments,
         "closing_words": limits.closing_words,
-        "rounds": settings.rounds,
         "rubric": _rubric(settings),
         "bench": _bench(settings),
-        **_panel_rules(form, settings),
-        **review_rules(form, settings),
         "cast": settings.cast,
+        **settings.format.changes_of(tuple(settings.seats)),
+        **review_rules(form, settings),
     }
     changes.update({name: value for name, value in common.items() if value is not None and name in known})
     for field_name in known:
@@ -113,34 +111,8 @@ def rules_of(form: Format, settings: Settings) -> Any:
     return rules
 
 
-def _panel_rules(form: Format, settings: Settings) -> dict[str, Any]:
-    """What is voted on, by whom and how it is decided, where the format has debaters who vote.
-
-    Raises:
-        InvalidInputError: the rule takes no such number, or it is asked for of a format where nobody votes.
-    """
-    if not form.free_seats:
-        _check_no_panel(form, settings)
-        return {}
-    chosen = settings.panel
-    name = RuleName(chosen.rule) if chosen.rule else RuleName.THRESHOLD_VOTE
-    if chosen.rule is None and chosen.weights:
-        name = RuleName.WEIGHTED
-    elif chosen.rule is None and chosen.share is not None:
-        name = RuleName.SUPER_MAJORITY
-    weights = tuple((debater, Fraction(weight)) for debater, weight in sorted(chosen.weights.items()))
-    decision = DecisionRule(name, chosen.threshold, chosen.share, weights)
-    return {"debaters": tuple(settings.seats), "options": chosen.options, "decision": decision}
-
-
-def _check_no_panel(form: Format, settings: Settings) -> None:
-    """Refuse what only a panel has, where it was asked for on the command line; a file may serve several formats."""
-    for key, source in settings.sources.items():
-        if key.split(".")[0] in {"debaters", "options", "decision", "escalate"} and key in settings.asked:
-            raise InvalidInputError(
-                f"{source} is for panels, whose debaters vote, and nobody votes in the format {form.name}.",
-                "Leave it out, or take --format panel.",
-            )
+_METHODS = {"weighted": PanelMethod.WEIGHTED_MEAN, "weighted-vote": PanelMethod.WEIGHTED_VOTE}
+"""What people type, where the panel calls it by two words."""
 
 
 def _bench(settings: Settings) -> BenchRules:
@@ -149,7 +121,7 @@ def _bench(settings: Settings) -> BenchRules:
         both_orders=chosen.both_orders,
         anonymous=chosen.anonymous,
         retest=chosen.retest,
-        method=PanelMethod(chosen.method),
+        method=_METHODS.get(chosen.method) or PanelMethod(chosen.method),
         weights=tuple((judge, Fraction(weight)) for judge, weight in sorted(chosen.weights.items())),
         dead_zone=Fraction(chosen.dead_zone),
     )
@@ -166,15 +138,15 @@ def _check_no_bench(form: Format, settings: Settings) -> None:
 
 
 def _rubric(settings: Settings) -> Rubric | None:
-    if settings.rubric.criteria:
-        asked = dict(settings.rubric.questions)
+    chosen = settings.judging
+    if chosen.criteria:
         usual = "How good is its {}? 1 = very poor, 10 = excellent."
         criteria = tuple(
-            Criterion(name, Fraction(weight), asked.get(name) or usual.format(name.replace("_", " ")))
-            for name, weight in settings.rubric.criteria
+            Criterion(name, Fraction(row.weight), row.question or usual.format(name.replace("_", " ")))
+            for name, row in chosen.criteria.items()
         )
         return Rubric("own", criteria)
-    return RUBRICS[settings.rubric.name] if settings.rubric.name else None
+    return RUBRICS[chosen.rubric] if chosen.rubric else None
 
 
 def seat_table(

@@ -8,42 +8,39 @@ from decimal import Decimal
 from typing import Any
 
 from disputatio.config import Settings
+from disputatio.config.presets import preset_named
 from disputatio.engine.table import ModelSeat, Table, chain_of
 from disputatio.evidence import Source, read_sources
 from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
+from disputatio.formats.brief import Brief
 from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format
+from disputatio.formats.options import Review
 from disputatio.ledger import Budget, PriceBook
 from disputatio.participants.providers import family
 from disputatio.participants.reasoning import first_allowance, most_reasoning
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import Setting
 
-_KEYS = {"preset", "task_type", "positions", "proposers"}
-
 
 def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
     """The brief and the positions of a review; nothing for another format.
 
     Raises:
-        InvalidInputError: they were asked for of a format that has neither, or positions and proposers do not match.
+        InvalidInputError: there is no such preset, or positions and proposers do not match.
     """
-    if not hasattr(form.rules(), "brief"):
-        for key, source in settings.sources.items():
-            if key in _KEYS and key in settings.asked:
-                cause = f"{source} is for reviews, and the format is {form.name}."
-                raise InvalidInputError(cause, "Add --format review.")
+    chosen = settings.format
+    if not hasattr(form.rules(), "brief") or not isinstance(chosen, Review):
         return {}
-    chosen = settings.review
     proposers = sum(place_of(seat, "proposer") is not None for seat in settings.seats)
     if chosen.positions and proposers and len(chosen.positions) != proposers:
         raise InvalidInputError(
             f"There are {len(chosen.positions)} positions and {proposers} proposers.",
             "Give each position with --position; each has a proposer of its own, and there are at most 5.",
         )
-    brief = chosen.brief if chosen.task_type is None else replace(chosen.brief, task_type=chosen.task_type)
-    return {"brief": brief, "positions": chosen.positions or None}
+    brief = preset_named(chosen.preset, settings.sources["preset"]) if chosen.preset else Brief()
+    return {"brief": brief if chosen.task_type is None else replace(brief, task_type=chosen.task_type)}
 
 
 def sources_by_round(

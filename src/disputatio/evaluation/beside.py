@@ -26,6 +26,7 @@ from disputatio.evaluation.comparing.reading import Sample, nearest, outcome_of,
 from disputatio.evaluation.series import Held, Series, Spent, Trial, spent_on
 from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
+from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SAMPLED, SINGLE, most_given
 from disputatio.ledger import UNLIMITED, Budget
@@ -186,12 +187,13 @@ class Beside:
         return event, took
 
     def _answers(self, first: int, samples: int, *, warm: bool) -> Trial:
-        options = self.proposal.settings.panel.options if self.proposal.format.free_seats else ()
+        chosen = self.proposal.settings.format
+        options = chosen.options if isinstance(chosen, Panel) else ()
         settings = self.settings["single"]
         if warm:
             limits = settings.limits
             temperature = {"answering": SAMPLED.temperature, **limits.temperature}
-            settings = replace(settings, limits=replace(limits, temperature=temperature))
+            settings = replace(settings, limits=limits.model_copy(update={"temperature": temperature}))
         usual = UP_OR_DOWN if self.proposal.format.knows else FOR_OR_AGAINST
         rules: Any = {**settings.rules, "options": tuple(options or usual), "first": first, "samples": samples}
         settings = replace(settings, rules=rules)

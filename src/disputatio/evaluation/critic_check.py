@@ -49,7 +49,7 @@ def critic_trials(cases: Sequence[CriticCase], settings: Settings, prompts: Path
             Proposal(
                 Motion(case.motion, settings.language),
                 form,
-                replace(settings, rounds=1),
+                replace(settings, format=settings.format.model_copy(update={"rounds": 1})),
                 (),
                 {seat: _silent(seat) for seat in ("framer", "rebutter", "moderator")} | {"proposer": _proposer(case)},
                 prompts,

@@ -55,7 +55,7 @@ def twins_of(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] = PRO
 def judge_trials(twins: Sequence[CaseTwin], settings: Settings, prompts: Path | None = None) -> list[Trial]:
     """One structured debate for each twin, its sides scripted."""
     form = find_format("structured")
-    limits = replace(settings.limits, minimum_arguments=1, maximum_arguments=5)
+    limits = settings.limits.model_copy(update={"minimum_arguments": 1, "maximum_arguments": 5})
     trials = []
     for twin in twins:
         body = twin.debate.body

@@ -8,10 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from disputatio.config import CommandLine
+from disputatio.config import Arguments
 from disputatio.engine.debates import House, Resumption, interrupt, resume, start
 from disputatio.engine.ports import Leaving
-from disputatio.engine.recorded import recorded_settings
 from disputatio.engine.verified import read_verified
 from disputatio.failures import (
     DisputatioError,
@@ -24,7 +23,8 @@ from disputatio.fleet.desk import MOST_TRIES, Desk, Due, Over
 from disputatio.fleet.front_desk import ClaimedStore, FrontDesk
 from disputatio.fleet.port import JobState, Raised
 from disputatio.kernel import JsonObject
-from disputatio.orders import check_kept, proposal_of
+from disputatio.proposals import check_kept, proposal_of
+from disputatio.proposals.recorded import recorded_settings
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
 
@@ -164,7 +164,7 @@ async def _go_on(debate: str, due: Due, house: House, participants: Participants
     # An order that an earlier version let through may have put an address of its caller's into the record.
     check_kept(due.order)
     record = read_verified(house.store, debate)
-    settings = recorded_settings(debate, record, CommandLine())
+    settings = recorded_settings(debate, record, Arguments())
     ceilings = due.raised or Raised()
     resumption = Resumption(
         settings=settings,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from disputatio.formats.options import FormatOptions
 from disputatio.kernel import JsonObject, Rulebook, Seat
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Format:
         file_text: the text of the file its rules are in, where they are a user's own.
         usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
         knows: whether it is held on a knowledge base, and on nothing else.
+        options: the class of what may be asked of it besides what every debate takes.
         public: whether every seat may read turns of a form, given by its name, while the debate goes on. It is for
             surfaces; the rules themselves decide by channels.
     """
@@ -61,6 +63,7 @@ class Format:
     usual_provider: str = ""
     knows: bool = False
     public: Callable[[str], bool] = nothing_is_public
+    options: type[FormatOptions] = FormatOptions
 
     @property
     def further_seats(self) -> tuple[Seat, ...]:

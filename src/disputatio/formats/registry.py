@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 from disputatio.failures import InvalidInputError
+from disputatio.formats import options
 from disputatio.formats.format import Format, all_is_public
 from disputatio.kernel import Seat
 
@@ -28,6 +29,7 @@ def _structured() -> Format:
         frozenset({Seat("judge")}),
         {Seat("judge"): 9},
         public=all_is_public,
+        options=options.Structured,
     )
 
 
@@ -42,6 +44,7 @@ def _freeform() -> Format:
         freeform,
         frozenset({Seat("judge")}),
         public=all_is_public,
+        options=options.Freeform,
     )
 
 
@@ -57,6 +60,7 @@ def _panel() -> Format:
         frozenset(),
         free_seats=True,
         public=all_is_public,
+        options=options.Panel,
     )
 
 
@@ -72,6 +76,7 @@ def _review() -> Format:
         frozenset({Seat("moderator")}),
         {Seat("proposer"): 5},
         public=all_is_public,
+        options=options.Review,
     )
 
 
@@ -88,6 +93,7 @@ def _competition() -> Format:
         competition,
         frozenset({JUDGE}),
         public=SPEECHES.__contains__,
+        options=options.Competition,
     )
 
 
@@ -103,6 +109,7 @@ def _market() -> Format:
         frozenset({Seat("judge")}),
         usual_provider="rules",
         knows=True,
+        options=options.Market,
     )
 
 
@@ -122,7 +129,11 @@ class _Formats(Mapping[str, Format]):
     """Formats by name, each made when it is first asked for."""
 
     def __init__(self, **makers: Callable[[], Format]) -> None:
-        self._makers = {name: cache(maker) for name, maker in makers.items()}
+        self._makers: dict[str, Callable[[], Format]] = {name: cache(maker) for name, maker in makers.items()}
+
+    def register(self, form: Format) -> None:
+        """Add a format."""
+        self._makers[form.name] = lambda: form
 
     def __getitem__(self, name: str) -> Format:
         return self._makers[name]()
@@ -137,7 +148,7 @@ class _Formats(Mapping[str, Format]):
         return len(self._makers)
 
 
-FORMATS: Mapping[str, Format] = _Formats(
+_PACKAGED = _Formats(
     structured=_structured,
     freeform=_freeform,
     panel=_panel,
@@ -145,6 +156,22 @@ FORMATS: Mapping[str, Format] = _Formats(
     competition=_competition,
     market=_market,
 )
+FORMATS: Mapping[str, Format] = _PACKAGED
+"""Every format that people are offered; `register` adds to it."""
+
+
+def register(form: Format) -> None:
+    """Offer another format, with its options, on every surface.
+
+    Raises:
+        InvalidInputError: a format is called that already.
+    """
+    if form.name in FORMATS or form.name in UNLISTED:
+        raise InvalidInputError(
+            f"There is a format called {form.name!r} already.", "Give the other one a name of its own."
+        )
+    _PACKAGED.register(form)
+
 
 UNLISTED: Mapping[str, Format] = _Formats(single=_single, recognition=_recognition)
 """What is no debate: its records are read and gone on with, but nobody is offered it as a format."""

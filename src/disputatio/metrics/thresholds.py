@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from disputatio.config.settings import MetricSettings
 from disputatio.kernel import JsonObject
 from disputatio.metrics.figures import Figures
+from disputatio.request.model import Metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ _WORDS = {
 }
 
 
-def alerts_of(figures: Figures, thresholds: MetricSettings) -> tuple[Alert, ...]:
+def alerts_of(figures: Figures, thresholds: Metrics) -> tuple[Alert, ...]:
     """Every figure that is past its threshold and rests on enough debates; what is missing passes none."""
     rows: list[tuple[str, str, float | None, float | None, int, bool]] = [
         ("challenge_strength", "", figures.strength.value, thresholds.challenge_strength, figures.strength.of, True),

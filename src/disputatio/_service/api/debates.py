@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from disputatio._service.access import Needs, service_of
 from disputatio._service.api.forms import Cancelled, CeilingsGiven, DebateId, DebatePage, DebateView, JobView
@@ -19,7 +19,10 @@ from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
 from disputatio._service.streaming import number_in, stream
 from disputatio.fleet import Job, Raised
-from disputatio.orders import Order, kept_source
+from disputatio.formats.options import Market
+from disputatio.proposals import kept_source
+from disputatio.request.earlier import grouped
+from disputatio.request.model import DebateRequest
 
 router = APIRouter(prefix="/v1", tags=["debates"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
@@ -35,8 +38,15 @@ NO_NULL = r"^[^\x00]*$"
 _LINKS = ("report", "events", "turns", "cancel", "verify")
 
 
-class OrderGiven(Order):
-    """A debate to be held, with what was uploaded before."""
+class OrderGiven(DebateRequest):
+    """A debate to run, with what was uploaded before."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _grouped(cls, body: Any) -> Any:
+        """Read a request in the words of earlier versions, too."""
+        own = {name: body[name] for name in ("evidence_ids", "knowledge_id") if name in body} if body else {}
+        return {**grouped({name: row for name, row in body.items() if name not in own}), **own}
 
     evidence_ids: Annotated[
         list[Annotated[str, Field(pattern=r"^ev_[0-9a-f]{16}$")]],
@@ -103,17 +113,17 @@ async def with_uploads(
     service: Service, order: OrderGiven, caller: Caller
 ) -> tuple[dict[str, Any], list[Mapping[str, str]]]:
     """The order with the knowledge base that it names in it, and the sources that it names, as they were kept."""
-    body = order.normal()
+    body = order.as_json()
     rows = [await asyncio.to_thread(service.book.uploaded, caller.tenant, name) for name in order.evidence_ids]
     body = {name: value for name, value in body.items() if name not in {"evidence_ids", "knowledge_id"}}
     if order.knowledge_id is not None:
-        if order.knowledge is not None:
+        if isinstance(order.format, Market) and order.format.knowledge is not None:
             raise RefusedError(
                 422, "invalid", "knowledge and knowledge_id are both given, and a debate has one knowledge base.",
                 "Leave one of them out.",
             )  # fmt: skip
         kept = await asyncio.to_thread(service.book.uploaded, caller.tenant, order.knowledge_id)
-        body["knowledge"] = kept["text"]
+        body["format"] = {"name": order.format.name, "knowledge": kept["text"]}
     return body, rows
 
 

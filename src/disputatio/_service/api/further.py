@@ -32,8 +32,8 @@ from disputatio.engine.debates import House
 from disputatio.engine.market_matter import KNOWLEDGE
 from disputatio.evidence.source_files import read_source
 from disputatio.failures import StoreError
-from disputatio.orders.form import LONGEST_KNOWLEDGE
-from disputatio.orders.knowledge import read_knowledge, text_of
+from disputatio.formats.options import LONGEST_KNOWLEDGE
+from disputatio.proposals.knowledge import read_knowledge, text_of
 
 if TYPE_CHECKING:
     from disputatio.evidence.reading_process import SourceReader
@@ -155,13 +155,13 @@ def figures_of(
     Raises:
         InvalidInputError: the day, or the format, is none.
     """
-    from disputatio.config import CommandLine
-    from disputatio.config.no_debate import configured_store
+    from disputatio.config import Arguments
+    from disputatio.config.process import configured_store
     from disputatio.metrics import Selection, alerts_of, collect
     from disputatio.metrics.figures import figures_json
 
     figures = collect(service.view_of(caller), Selection(since, form, task_type))
-    alerts = alerts_of(figures, configured_store(CommandLine()).metrics)
+    alerts = alerts_of(figures, configured_store(Arguments()).metrics)
     chosen = {"since": since, "format": form, "task_type": task_type}
     return {**figures_json(figures, chosen), "alerts": [dict(row.as_json()) for row in alerts]}
 

@@ -16,7 +16,7 @@ from disputatio._service.keys import Caller, Scope
 from disputatio._service.pages.rendering import page
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
 from disputatio._service.problems import RefusedError
-from disputatio.orders.nesting import not_too_deep
+from disputatio.options.nesting import not_too_deep
 from disputatio.participants.human.question import Question
 
 router = APIRouter()

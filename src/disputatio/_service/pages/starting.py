@@ -19,15 +19,15 @@ from disputatio._service.keys import Caller, Scope
 from disputatio._service.pages.rendering import page
 from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Service
-from disputatio.config.matter import topics
+from disputatio.config.catalogue import topics
 from disputatio.config.presets import presets
 from disputatio.engine.debates import House
 from disputatio.evidence.source_files import check_number, read_source
 from disputatio.failures import DisputatioError, InvalidInputError
+from disputatio.formats.options import LONGEST_KNOWLEDGE
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import one_line
-from disputatio.orders import proposal_of
-from disputatio.orders.form import LONGEST_KNOWLEDGE
+from disputatio.proposals import proposal_of
 
 if TYPE_CHECKING:
     from disputatio.evidence.reading_process import SourceReader

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from pathlib import Path
 
-from disputatio.config import CommandLine, Settings, fallback_seat, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments, Settings, fallback_seat, resolve
+from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import software
 from disputatio.engine.market_matter import is_rules, knowledge_as_source, question_on
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
@@ -75,8 +75,8 @@ def agent_settings(form: Format, debate: Settings, seat: str) -> Settings:
         seats=tuple(form.seats),
         environ={},
         directory=Path(),
-        arguments=CommandLine(seat=((str(ANSWERER), SeatValue(model.provider, model.model, model.base_url)),)),
-        options=format_options(form),
+        arguments=Arguments().with_seats([(str(ANSWERER), SeatValue(model.provider, model.model, model.base_url))]),
+        options=format_scope(form),
     )
     pairs = ((seat, str(ANSWERER)), (fallback_seat(seat), fallback_seat(ANSWERER)))
     keys = {there: key for here, there in pairs if (key := debate.credentials.key(here)) is not None}
@@ -259,7 +259,7 @@ class Agents:
         rules = {**settings.rules, "options": (UP, DOWN)}
         once = replace(settings, rules=rules)  # type: ignore[arg-type]
         limits = settings.limits
-        warm = replace(limits, temperature={"answering": SAMPLED.temperature, **limits.temperature})
+        warm = limits.model_copy(update={"temperature": {"answering": SAMPLED.temperature, **limits.temperature}})
         motion = Motion(question_on(base, self.horizon), settings.language)
         proposal = Proposal(motion, SINGLE, once, (knowledge_as_source(base),), prompts=self.prompts)
         return proposal, replace(proposal, settings=replace(once, limits=warm))

@@ -109,7 +109,7 @@ def trials_of(
             for label, text in motions(item)
         )
     if arm.way == "panel":
-        chosen = replace(chosen, panel=replace(chosen.panel, options=item.labels))
+        chosen = replace(chosen, format=chosen.format.model_copy(update={"options": item.labels}))
     elif arm.way == SINGLE_ANSWER:
         chosen = replace(chosen, rules={**chosen.rules, "options": item.labels})  # type: ignore[dict-item]
     else:
@@ -125,7 +125,7 @@ def samples_trial(
     limits = chosen.limits
     warm = {"answering": SAMPLED.temperature, **limits.temperature}
     rules = {**chosen.rules, "options": item.labels, "first": first, "samples": samples}
-    chosen = replace(chosen, rules=rules, limits=replace(limits, temperature=warm))  # type: ignore[arg-type]
+    chosen = replace(chosen, rules=rules, limits=limits.model_copy(update={"temperature": warm}))  # type: ignore[arg-type]
     return _trial(f"{item.id}/{VOTE}/{first}+{samples}", item.text, SINGLE, chosen, item, prompts)
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import shown
 from disputatio.participants.bounds import AnswerBound
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
-from disputatio.participants.providers import Kind, shown
+from disputatio.participants.providers import Kind
 from disputatio.participants.remote.endpoint import Endpoint
 from disputatio.participants.remote.thoughts import Unthinking
 from disputatio.participants.seating import ModelSeating

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 
-from disputatio.config import CommandLine, resolve
-from disputatio.config.format_options import format_options
+from disputatio.config import Arguments
+from disputatio.config.process import settings_for
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
 from disputatio.formats.registry import FORMATS
@@ -30,15 +29,11 @@ class ExpectedCost:
     usd: Decimal | None
 
 
-async def expected_costs(
-    models: Sequence[str], environ: Mapping[str, str], directory: Path
-) -> tuple[ExpectedCost, ...]:
-    """The expected cost of every format with each of ``models``, without evidence; nobody is called.
+async def expected_costs(models: Sequence[str]) -> tuple[ExpectedCost, ...]:
+    """The expected cost of every format with each of ``models``, without evidence; no model is called.
 
     Args:
         models: as seats are given, such as ``openai:gpt-5``.
-        environ: the process's environment.
-        directory: where the configuration is looked for.
 
     Raises:
         InvalidInputError: a model cannot be used.
@@ -46,14 +41,7 @@ async def expected_costs(
     rows = []
     for model in models:
         for form in FORMATS.values():
-            settings = resolve(
-                format_name=form.name,
-                seats=tuple(form.seats),
-                environ=environ,
-                directory=directory,
-                arguments=CommandLine(seat=(("all", model),)),
-                options=format_options(form),
-            )
+            settings = settings_for(form, Arguments().with_seats([("all", model)]))
             seen = await preview(Proposal(read_motion(MOTION, settings.language), form, settings))
             rows.append(ExpectedCost(form.name, model, seen.calls, seen.input_tokens, seen.output_tokens, seen.usd))
     return tuple(rows)

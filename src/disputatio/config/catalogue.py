@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from disputatio.config.document import parsed
 from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
 from disputatio.formats.cast import Cast, Personality
-from disputatio.participants.providers import did_you_mean, shown
-
-if TYPE_CHECKING:
-    from disputatio.formats.format import Format
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
 """The personality of a debater by its place, the same in both teams so that neither has an advantage."""
@@ -94,32 +91,28 @@ def motion_or_topic(motion: str | None, topic: str | None) -> str:
     return topic_named(topic) if topic is not None else str(motion)
 
 
-def cast_given(form: Format, seats: tuple[str, ...], chosen: Mapping[str, str], own: Mapping[str, str]) -> Cast:
-    """The personalities of a match with some of a program's own, by name: what their debater is told.
+def _told(own: Mapping[str, str]) -> dict[str, Personality]:
+    """A program's own personalities by name.
 
     Raises:
-        InvalidInputError: a chosen one is not known, one says nothing or too much, or the format has none.
+        InvalidInputError: one says nothing or too much.
     """
-    if not hasattr(form.rules(), "cast"):
-        raise InvalidInputError(
-            f"Personalities are for competitions, and the format is {form.name}.", "Take format='competition'."
-        )
     for name, about in own.items():
         if not about.strip() or len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
             raise InvalidInputError(
                 f"The personality {shown(name[:60])} says nothing about itself, or too much.",
                 f"Give what its debater is told in up to {_LONGEST_ABOUT:,} characters.",
             )
-    return cast_of(seats, chosen, {name: Personality(name, about.strip()) for name, about in own.items()})
+    return {name: Personality(name, about.strip()) for name, about in own.items()}
 
 
-def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: Path | Mapping[str, Personality] | None) -> Cast:
+def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: str | Mapping[str, str] | None) -> Cast:
     """The personalities of all debaters among ``seats``: those chosen, else the usual ones.
 
     Raises:
         InvalidInputError: a chosen one is not known.
     """
-    known = {**personalities(), **own} if isinstance(own, Mapping) else personalities(own)
+    known = {**personalities(), **_told(own)} if isinstance(own, Mapping) else personalities(Path(own) if own else None)
     members = []
     for seat in seats:
         team, _, place = seat.rpartition("_")

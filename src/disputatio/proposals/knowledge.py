@@ -48,7 +48,7 @@ def kept_knowledge(form: Format, given: str | dict[str, Any] | None, as_of: str 
             "knowledge and as_of are both given, and a debate has one knowledge base.", "Leave one of them out."
         )
     else:
-        found = _built(as_of)
+        found = knowledge_as_of(as_of)
     return None if found is None else text_of(found)
 
 
@@ -86,7 +86,12 @@ def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
         raise InvalidInputError(changed.cause, changed.next_step) from None
 
 
-def _built(as_of: str) -> KnowledgeBase:
+def knowledge_as_of(as_of: str) -> KnowledgeBase:
+    """The market as it was known on a day, from the history that is installed here.
+
+    Raises:
+        InvalidInputError: it is no day, or nothing is known of it.
+    """
     from disputatio.market.sources import build, open_source, read_as_of
 
     try:

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
+from disputatio.formats.options import Panel
 from disputatio.market.sources.files import example_index, written
-from disputatio.orders import Order, proposal_of, read_order
 from disputatio.participants.human import Person, ScriptedSurface
+from disputatio.proposals import proposal_of, read_request, request_of
 from disputatio.record.text import canonical
+from disputatio.request.model import DebateRequest
 from strategies import examples
 
 MOTION = "We should split the service"
@@ -36,7 +38,7 @@ def test_what_was_kept_makes_the_debate_that_was_asked_for():
         "budget_tokens": 50_000,
         "settings": {"limits.evidence_chars": 5_000},
     }
-    kept = json.loads(json.dumps(read_order(body)))
+    kept = json.loads(json.dumps(read_request(body)))
     proposal = proposal_of(kept, {})
     assert proposal.motion.text == MOTION
     assert proposal.format.name == "review"
@@ -48,7 +50,7 @@ def test_what_was_kept_makes_the_debate_that_was_asked_for():
 
 @pytest.mark.parametrize("title", ["\u200b\u200b", "\u202e.md", "...", "/", "a" * 120])
 def test_a_source_of_any_visible_or_invisible_name_is_kept(title):
-    kept = read_order({"motion": MOTION, "evidence": [{"title": title, "text": "words"}] * 2})
+    kept = read_request({"motion": MOTION, "evidence": [{"title": title, "text": "words"}] * 2})
     assert all(row.title and row.source_id for row in proposal_of(kept, {}).evidence)
 
 
@@ -79,14 +81,14 @@ def test_a_source_of_any_visible_or_invisible_name_is_kept(title):
 )
 def test_an_order_reaches_no_file_no_address_and_no_command(order, word):
     with pytest.raises(InvalidInputError) as refused:
-        read_order({"motion": MOTION, **order})
+        read_request({"motion": MOTION, **order})
     assert word in refused.value.cause
     assert refused.value.next_step
 
 
 @pytest.mark.parametrize("body", [{}, {"knowledge": "example"}, {"knowledge": json.loads(written(example_index()))}])
 def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
-    kept = json.loads(canonical(read_order({"format": "market", **body})))
+    kept = json.loads(canonical(read_request({"format": "market", **body})))
     proposal = proposal_of(kept, {})
     # In the order in which its values will lie before the seats, too.
     assert written(proposal.knowledge) == written(example_index())
@@ -108,13 +110,13 @@ def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
 )
 def test_what_a_market_debate_cannot_be_held_on_is_refused_in_a_sentence(order, word):
     with pytest.raises(InvalidInputError) as refused:
-        read_order({"format": "market", **order})
+        read_request({"format": "market", **order})
     assert word in refused.value.cause
     assert refused.value.next_step
 
 
 def test_seats_of_people_are_named_one_by_one_and_need_somebody_who_can_be_asked():
-    kept = read_order({"motion": MOTION, "format": "competition", "people": ["pro"]})
+    kept = read_request({"motion": MOTION, "format": "competition", "people": ["pro"]})
     assert kept["people"] == ["pro_1", "pro_2", "pro_3", "pro_4"]
     with pytest.raises(InvalidInputError, match="for a person"):
         proposal_of(kept, {})
@@ -124,11 +126,15 @@ def test_seats_of_people_are_named_one_by_one_and_need_somebody_who_can_be_asked
     assert not {row[0] for row in proposal.settings.cast.members} & set(kept["people"])
 
 
+FIELDS = [*DebateRequest.model_fields, "judges", "rounds", "preset", "budget_usd", "settings", "x"]
+"""Names of options, those of earlier versions too, and one that is none."""
+
+
 @examples(40)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*Order.model_fields, "x"]), inner),
+        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(FIELDS), inner),
         max_leaves=12,
     )
 )
@@ -137,7 +143,7 @@ def test_whatever_is_sent_is_taken_or_refused_in_a_sentence(body):
         return
     kept = None
     try:
-        kept = read_order(body)
+        kept = read_request(body)
     except InvalidInputError as error:
         sentence = error.cause
     if kept is None:
@@ -154,24 +160,25 @@ KEPT = json.loads((Path(__file__).parent / "kept_orders.json").read_text("utf-8"
 def test_an_order_that_was_kept_before_proposes_the_same(row: dict[str, Any]) -> None:
     proposal = proposal_of(row["order"], {}, people_missing=True)
     settings = proposal.settings
-    judging, panel = settings.judging, settings.panel
+    judging, chosen = settings.judging, settings.format
+    panel = chosen if isinstance(chosen, Panel) else Panel()
     assert {
         "seats": {seat: model.address for seat, model in settings.seats.items()},
         "tools": {seat: list(words) for seat, words in settings.tools.items()},
         "cast": {seat: style.name for seat, style in settings.cast.members},
         "limits": [settings.limits.closing_words, dict(settings.limits.max_tokens)],
         "judging": [judging.both_orders, str(judging.dead_zone), {k: str(v) for k, v in judging.weights.items()}],
-        "criteria": {name: str(weight) for name, weight in settings.rubric.criteria},
+        "criteria": {name: str(row.weight) for name, row in judging.criteria.items()},
         "panel": [
             list(panel.options or ()),
-            panel.rule,
+            panel.decision,
             panel.threshold,
             {name: str(weight) for name, weight in panel.weights.items()},
         ],
-        "positions": list(settings.review.positions),
+        "positions": list(getattr(chosen, "positions", None) or ()),
         "language": settings.language,
         "seed": settings.seed,
-        "rounds": settings.rounds,
+        "rounds": getattr(chosen, "rounds", None),
         "budget": [str(settings.budget.usd), settings.budget.tokens, settings.budget.calls],
         # A rule that came later is off.
         "rules": {
@@ -186,15 +193,15 @@ def test_an_order_that_was_kept_before_proposes_the_same(row: dict[str, Any]) ->
 @pytest.mark.parametrize(
     ("order", "cause", "step"),
     [
-        ({"seats": {"jugde": "ollama:x"}}, "no seat 'jugde' (from seats of the order)", "Did you mean judge?"),
-        ({"seats": {"pro": "opnai:gpt-5"}}, "'opnai' (from seats.pro of the order)", "Did you mean openai?"),
+        ({"seats": {"jugde": "ollama:x"}}, "no seat 'jugde' (from seats.jugde of the request)", "Did you mean judge?"),
+        ({"seats": {"pro": "opnai:gpt-5"}}, "'opnai' (from seats.pro of the request)", "Did you mean openai?"),
         ({"seats": {"Judge": "ollama:x", "judge": "ollama:y"}}, "given twice with different values", "once"),
         ({"seats": {"all=openai": "ollama:x"}}, "seats has the name 'all=openai'", "judge, con_2 or all"),
-        ({"tools": {"pr\u043e": ["search"]}}, "tools has the name", "letters"),
-        ({"personality": {"\u212ain": "none"}}, "personality has the name", "letters"),
+        ({"tools": {"pr\u043e": ["search"]}}, "tools.by_seat has the name", "letters"),
+        ({"format": "competition", "personality": {"\u212ain": "none"}}, "personality has the name", "letters"),
         (
             {"settings": {"limits.closing_wrods": 1}},
-            "limits.closing_wrods (from settings.",
+            "(from settings.limits.closing_wrods of the request)",
             "Did you mean closing_words?",
         ),
         ({"settings": {"limits.closing_words": True}}, "limits.closing_words is true", "a whole number"),
@@ -215,15 +222,21 @@ def test_an_order_that_was_kept_before_proposes_the_same(row: dict[str, Any]) ->
 )
 def test_what_is_wrong_is_said_with_its_place(order: dict[str, Any], cause: str, step: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
-        read_order({"motion": MOTION, **order})
+        read_request({"motion": MOTION, **order})
     assert cause in refused.value.cause
     assert step in refused.value.next_step
 
 
 def test_what_has_a_comma_or_a_semicolon_stays_one() -> None:
     positions = ["We split it now; all of it at once", "We wait, and look again in a year"]
-    kept = read_order({"motion": MOTION, "format": "review", "positions": positions})
-    assert proposal_of(kept, {}).settings.review.positions == tuple(positions)
+    kept = read_request({"motion": MOTION, "format": "review", "positions": positions})
+    assert proposal_of(kept, {}).settings.format.positions == tuple(positions)
+
+
+def given_numbers(request: DebateRequest) -> list[object]:
+    """The values of a request that are set, in whatever group."""
+    groups = (request, request.format, request.judging, request.budget)
+    return [getattr(group, name) for group in groups for name in group.model_fields_set]
 
 
 WHOLE = ("judges", "rounds", "threshold", "seed", "budget_tokens", "max_calls")
@@ -231,26 +244,28 @@ WHOLE = ("judges", "rounds", "threshold", "seed", "budget_tokens", "max_calls")
 
 @pytest.mark.parametrize("field", WHOLE)
 def test_a_whole_number_is_a_number(field: str) -> None:
-    assert getattr(Order.model_validate({field: 5}), field) == 5
-    assert getattr(Order.model_validate({field: 5.0}), field) == 5
+    form = "panel" if field in {"rounds", "threshold"} else "structured"
+    for value in (5, 5.0):
+        request = request_of({"motion": MOTION, "format": form, field: value})
+        assert 5 in given_numbers(request)
     for value in (True, False, "5", "true", 5.5, [5]):
-        with pytest.raises(InvalidInputError, match=field):
-            read_order({"motion": MOTION, field: value})
+        with pytest.raises(InvalidInputError, match=field.rpartition("_")[2]):
+            read_request({"motion": MOTION, "format": form, field: value})
 
 
 def test_an_amount_is_exact_and_no_boolean() -> None:
     for value in (1, 0.5, "0.10"):
-        assert str(Order.model_validate({"budget_usd": value}).budget_usd) == str(value)
+        assert str(request_of({"motion": MOTION, "budget_usd": value}).budget.usd) == str(value)
     for value in (True, "true", "NaN", "1e400"):
-        with pytest.raises(InvalidInputError, match="budget_usd"):
-            read_order({"motion": MOTION, "budget_usd": value})
+        with pytest.raises(InvalidInputError, match=r"budget\.usd"):
+            read_request({"motion": MOTION, "budget_usd": value})
 
 
 @pytest.mark.parametrize("field", ["both_orders", "anonymous", "retest"])
 def test_a_flag_is_true_or_false(field: str) -> None:
     for value in (1, 0, "true", None):
         with pytest.raises(InvalidInputError, match=field):
-            read_order({"motion": MOTION, field: value})
+            read_request({"motion": MOTION, field: value})
 
 
 @pytest.mark.parametrize(
@@ -258,9 +273,9 @@ def test_a_flag_is_true_or_false(field: str) -> None:
     [("Prüfung.md", "Prüfung"), ("契約.md", "契約"), ("_a.md", "a"), (" ", "source"), ("²", "²")],
 )
 def test_a_source_may_be_called_anything(title: str, source_id: str) -> None:
-    kept = read_order({"motion": MOTION, "evidence": [{"title": title, "text": "One"}]})
+    kept = read_request({"motion": MOTION, "evidence": [{"title": title, "text": "One"}]})
     (source,) = proposal_of(json.loads(json.dumps(kept)), {}).evidence
     assert source.source_id == source_id
     assert source.title.strip()
     # An upload comes back with its id.
-    assert read_order({"motion": MOTION, "evidence": kept["evidence"]})["evidence"] == kept["evidence"]
+    assert read_request({"motion": MOTION, "evidence": kept["evidence"]})["evidence"] == kept["evidence"]

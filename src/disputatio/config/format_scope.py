@@ -11,14 +11,13 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
-from disputatio.config.settings import FormatOptions
+from disputatio.config.settings import FormatScope
 from disputatio.formats.format import Format
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Limits
 
-_COMMON = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "rounds", "bench", "brief", "positions"}
-_COMMON |= {"cast"}
-_OF_PANELS = {"debaters", "options", "decision", "speaker_selected_by"}
+_SET_ELSEWHERE = {"minimum_arguments", "maximum_arguments", "closing_words", "rubric", "bench", "brief", "cast"}
+_SET_ELSEWHERE |= {"speaker_selected_by"}
 
 
 class _Later(Set[str]):
@@ -45,26 +44,27 @@ class _Later(Set[str]):
         return len(self._names)
 
 
-def format_options(form: Format) -> FormatOptions:
+def format_scope(form: Format) -> FormatScope:
     """What the configuration may decide about ``form``."""
     from disputatio.formats.own_debate import OF_THE_FILE
     from disputatio.judging.rubric import RUBRICS
 
     defaults = form.rules()
     recorded = getattr(form.rules, "ABSENT", {})
+    elsewhere = {*_SET_ELSEWHERE, *form.options.model_fields, *OF_THE_FILE, *recorded}
     limits = {row.name for row in fields(defaults) if isinstance(getattr(defaults, row.name), Limits)}
     own = {
         row.name: getattr(defaults, row.name)
         for row in fields(defaults)
-        if row.name not in limits and row.name not in {*_COMMON, *_OF_PANELS, *OF_THE_FILE, *recorded}
+        if row.name not in limits and row.name not in elsewhere
     }
     phases = _phases(form)
     own_seats = {*form.seats, *form.further_seats}
-    return FormatOptions(
+    return FormatScope(
+        name=form.name,
         phases=tuple(sorted(phases)),
         rubrics=tuple(RUBRICS),
         rules=own,
-        maximum_rounds=getattr(defaults, "MAXIMUM_ROUNDS", 10) if hasattr(defaults, "rounds") else 1,
         other_seats=_Later(lambda: _every(_seats, form) - own_seats),
         repeatable={str(seat): most for seat, most in form.repeatable.items()},
         further_seats=form.further_seats,
@@ -76,9 +76,9 @@ def format_options(form: Format) -> FormatOptions:
     )
 
 
-def any_format() -> FormatOptions:
+def any_format() -> FormatScope:
     """What the configuration may say where no debate is held: whatever one of the formats takes."""
-    return FormatOptions(
+    return FormatScope(
         other_seats=_Later(lambda: _every(_seats)),
         other_phases=_Later(lambda: _every(_phases)),
         other_rules=_Later(lambda: _every(_rules)),

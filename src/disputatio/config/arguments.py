@@ -1,0 +1,144 @@
+"""What a debate was asked for with, by key and with who gave it, whichever surface it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from disputatio.config.document import spread
+from disputatio.config.keys import Vocabulary, find_key
+from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.options import Given, Option, Options, options_in
+from disputatio.options.keys import KeyPath, dotted
+from disputatio.request.model import Criterion, DebateRequest
+
+_SEATED = ("seats", "personality")
+"""The keys whose second level names a seat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """Values by key, each with its source. A surface makes them; nothing in them has been checked yet.
+
+    Attributes:
+        given: keys by their levels, each with its value: text, or a file's own types.
+        base_url: the server's address for the seats that need one.
+        config: the configuration file in place of the one in the working directory, or its content as a table.
+        remote: whether a remote caller gives them. Then nothing in them may name an address, a file, a repository or a
+            command, and ``resolve`` refuses it where something does.
+    """
+
+    given: tuple[tuple[KeyPath, Given], ...] = field(default=(), repr=False)
+    base_url: str | None = None
+    config: str | Mapping[str, Any] | None = None
+    remote: bool = False
+
+    def value(self, *path: str) -> Any:
+        """What is given for a key, or None."""
+        return next((given.value for key, given in self.given if key == path), None)
+
+    def seated(self) -> tuple[tuple[str, Any], ...]:
+        """The seats that a model is given for as a whole, each with it."""
+        return tuple((path[1], given.value) for path, given in self.given if path[0] == "seats" and len(path) == 2)
+
+    def with_seats(self, seats: Iterable[tuple[str, Any]], source: str = "--seat") -> Arguments:
+        """These arguments with ``seats`` in place of those that are named."""
+        rest = [row for row in self.given if row[0][0] != "seats" or row[0][2:] == ("tools",)]
+        new = [(("seats", seat), Given(who, source)) for seat, who in seats]
+        return replace(self, given=(*new, *rest))
+
+    def only(self, keep: Callable[[KeyPath], bool]) -> Arguments:
+        """The arguments whose keys ``keep`` says yes to."""
+        return replace(self, given=tuple((path, given) for path, given in self.given if keep(path)))
+
+    def with_values(self, values: Mapping[KeyPath, object], source: str = "the command") -> Arguments:
+        """These arguments with further ones in front."""
+        new = tuple((path, Given(value, source)) for path, value in values.items())
+        return replace(self, given=(*new, *(row for row in self.given if row[0] not in values)))
+
+
+def arguments_of(
+    request: DebateRequest, *, remote: bool = False, directory: Path | None = None, **more: Any
+) -> Arguments:
+    """The arguments that a typed request stands for; what was not given in it is not among them.
+
+    Args:
+        request: the request.
+        remote: whether a remote caller sent it.
+        directory: where paths in it start from.
+        **more: see ``Arguments``.
+    """
+    place = directory or Path.cwd()
+    return Arguments(given=tuple(_rows(request, place)), remote=remote, **more)
+
+
+def _rows(request: DebateRequest, directory: Path) -> Iterator[tuple[KeyPath, Given]]:
+    groups: list[Options] = [request, request.format, request.judging, request.budget, request.limits, request.tools]
+    for group in groups:
+        for row in options_in(type(group)):
+            value = getattr(group, row.name) if row.owner is type(group) else None
+            if row.key and row.name in group.model_fields_set and value is not None and not callable(value):
+                yield from rows_of(row, value, f"{row.place} of the request", directory)
+
+
+def rows_of(row: Option, value: Any, source: str, directory: Path) -> Iterator[tuple[KeyPath, Given]]:
+    """What is given for one option, by key: one key for each name where it is a mapping."""
+    if not row.is_mapping:
+        yield tuple(row.key.split(".")), Given(list(value) if isinstance(value, tuple) else value, source, directory)
+        return
+    for name, each in value.items():
+        path = tuple(
+            part for level in row.key.split(".") for part in (name.split(".") if level == "<rule>" else [level])
+        )
+        path = tuple(name if part.startswith("<") else part for part in path)
+        where = f"{source.partition(' of ')[0]}.{name} of the request" if " of the request" in source else source
+        if isinstance(each, Criterion):
+            yield (*path, "weight"), Given(each.weight, where, directory)
+            if each.question is not None:
+                yield (*path, "question"), Given(each.question, where, directory)
+        else:
+            yield path, Given(list(each) if isinstance(each, tuple) else each, where, directory)
+
+
+def read_arguments(arguments: Arguments, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
+    """All values of ``arguments``, by key.
+
+    Raises:
+        InvalidInputError: a name does not exist, or two things are said of one key.
+    """
+    found: dict[KeyPath, Given] = {}
+    for path, given in _named(arguments.given, vocabulary):
+        before = found.get(path)
+        if before is not None and before.value != given.value:
+            sources = " and ".join(dict.fromkeys((before.source, given.source)))
+            raise InvalidInputError(
+                f"{dotted(path)} is given twice with different values (from {sources}).", "Give it once."
+            )
+        found[path] = given
+    return found
+
+
+def _named(given: Iterable[tuple[KeyPath, Given]], vocabulary: Vocabulary) -> Iterator[tuple[KeyPath, Given]]:
+    for path, row in given:
+        named = (path[0], _seat(path[1], row.source, vocabulary), *path[2:]) if path[0] in _SEATED else path
+        key, goes_on = find_key(named, vocabulary, row.source)
+        if key is None:
+            more = " It has keys of its own." if goes_on else ""
+            raise InvalidInputError(
+                f"{dotted(named)} (from {row.source.partition(' ')[0]}) is not a key with a value.{more}",
+                "Give the whole key, such as budget.usd=0.50.",
+            )
+        yield from spread(named, row)
+
+
+def _seat(name: str, source: str, vocabulary: Vocabulary) -> str:
+    seat, known = name.strip().lower(), vocabulary.scope_names()
+    if seat not in known:
+        raise InvalidInputError(
+            f"There is no seat {shown(seat)} (from {source}) in this format.",
+            f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
+        )
+    return seat

@@ -1,0 +1,20 @@
+"""What an option is: one declaration of a field, from which every surface derives it."""
+
+from disputatio.options.field import About, Amount, Flag, Number, Option, Options, Share, Whole, option, options_in
+from disputatio.options.reading import Given, Reader, bad
+
+__all__ = [
+    "About",
+    "Amount",
+    "Flag",
+    "Given",
+    "Number",
+    "Option",
+    "Options",
+    "Reader",
+    "Share",
+    "Whole",
+    "bad",
+    "option",
+    "options_in",
+]

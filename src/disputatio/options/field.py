@@ -1,0 +1,391 @@
+"""Declares an option once: its type, bounds and default, its help, and how each surface names it.
+
+A field of an ``Options`` class holds all of it. The command line, configuration files, environment variables, the
+Python door, HTTP, MCP, the web form and the reference are derived from these fields by ``options_in``.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.options import reading
+from disputatio.options.reading import Given, Reader
+
+
+def _no_flag(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("input should be a number, not true or false")
+    return value
+
+
+def _no_text(value: object) -> object:
+    if isinstance(value, str):
+        raise ValueError("input should be a number, not text")
+    return _no_flag(value)
+
+
+def _exact(value: object) -> object:
+    return Decimal(repr(value)) if isinstance(value, float) else _no_flag(value)
+
+
+Whole = Annotated[int, BeforeValidator(_no_text)]
+"""A whole number; ``true`` is no 1 and ``"5"`` no 5."""
+Number = Annotated[float, BeforeValidator(_no_text)]
+"""A number, in the same way."""
+Amount = Annotated[Decimal, BeforeValidator(_exact)]
+"""An exact amount, which may be text so that it stays exact: 0.5 or ``"0.50"``."""
+Share = Annotated[Fraction, BeforeValidator(_exact)]
+"""An exact share: ``"2/3"`` or 0.75."""
+Flag = Annotated[bool, Strict()]
+"""True or false; 1 is neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What surfaces need to know of a field, besides what pydantic keeps of it.
+
+    Attributes:
+        key: its place in a configuration file, where that is not its group and name.
+        flag: its option on the command line; ``--set`` alone sets it where this is empty. None stands for its name.
+        variable: its environment variable, or empty. None stands for ``DISPUTATIO_`` and its name.
+        metavar: what stands for its value in the help of the command line.
+        read: turns text, or a file's own types, into its value. None derives that from the field's type and bounds.
+        repeat: whether its option is repeated, once for each of its values.
+        local: why only the user of the machine may set it, and no remote caller; empty where a remote caller may.
+        unit: what its number counts, with an article: ``a share``.
+    """
+
+    key: str | None = None
+    flag: str | None = None
+    variable: str | None = None
+    metavar: str = ""
+    read: Reader | None = None
+    repeat: bool = False
+    local: str = ""
+    unit: str = ""
+
+    def __call__(self, schema: dict[str, Any]) -> None:
+        """Add to a JSON Schema what it has no word for."""
+        if self.local:
+            schema["local"] = self.local
+
+
+def option(
+    default: Any = None,
+    help: str = "",  # noqa: A002  (the word of command lines)
+    *,
+    examples: Sequence[Any] | None = None,
+    ge: float | Decimal | None = None,
+    gt: float | Decimal | None = None,
+    le: float | Decimal | None = None,
+    min_length: int | None = None,
+    max_length: int | None = None,
+    default_factory: Callable[[], Any] | None = None,
+    repr: bool = True,  # noqa: A002  (as pydantic calls it)
+    **about: Any,
+) -> Any:
+    """A field of an ``Options`` class.
+
+    Args:
+        default: its value where nothing sets it.
+        help: one sentence for people.
+        examples: values that show how it is written; the first one stands in help texts.
+        ge: the least number.
+        gt: a number that it must exceed.
+        le: the greatest number.
+        min_length: the fewest characters or values.
+        max_length: the most characters or values.
+        default_factory: makes the default, in its place.
+        repr: whether its value is shown; False where it may hold a secret.
+        **about: see ``About``.
+    """
+    bounds = {"ge": ge, "gt": gt, "le": le, "min_length": min_length, "max_length": max_length}
+    start: dict[str, Any] = {"default_factory": default_factory} if default_factory else {"default": default}
+    make: Any = Field
+    return make(
+        **start,
+        description=help,
+        examples=None if examples is None else list(examples),
+        json_schema_extra=About(**about),
+        repr=repr,
+        **{name: value for name, value in bounds.items() if value is not None},
+    )
+
+
+class Options(BaseModel):
+    """Options that belong together. Unknown names are refused; values are checked once and never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    GROUP: ClassVar[str] = ""
+    """What stands before the names of its fields in a configuration file."""
+    LOCAL: ClassVar[str] = ""
+    """Why only the user of the machine may set any of them; empty where a remote caller may."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _in_sentences(cls, data: Any, handler: Any) -> Any:
+        """Say what is wrong in the words of the option, with what is allowed.
+
+        Raises:
+            InvalidInputError: a value cannot be used, or an option does not exist.
+        """
+        try:
+            return handler(data)
+        except ValidationError as failure:
+            refused = refusal(cls, data, failure)
+        raise refused
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A field of an ``Options`` class with its names on every surface."""
+
+    name: str
+    field: FieldInfo
+    owner: type[Options]
+
+    @property
+    def about(self) -> About:
+        """What the field says of itself besides its type."""
+        extra = self.field.json_schema_extra
+        return extra if isinstance(extra, About) else About()
+
+    @property
+    def help(self) -> str:
+        """One sentence for people."""
+        return self.field.description or ""
+
+    @property
+    def place(self) -> str:
+        """Where it stands in a request: ``judging.judges``."""
+        return f"{self.owner.GROUP}.{self.name}" if self.owner.GROUP else self.name
+
+    @property
+    def key(self) -> str:
+        """Its place in a configuration file; names between angle brackets stand for any such name."""
+        return self.place if self.about.key is None else self.about.key
+
+    @property
+    def flag(self) -> str:
+        """Its option on the command line; empty where only ``--set`` sets it."""
+        found = self.about.flag
+        return "--" + self.name.replace("_", "-") if found is None else found
+
+    @property
+    def flat_name(self) -> str:
+        """Its name where options have no groups: the parameter of a command, and requests of earlier versions."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+    @property
+    def variable(self) -> str:
+        """Its environment variable, or empty."""
+        found = self.about.variable
+        return f"DISPUTATIO_{self.name.upper()}" if found is None else found
+
+    @property
+    def local(self) -> str:
+        """Why only the user of the machine may set it; empty where a remote caller may."""
+        return self.about.local or self.owner.LOCAL
+
+    @property
+    def default(self) -> Any:
+        """Its value where nothing sets it."""
+        return self.field.get_default(call_default_factory=True)
+
+    @property
+    def kind(self) -> Any:
+        """Its type, without None and without bounds."""
+        return bare_type(self.field.annotation)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words it may be, where it is one of a few."""
+        return tuple(map(str, get_args(self.kind))) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is true or false."""
+        return self.kind is bool
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it has several values."""
+        return get_origin(self.kind) is tuple
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it has values by name."""
+        return get_origin(self.kind) is dict
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """The bounds of its number, of its length, or of each of its values, by the names of pydantic."""
+        return bounds_of(self.field.metadata) or _bounds_within(self.field.annotation)
+
+    @property
+    def example(self) -> str:
+        """How it is written; empty where no example is given."""
+        first = (self.field.examples or [""])[0]
+        return str(first)
+
+    def read(self, key: str, given: Given) -> Any:
+        """The value of what was given as text, or in a file's own types.
+
+        Raises:
+            InvalidInputError: it cannot be used; says what is allowed.
+        """
+        reader = self.about.read or reader_of(self.kind, self.bounds, self.about.unit, self.example)
+        return reader(key, given)
+
+
+def options_in(model: type[BaseModel]) -> Iterator[Option]:
+    """Every option of ``model`` and of the groups within it, in the order of their declaration."""
+    for name, field in model.model_fields.items():
+        kind = bare_type(field.annotation)
+        if isinstance(kind, type) and issubclass(kind, Options) and kind.GROUP:
+            yield from options_in(kind)
+        elif isinstance(field.json_schema_extra, About):
+            yield Option(name, field, model)  # type: ignore[arg-type]
+
+
+def bare_type(annotation: Any) -> Any:
+    """A type without ``Annotated`` and without None beside it."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) in {Union, types.UnionType}:
+        kinds = [row for row in get_args(annotation) if row is not type(None)]
+        return bare_type(kinds[0]) if len(kinds) == 1 else annotation
+    return annotation
+
+
+def bounds_of(metadata: Sequence[Any]) -> dict[str, Any]:
+    """The bounds among the metadata of a field."""
+    found: dict[str, Any] = {}
+    for row in metadata:
+        if isinstance(row, FieldInfo):
+            found |= bounds_of(row.metadata)
+        found |= {
+            name: value
+            for name in ("ge", "gt", "le", "min_length", "max_length")
+            if (value := getattr(row, name, None)) is not None
+        }
+    return found
+
+
+def _bounds_within(annotation: Any) -> dict[str, Any]:
+    """The bounds that stand inside a type: of one of several values, or of a type that may be None."""
+    while get_origin(annotation) in {Union, types.UnionType}:
+        annotation = next(row for row in get_args(annotation) if row is not type(None))
+    if get_origin(annotation) is Annotated:
+        return bounds_of(get_args(annotation)[1:])
+    if get_origin(annotation) is dict:
+        return _bounds_within(get_args(annotation)[1])
+    return {}
+
+
+_MOST = 10**12
+
+
+def reader_of(kind: Any, bounds: Mapping[str, Any], unit: str, example: str) -> Reader:
+    """Reads values of a type within its bounds."""
+    if get_origin(kind) is dict:
+        return reader_of(bare_type(get_args(kind)[1]), bounds, unit, example)
+    if get_origin(kind) is Literal:
+        return reading.choice(*map(str, get_args(kind)))
+    low, high = bounds.get("ge", bounds.get("gt", 0)), bounds.get("le", _MOST)
+    such_as = f", such as {example}" if example else ""
+    if kind is bool:
+        return reading.flag
+    if kind is int:
+        return reading.count(low, high, unit or "a whole number")
+    if kind is float:
+        return reading.measure(low, high, unit or "a number")
+    if kind is Fraction:
+        return reading.share
+    if kind is Decimal:
+        span = f"above {low}" if "gt" in bounds else f"from {low}"
+        words = f"{unit or 'a number'} {span} to {high}{such_as}"
+        return reading.exact(words, Decimal(low), Decimal(high), above="gt" in bounds)
+    if get_origin(kind) is tuple:
+        fewest, most = bounds.get("min_length", 1), bounds.get("max_length", 100)
+        words = f"{fewest} to {most} different words between commas{such_as}"
+        return reading.names(words, r".{1,400}", fewest, most)
+    longest = bounds.get("max_length", 400)
+    return reading.text(f"text of up to {longest} characters{such_as}", rf"(?s:.){{1,{longest}}}")
+
+
+def refusal(model: type[Options], data: Any, failure: ValidationError) -> InvalidInputError:
+    """What is wrong with ``data`` as a ``model``, in a sentence, with what would do.
+
+    The words are those of the command line and of configuration files, because the same reader says them.
+    """
+    errors = failure.errors(include_url=False)
+    # A value that may be of several kinds has an error for each; ours says most.
+    row = next((each for each in errors if each["type"] == "value_error"), errors[0])
+    place = [str(part) for part in row["loc"]]
+    name = place[0] if place else ""
+    known = {each.name: each for each in options_in(model) if each.owner is model}
+    group = f"{model.GROUP}." if model.GROUP else ""
+    if row["type"] == "extra_forbidden":
+        allowed = [*known, *(each for each in model.model_fields if each not in known)]
+        return InvalidInputError(
+            f"The request has no option {shown(f'{group}{name}')}.",
+            f"{did_you_mean(name, allowed)}Allowed are: {', '.join(allowed)}.",
+        )
+    found = known.get(name)
+    value = data.get(name, row.get("input")) if isinstance(data, Mapping) else row.get("input")
+    if found is None:
+        return _of_no_option(group + ".".join(place), row)
+    given = Given(value, f"{found.place} of the request")
+    try:
+        many = found.is_mapping and isinstance(value, Mapping)
+        for each in value.values() if many else [value] if not isinstance(value, Mapping) else []:
+            found.read(found.key or found.place, Given(each, given.source))
+    except InvalidInputError as refused:
+        return refused
+    return _of_no_option(found.place, row)
+
+
+def _of_no_option(place: str, row: Any) -> InvalidInputError:
+    what = str(row["msg"]).removeprefix("Value error, ")
+    at = f"{place}: " if place else ""
+    return InvalidInputError(
+        f"The request does not have the form that is asked for: {at}{what[:1].lower()}{what[1:]}.",
+        "Give it as its documentation says.",
+    )
+
+
+def given_fields(options: Options) -> dict[str, Any]:
+    """The values of ``options`` that were given, by field."""
+    return {name: getattr(options, name) for name in options.model_fields_set}
+
+
+__all__ = [
+    "About",
+    "Amount",
+    "Flag",
+    "Given",
+    "Number",
+    "Option",
+    "Options",
+    "Reader",
+    "Share",
+    "Whole",
+    "bare_type",
+    "bounds_of",
+    "given_fields",
+    "option",
+    "options_in",
+    "reader_of",
+    "refusal",
+]

@@ -1,0 +1,64 @@
+"""What one model alone, or a free-form debate, says of the same motion: run beside a debate and compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from disputatio.config import Arguments, Settings
+from disputatio.config.process import settings_for
+from disputatio.engine.debates import House
+from disputatio.engine.opening import Proposal
+from disputatio.engine.ports import Nobody
+from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
+from disputatio.formats.registry import find_format
+from disputatio.observing.setting import observed
+
+RunBaselines: TypeAlias = Callable[[str, House], Awaitable[bool]]
+"""Runs the baselines of a debate, given its id and what it ran in; False where it has no result to compare with."""
+_OF_EVERY_FORMAT = frozenset({"seats", "budget", "language", "seed", "stagger", "store", "price", "estimate"})
+"""What is asked of a debate and holds for its baselines too."""
+
+
+def _quiet(_: str) -> None:
+    """Say nothing."""
+
+
+def baselines_of(
+    given: str | None, proposal: Proposal, arguments: Arguments, say: Callable[[str], None] = _quiet
+) -> RunBaselines | None:
+    """What runs the baselines that were asked for; None where none were.
+
+    Args:
+        given: their names between commas: ``single``, ``vote``, ``freeform``, or ``all``.
+        proposal: the debate.
+        arguments: what it was asked for with.
+        say: is told in a sentence what is begun.
+
+    Raises:
+        InvalidInputError: one of them is none, or its seats cannot be set.
+    """
+    if given is None:
+        return None
+    names = baselines_named(given)
+    settings = {name: _settings(name, arguments, proposal.settings) for name in ("single", "freeform")}
+
+    async def run(debate: str, house: House) -> bool:
+        own = House(house.store, watcher=observed(Nobody()), opener=house.opener)
+        beside = Beside(proposal, settings, own, proposal.settings.budget, say, proposal.prompts)
+        return bool(await beside.hold(debate, names))
+
+    return run
+
+
+def _settings(name: str, arguments: Arguments, debate: Settings) -> Settings:
+    """Of a format that baselines are run in: seats as named, and whatever else was asked for and holds for it."""
+    sides = {"pro", "con", "judge", "all"}
+    seats = (
+        answerer_seat(arguments.seated(), debate)
+        if name == "single"
+        else tuple((seat, who) for seat, who in arguments.seated() if seat.lower() in sides)
+    )
+    base = arguments.only(lambda path: path[0] in _OF_EVERY_FORMAT).with_seats(seats)
+    return replace(settings_for(find_format(name), base), store=debate.store)

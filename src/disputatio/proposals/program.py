@@ -1,0 +1,168 @@
+"""The debate that a program asks for: typed options, and participants, sources and functions of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import Arguments, arguments_of
+from disputatio.config.arguments import rows_of
+from disputatio.config.process import settings_for
+from disputatio.engine.market_matter import matter_given
+from disputatio.engine.opening import Proposal
+from disputatio.engine.table import for_every_seat
+from disputatio.engine.terms import sources_by_round
+from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import shown
+from disputatio.formats.docket import place_of
+from disputatio.formats.format import Format
+from disputatio.formats.options import FormatOptions, Market
+from disputatio.motion import read_motion
+from disputatio.options import Given, options_in
+from disputatio.participants.human import Participant
+from disputatio.proposals.knowledge import knowledge_as_of
+from disputatio.request.model import DebateRequest, SeatOptions
+
+
+def proposal_of_program(
+    motion: str,
+    chosen: str | FormatOptions,
+    seats: Mapping[str, Any],
+    evidence: Any,
+    options: Mapping[str, Any],
+    *,
+    config: str | Mapping[str, Any] | None,
+    prompts: Path | None,
+) -> tuple[Proposal, Arguments]:
+    """The proposal, and what it was asked for with.
+
+    Args:
+        motion: the motion.
+        chosen: the format, by its name or with options of its own.
+        seats: models, options of models and participants, by seat.
+        evidence: sources, or sources by the round of a review that brings them.
+        options: the further options of the request, by name.
+        config: a configuration file, or its content.
+        prompts: a folder of prompt overrides.
+
+    Raises:
+        InvalidInputError: something given cannot be used; says what would do.
+    """
+    _check_motion(motion)
+    people, models = _divided(seats)
+    first, later = _sources(evidence)
+    name = chosen if isinstance(chosen, str) else chosen.name
+    knowledge = chosen.knowledge if isinstance(chosen, Market) else None
+    as_of = chosen.as_of if isinstance(chosen, Market) else None
+    form, base, motion = matter_given(name, _known(knowledge, as_of), [*first, *later], motion, None)
+    given = {"name": name} if ".py" in name else chosen
+    request = DebateRequest.model_validate({"motion": motion, "format": given, **options})
+    arguments = replace(arguments_of(request), config=config)
+    arguments = replace(arguments, given=(*arguments.given, *_seated(models)))
+    arguments = _with_counted_seats(arguments, form, seats)
+    settings = settings_for(form, arguments)
+    for_all = people.pop("all", None)
+    named = dict.fromkeys(models, "")
+    participants = for_every_seat(for_all, form, settings, named, people)
+    sources, introduced = sources_by_round(first, later)
+    said = read_motion(motion, settings.language)
+    return Proposal(said, form, settings, sources, participants, prompts, introduced, base), arguments
+
+
+def _known(knowledge: Any, as_of: str | None) -> Any:
+    """The knowledge base of a market debate: the one given, or the one of that day."""
+    if as_of is None:
+        return knowledge
+    if knowledge is not None:
+        raise InvalidInputError(
+            "knowledge and as_of are both given, and a debate has one knowledge base.", "Leave one of them out."
+        )
+    return knowledge_as_of(as_of)
+
+
+def _check_motion(motion: object) -> None:
+    if not isinstance(motion, str):
+        raise InvalidInputError(
+            f"The motion is {shown(motion)}, and it must be text.", "Give the question or proposition as a string."
+        )
+
+
+def _divided(seats: object) -> tuple[dict[str, Participant], dict[str, str | SeatOptions]]:
+    """The participants and the models among ``seats``.
+
+    Raises:
+        InvalidInputError: it is no mapping, or a seat is taken by nothing that could speak.
+    """
+    if not isinstance(seats, Mapping):
+        example = seats if isinstance(seats, str) else "openai:gpt-5"
+        raise InvalidInputError(
+            f"seats is {shown(seats)}, and it must say who sits where.",
+            f"Give a mapping, such as seats={{'all': '{shown(example).strip(chr(39))}'}}.",
+        )
+    people: dict[str, Participant] = {}
+    models: dict[str, str | SeatOptions] = {}
+    for seat, who in seats.items():
+        if isinstance(who, str | SeatOptions):
+            models[seat] = who
+        elif isinstance(who, Participant):
+            people[seat] = who
+        else:
+            raise InvalidInputError(
+                f"The seat {shown(seat)} is given {shown(who)}, which cannot take a seat.",
+                "Give PROVIDER:MODEL, a Seat with options of a model, or a participant such as Scripted(...).",
+            )
+    return people, models
+
+
+def _seated(models: Mapping[str, str | SeatOptions]) -> list[tuple[tuple[str, ...], Given]]:
+    rows: list[tuple[tuple[str, ...], Given]] = []
+    for seat, who in models.items():
+        source = f"seats.{seat} of the request"
+        if isinstance(who, str):
+            rows.append((("seats", seat), Given(who, source)))
+            continue
+        if who.model is not None and who.provider is None:
+            rows.append((("seats", seat), Given(who.model, source)))
+        for row in options_in(SeatOptions):
+            value = getattr(who, row.name)
+            skipped = row.name == "model" and who.provider is None
+            if row.name in who.model_fields_set and value is not None and not skipped:
+                rows += [(("seats", seat, row.name), given) for _, given in rows_of(row, value, source, Path.cwd())]
+    return rows
+
+
+def _sources(evidence: Any) -> tuple[list[Any], list[tuple[int, Any]]]:
+    """The sources from the beginning, and those of later rounds with their rounds.
+
+    Raises:
+        InvalidInputError: it is no list of sources.
+    """
+    if isinstance(evidence, str | Path):
+        raise InvalidInputError(
+            f"evidence is {shown(str(evidence))}, and it must be a list of sources.",
+            f"Give a list, such as evidence=[{shown(str(evidence))}].",
+        )
+    if isinstance(evidence, Mapping):
+        rows = [(number, row) for number, rows in sorted(evidence.items()) for row in rows]
+        return [row for number, row in rows if number == 1], [row for row in rows if row[0] > 1]
+    if not isinstance(evidence, Iterable):
+        raise InvalidInputError(
+            f"evidence is {shown(evidence)}, and it must be a list of sources.",
+            "Give paths, or Evidence and Source objects, in a list.",
+        )
+    return list(evidence), []
+
+
+def _with_counted_seats(arguments: Arguments, form: Format, seats: Mapping[str, Any]) -> Arguments:
+    """``arguments`` with the debaters or the number of judges that ``seats`` name, where nothing else says."""
+    if form.free_seats:
+        named: Sequence[str] = [seat for seat in seats if seat != "all"]
+        given = arguments.value("debaters") is not None or not named
+        return arguments if given else arguments.with_values({("debaters",): list(named)}, "seats of the request")
+    taken = form.seats_named(seats)
+    if arguments.value("judges") is not None or len(taken) <= len(form.seats):
+        return arguments
+    judges = sum(place_of(seat, "judge") is not None for seat in taken)
+    return arguments.with_values({("judges",): judges}, "seats of the request") if judges else arguments

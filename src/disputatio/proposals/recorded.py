@@ -1,0 +1,67 @@
+"""Today's settings for the seats of a recorded debate, which bring the keys of its models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from disputatio.config import Arguments, Settings
+from disputatio.config.process import settings_for
+from disputatio.engine.own_files import format_recorded
+from disputatio.engine.recorded import recorded_opening
+from disputatio.engine.table import seating_from_json
+from disputatio.failures import ResumeMismatchError
+from disputatio.participants.providers import SeatValue
+from disputatio.record.chain import Sealed
+
+
+def recorded_settings(
+    debate_id: str, record: Sequence[Sealed], arguments: Arguments, rules_file: str | None = None
+) -> Settings:
+    """Today's settings for a recorded debate, with its own models in the seats that ``arguments`` do not name.
+
+    They bring the keys. What seats the environment would give to a new debate does not matter here.
+
+    Args:
+        debate_id: its id.
+        record: its record, which verifies.
+        arguments: the command line of today.
+        rules_file: where the file of its own rules is now, if it was moved.
+
+    Raises:
+        InvalidInputError: the debate was held elsewhere.
+        ResumeMismatchError: an address is given that is not the recorded one.
+    """
+    opened = recorded_opening(debate_id, record)
+    seats: Mapping[str, Any] = opened.seats
+    if not arguments.seated():
+        _check_address(seats, arguments.base_url)
+        arguments = replace(arguments, base_url=None)
+    named = {seat.strip().lower() for seat, _ in arguments.seated()}
+    recorded = tuple(
+        (seat, _recorded_model(row))
+        for seat, row in seats.items()
+        if row["kind"] == "model" and not named & {"all", seat, seat.rpartition("_")[0]}
+    )
+    arguments = arguments.with_seats((*recorded, *arguments.seated()))
+    form = format_recorded(opened, rules_file)
+    if form.free_seats:
+        # Who sits there is known from the record alone, whatever the environment calls its debaters.
+        arguments = arguments.with_values({("debaters",): list(seats)})
+    return settings_for(form, arguments)
+
+
+def _recorded_model(row: Mapping[str, Any]) -> SeatValue:
+    seating = seating_from_json(row)
+    return SeatValue(seating.provider, seating.model, seating.base_url)
+
+
+def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:
+    for seat, row in seats.items():
+        if base_url is not None and row["kind"] == "model" and row["base_url"] != base_url.rstrip("/"):
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by {seating_from_json(row).address}; "
+                "its address cannot become another one on resume.",
+                "Leave --base-url out, or start a new debate.",
+            )

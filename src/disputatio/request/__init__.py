@@ -1,0 +1,1 @@
+"""What a debate is asked for with: one model, and every surface derives from it."""

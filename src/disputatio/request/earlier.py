@@ -1,0 +1,107 @@
+"""Reads requests in the words of earlier versions, which had no groups: ``budget_usd`` was ``budget.usd``.
+
+Callers of the HTTP API and jobs that wait in a database may still use them. Every such name is the name of an option
+on the command line, so nothing is listed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.options import Given, Option, options_in
+from disputatio.options.keys import dotted, key_path
+from disputatio.request.formats import options_of, options_of_formats
+from disputatio.request.model import DebateRequest
+
+_SETTINGS = "settings"
+"""Earlier requests gave keys of a configuration file under this name."""
+
+
+def grouped(body: Mapping[str, Any]) -> dict[str, Any]:
+    """``body`` with every option in its group.
+
+    Raises:
+        InvalidInputError: it has a key of the configuration that no request may have.
+    """
+    found = {name: value for name, value in body.items() if name in DebateRequest.model_fields}
+    common, own = _by_name(body)
+    given = [(name, value) for name, value in body.items() if name not in found]
+    for name, value in given:
+        row = common.get(name) or own.get(name)
+        if name == _SETTINGS and isinstance(value, Mapping):
+            for key, each in value.items():
+                _set_key(found, str(key), each, [*common.values(), *own.values()])
+        elif row is not None:
+            _put(found, row, value)
+        else:
+            found[name] = value
+    return found
+
+
+def _by_name(body: Mapping[str, Any]) -> tuple[dict[str, Option], dict[str, Option]]:
+    """The options of all debates and those of formats, by their earlier names; the chosen format's go first."""
+    rows = [row for row in options_in(DebateRequest) if row.owner is not DebateRequest]
+    common = {row.flat_name: row for row in rows if row.flag}
+    chosen = body.get("format", "structured")
+    name = chosen.get("name") if isinstance(chosen, Mapping) else chosen
+    names = sorted(options_of_formats(), key=lambda each: each != name)
+    own: dict[str, Option] = {}
+    for row in (row for each in names for row in options_of(each) if row.name not in {"rules", "weights", "share"}):
+        own.setdefault(row.name, row)
+        own.setdefault(row.flat_name, row)
+    return common, own
+
+
+def _put(found: dict[str, Any], row: Option, value: Any) -> None:
+    if row.owner.GROUP:
+        group = found.get(row.owner.GROUP) or {}
+        found[row.owner.GROUP] = {**group, row.name: value} if isinstance(group, Mapping) else group
+        return
+    chosen = found.get("format", "structured")
+    table = {"name": chosen} if isinstance(chosen, str) else chosen
+    empty = value in ([], {}, "")
+    found["format"] = {**table, row.name: value} if isinstance(table, Mapping) and not empty else chosen
+
+
+def _set_key(found: dict[str, Any], key: str, value: Any, rows: list[Option]) -> None:
+    """Put the value of a key of the configuration where the request has it."""
+    from disputatio.formats.options import Panel
+
+    path = key_path(key, "settings of the request")
+    key = ".".join(path)
+    every = [*options_in(DebateRequest), *options_in(Panel)]
+    row = next((each for each in every if each.key == key and not each.local), None)
+    if row is not None and key:
+        # Earlier versions took text for numbers here.
+        read = isinstance(value, str) and not row.choices
+        _put(found, row, row.read(key, Given(value, f"settings.{key} of the request")) if read else value)
+        return
+    for each in every:
+        head, _, tail = each.key.partition("<")
+        name = key[len(head) :]
+        if tail and head and key.startswith(head) and name and not head.startswith("seats") and not each.local:
+            name, _, part = name.partition(".") if each.name == "criteria" else (name, "", "")
+            group = found.get(each.owner.GROUP, {}) if each.owner.GROUP else _table(found)
+            held = dict(group.get(each.name) or {})
+            held[name] = {**_criterion(held.get(name)), part: value} if part else value
+            _put(found, each, held)
+            return
+    known = sorted({each.key.split(".")[0] for each in rows if each.key})
+    near = [each.key.rpartition(".")[2] for each in every if each.key.startswith(f"{path[0]}.")]
+    hint = did_you_mean(path[-1], near) if near else did_you_mean(path[0], known)
+    raise InvalidInputError(
+        f"The setting {shown(key)} (from settings.{dotted(path)} of the request) may not stand in a request.",
+        f"{hint}Allowed are keys under limits, judging, rubric, criteria, rules and decision.",
+    )
+
+
+def _table(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    chosen = found.get("format")
+    return chosen if isinstance(chosen, Mapping) else {}
+
+
+def _criterion(given: Any) -> dict[str, Any]:
+    return dict(given) if isinstance(given, Mapping) else {} if given is None else {"weight": given}

@@ -1,0 +1,125 @@
+"""The options of every format there is, those of other packages included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from disputatio.failures import InvalidInputError
+from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.formats.format import Format
+from disputatio.formats.options import FormatOptions
+from disputatio.formats.registry import FORMATS, UNLISTED, register
+from disputatio.options import Option, options_in
+
+ENTRY_POINTS = "disputatio.formats"
+"""The group of entry points under which another package names its formats; each is a ``Format``."""
+
+
+@cache
+def _load_plugins() -> None:
+    """Register the formats of installed packages, once."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        found = point.load()
+        if not isinstance(found, Format):
+            raise InvalidInputError(
+                f"The entry point {point.name} of {ENTRY_POINTS} is {shown(type(found).__name__)} and no Format.",
+                "Uninstall the package, or ask its author: an entry point must name a disputatio.formats.Format.",
+            )
+        register(found)
+
+
+def known_formats() -> Mapping[str, Format]:
+    """Every format by its name, those of installed packages included."""
+    _load_plugins()
+    return FORMATS
+
+
+def options_of_formats() -> dict[str, type[FormatOptions]]:
+    """The class of options of each format, by the format's name."""
+    return {name: options_class(name) for name in known_formats()}
+
+
+def options_class(name: str) -> type[FormatOptions]:
+    """The options of the format called ``name``; those of every format for a file of rules."""
+    from disputatio.formats import options
+
+    packaged = {"structured", "freeform", "panel", "review", "competition", "market"}
+    if name in packaged:
+        # No module of a format is imported for what may be asked of it.
+        found: type[FormatOptions] = getattr(options, name.capitalize())
+        return found
+    if name in known_formats():
+        return known_formats()[name].options
+    return UNLISTED[name].options if name in UNLISTED else FormatOptions
+
+
+def options_of(name: str) -> tuple[Option, ...]:
+    """Every option that the format called ``name`` has besides those of all debates."""
+    return tuple(options_in(options_class(name)))
+
+
+def takers(option: str) -> tuple[str, ...]:
+    """The formats that have an option of this name."""
+    return tuple(name for name, model in options_of_formats().items() if option in model.model_fields)
+
+
+def not_for(source: str, format_name: str, formats: Iterable[str]) -> InvalidInputError:
+    """The error for an option of other formats: the same sentence on every surface."""
+    these = " and ".join(formats)
+    return InvalidInputError(
+        f"{source} is for {these} debates, and the format is {format_name}.",
+        f"Leave it out, or choose the format {next(iter(formats))}.",
+    )
+
+
+def format_options(value: Any) -> Any:
+    """The options of a format, from its name, from a table with its ``name``, or as they are.
+
+    Raises:
+        InvalidInputError: there is no such format, or it has no such option.
+    """
+    if isinstance(value, FormatOptions):
+        return value
+    table = {"name": value} if isinstance(value, str) else value
+    if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
+        raise InvalidInputError(
+            f"format is {shown(value)}, which cannot be used.",
+            'Allowed is the name of a format, or a table such as {"name": "panel", "threshold": 2}.',
+        )
+    name = str(table["name"])
+    if name not in known_formats() and name not in UNLISTED and ".py" not in name:
+        raise unknown_format(name)
+    model = options_class(name)
+    strange = next((row for row in table if row not in model.model_fields), None)
+    if strange is not None and takers(str(strange)):
+        raise not_for(str(strange), name, takers(str(strange)))
+    return model.model_validate(dict(table))
+
+
+def unknown_format(name: str) -> InvalidInputError:
+    """The error for the name of no format."""
+    known = known_formats()
+    return InvalidInputError(
+        f"There is no format called {shown(name)}.",
+        f"{did_you_mean(name.lower(), known)}The formats are: {', '.join(known)}.",
+    )
+
+
+def format_schema() -> dict[str, Any]:
+    """JSON Schema of a request's format: a name, or a table for one of the formats."""
+    tables = []
+    for name, model in options_of_formats().items():
+        schema = model.model_json_schema()
+        schema["properties"]["name"] = {"const": name, "type": "string"}
+        schema["required"] = ["name"]
+        tables.append(schema)
+    return {
+        "anyOf": [
+            {"type": "string", "maxLength": 40, "enum": list(options_of_formats())},
+            {"oneOf": tables, "discriminator": {"propertyName": "name"}},
+        ]
+    }

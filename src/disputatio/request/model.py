@@ -1,0 +1,562 @@
+"""What a debate is asked for with: one model, and every surface derives from it.
+
+``DebateRequest`` is what a caller gives. What only the configuration of a machine says is in ``Configuration``. Each
+group of options is a class of its own; the options of a format stand beside its rulebook.
+"""
+
+from __future__ import annotations
+
+import base64
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    SerializeAsAny,
+    WithJsonSchema,
+    model_validator,
+)
+
+from disputatio.evidence.source_files import is_source_id
+from disputatio.evidence.sources import SourceKind
+from disputatio.formats.options import FormatOptions, Sentence, Structured, Word
+from disputatio.options import Amount, Flag, Number, Options, Whole, option
+from disputatio.options.reading import weight
+from disputatio.request import reading
+from disputatio.request.formats import format_options, format_schema
+
+MOST_TOKENS = 1_000_000
+MOST_SEED = 2**31 - 1  # the widest range that every provider and llama.cpp take alike
+ADDRESS = "an address of this machine's user"
+OPERATOR = "a setting of whoever runs the machine"
+COMMAND = "a command of this machine"
+FILE = "a file of this machine"
+_MOST_USD = 1_000_000_000
+_RATE = "US dollars per million tokens, 0 or more, such as 0.25"
+Weight = Annotated[Amount, Field(ge=0, le=1_000_000)]
+Tokens = Annotated[Whole, Field(ge=1, le=MOST_TOKENS)]
+Degrees = Annotated[Number, Field(ge=0, le=2)]
+Rate = Annotated[Amount, Field(ge=0, le=_MOST_USD)]
+
+
+class Criterion(Options):
+    """A criterion of a rubric of one's own: its weight, and what the judge is asked about it."""
+
+    weight: Amount = option(None, "Its share of the whole; all weights add up to exactly 1.", gt=0, le=1, flag="")
+    question: str | None = option(None, "What the judge answers from 1 to 10.", max_length=300, flag="")
+
+
+def _criterion(value: Any) -> Any:
+    return {"weight": value} if isinstance(value, str | int | float | Decimal) else value
+
+
+class Judging(Options):
+    """How a debate is judged."""
+
+    GROUP: ClassVar[str] = "judging"
+    judges: Whole | None = option(None, "Number of judges.", ge=1, le=9, key="judges", metavar="N")
+    both_orders: Flag = option(False, "Every judge judges with either side first; a win must survive that.")
+    anonymous: Flag = option(False, "The judges see Side A and Side B.")
+    retest: Flag = option(False, "Every judge judges once more; the report states the difference.")
+    method: Literal["mean", "median", "majority", "weighted", "weighted-vote"] = option(
+        "mean",
+        "How several judges become one: mean, median, majority, weighted or weighted-vote.",
+        flag="--panel-method",
+        variable="DISPUTATIO_PANEL_METHOD",
+        metavar="M",
+    )
+    weights: dict[Word, Weight] = option(
+        default_factory=dict,
+        help="What each judge counts; only the proportions matter.",
+        key="judging.weights.<seat>",
+        flag="",
+        variable="",
+        read=weight,
+    )
+    dead_zone: Amount = option(
+        Decimal(0), "Points below which a gap is a tie.", ge=0, le=9, flag="", variable="", read=reading.points
+    )
+    rubric: Word | None = option(None, "The rubric by its name.", key="rubric", flag="", read=reading.rubric_name)
+    criteria: dict[Word, Annotated[Criterion, BeforeValidator(_criterion)]] = option(
+        default_factory=dict,
+        help="Criteria of your own in place of a rubric: the weight of each, or its weight and question.",
+        key="criteria.<criterion>",
+        flag="",
+        variable="",
+        read=reading.criterion_weight,
+    )
+
+
+class Budget(Options):
+    """Ceilings. Every call is reserved before it is sent, and no ceiling is passed."""
+
+    GROUP: ClassVar[str] = "budget"
+    usd: Amount | None = option(
+        None,
+        "Ceiling in US dollars.",
+        gt=0,
+        le=_MOST_USD,
+        flag="--budget-usd",
+        variable="DISPUTATIO_BUDGET_USD",
+        metavar="X",
+        read=reading.money,
+        examples=["0.50"],
+    )
+    tokens: Whole | None = option(
+        None,
+        "Ceiling in tokens, input and output.",
+        ge=1,
+        le=10**12,
+        flag="--budget-tokens",
+        variable="DISPUTATIO_BUDGET_TOKENS",
+        metavar="N",
+    )
+    calls: Whole | None = option(
+        None,
+        "Ceiling in calls, repeated ones included.",
+        ge=1,
+        le=10**9,
+        flag="--max-calls",
+        variable="DISPUTATIO_MAX_CALLS",
+        metavar="N",
+    )
+    stagger: Flag = option(
+        False, "Send the first call of each phase alone, so the others can use its prompt cache.", key="stagger"
+    )
+
+
+class Limits(Options):
+    """Limits of turns; None leaves one to the format."""
+
+    GROUP: ClassVar[str] = "limits"
+    closing_words: Whole | None = option(None, "Most words of a closing.", ge=1, le=100_000, flag="", variable="")
+    minimum_arguments: Whole | None = option(None, "Fewest arguments of an opening.", ge=1, le=20, flag="", variable="")
+    maximum_arguments: Whole | None = option(None, "Most arguments of an opening.", ge=1, le=20, flag="", variable="")
+    evidence_chars: Whole | None = option(
+        None, "Characters of the evidence that every seat is shown.", ge=1_000, le=10**9, flag="", variable=""
+    )
+    max_tokens: dict[Word, Tokens] = option(
+        default_factory=dict,
+        help="Most tokens of an answer, by phase.",
+        key="limits.max_tokens.<phase>",
+        flag="",
+        variable="",
+    )
+    temperature: dict[Word, Degrees] = option(
+        default_factory=dict,
+        help="Sampling temperature, by phase.",
+        key="limits.temperature.<phase>",
+        flag="",
+        variable="",
+    )
+
+
+class Tools(Options):
+    """What seats may look up before they speak, and how much."""
+
+    GROUP: ClassVar[str] = "tools"
+    by_seat: dict[Word, tuple[Word, ...]] = option(
+        default_factory=dict,
+        help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL.",
+        key="seats.<seat>.tools",
+        flag="--tools",
+        variable="LLM_TOOLS",
+        metavar="SEAT=TOOL,TOOL",
+        read=reading.tool_words,
+        repeat=True,
+        examples=["pro=search,calculate"],
+    )
+    mcp: dict[Word, str] = option(
+        default_factory=dict,
+        help="An MCP server: the command that starts it, or its address (http://...).",
+        key="mcp_servers.<server>",
+        variable="",
+        metavar="NAME=COMMAND",
+        read=reading.server_address,
+        repr=False,
+        repeat=True,
+        local=COMMAND,
+        examples=["files='mcp-server-files /data'"],
+    )
+    mcp_env: dict[Word, tuple[str, ...]] = option(
+        default_factory=dict,
+        help="The environment variables that an MCP server is given.",
+        key="mcp_env.<server>",
+        flag="",
+        variable="",
+        read=reading.variable_names,
+        local=OPERATOR,
+    )
+    rounds: Whole = option(
+        2, "How often a seat is asked which tools to call.", ge=1, le=10, flag="", variable="", local=OPERATOR
+    )
+    calls: Whole = option(3, "Most calls of tools in one round.", ge=1, le=10, flag="", variable="", local=OPERATOR)
+    result_chars: Whole = option(
+        6_000,
+        "Most characters of a result that a seat is shown.",
+        ge=200,
+        le=100_000,
+        flag="",
+        variable="",
+        local=OPERATOR,
+    )
+    timeout: Number = option(
+        30.0,
+        "Seconds until a call of a tool has timed out.",
+        ge=0.1,
+        le=3_600,
+        flag="",
+        variable="",
+        unit="seconds",
+        local=OPERATOR,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_seats(cls, data: Any) -> Any:
+        """Read ``{"pro": ["search"]}`` as the tools of seats: no other option of this group is a list."""
+        lists = isinstance(data, dict) and all(isinstance(row, list | tuple) for row in data.values())
+        return {"by_seat": data} if lists else data
+
+
+class SeatOptions(Options):
+    """The model in a seat, and how it is called."""
+
+    GROUP: ClassVar[str] = "seats.<seat>"
+    provider: str | None = option(None, "The provider.", flag="--seat", variable="LLM_PROVIDER", read=reading.provider)
+    model: str | None = option(
+        None, "The provider's name for the model.", flag="--seat", variable="LLM_MODEL", read=reading.model
+    )
+    base_url: str | None = option(
+        None,
+        "Address of the server.",
+        flag="--base-url",
+        variable="LLM_BASE_URL",
+        metavar="URL",
+        read=reading.url,
+        local=ADDRESS,
+    )
+    api_key_env: str | None = option(
+        None,
+        "The environment variable that holds the key.",
+        flag="",
+        variable="",
+        read=reading.variable_name,
+        local=OPERATOR,
+    )
+    temperature: Number | None = option(
+        None, "Sampling temperature.", ge=0, le=2, flag="", variable="LLM_TEMPERATURE", local=OPERATOR
+    )
+    max_tokens: Whole | None = option(
+        None, "Most tokens of an answer.", ge=1, le=MOST_TOKENS, flag="", variable="LLM_MAX_TOKENS", local=OPERATOR
+    )
+    reasoning_effort: str | Whole | None = option(
+        None,
+        "How long the model reasons: a word such as low, or a number of tokens.",
+        flag="",
+        variable="LLM_REASONING_EFFORT",
+        read=reading.reasoning_effort,
+        local=OPERATOR,
+    )
+    timeout: Number | None = option(
+        None, "Seconds to wait for an answer.", ge=0.1, le=86_400, flag="", variable="LLM_TIMEOUT", unit="seconds",
+        local=OPERATOR,
+    )  # fmt: skip
+    attempts: Whole | None = option(
+        None, "Most attempts of one call.", ge=1, le=20, flag="", variable="LLM_ATTEMPTS", local=OPERATOR
+    )
+    persona: str | None = option(
+        None,
+        "Who the model is told to be; @PATH reads a text file.",
+        flag="",
+        variable="LLM_PERSONA",
+        read=reading.persona,
+        local=OPERATOR,
+    )
+    piecewise: Flag | None = option(
+        None, "Ask a small model for one piece of a turn at a time.", flag="", variable="LLM_PIECEWISE", local=OPERATOR
+    )
+    mode: Literal["native", "tool", "prompted"] | None = option(
+        None, "How structured output is asked for.", flag="", variable="LLM_MODE", read=reading.mode, local=OPERATOR
+    )
+    tools: tuple[Word, ...] | None = option(
+        None, "What this seat may look up.", flag="--tools", variable="LLM_TOOLS", read=reading.tool_words
+    )
+    price: str | None = option(
+        None,
+        "INPUT/OUTPUT or INPUT/OUTPUT/CACHED in US dollars per million tokens.",
+        flag="",
+        variable="LLM_PRICE",
+        read=reading.price,
+        local=OPERATOR,
+    )
+    fallback: str | None = option(
+        None,
+        "The model that takes over, as PROVIDER:MODEL.",
+        flag="",
+        variable="LLM_FALLBACK",
+        read=reading.seat_value,
+        local=OPERATOR,
+    )
+    fallback_api_key_env: str | None = option(
+        None,
+        "The environment variable that holds the key of the fallback.",
+        flag="",
+        variable="",
+        read=reading.variable_name,
+        local=OPERATOR,
+    )
+
+
+def _source_id(value: str) -> str:
+    if not is_source_id(value):
+        raise ValueError("an id is of up to 60 letters, digits, hyphens, underscores and full stops")
+    return value
+
+
+SourceId = Annotated[
+    str,
+    AfterValidator(_source_id),
+    # Letters of any alphabet are taken, as in the ids that are made from names of files.
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_.-]{0,59}$"}),
+]
+
+
+def _is_base64(content: str) -> str:
+    try:
+        base64.b64decode(content.encode("ascii"), validate=True)
+    except ValueError:
+        raise ValueError("it is no base64 (RFC 4648, with + and / and padding)") from None
+    return content
+
+
+class EvidenceSource(Options):
+    """A source: its name, whose ending says what it is, and either its text or the bytes of its file."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["content"]}]})
+    title: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=120,
+            description="The name of the file. Its ending says what it is, and its id is made from it.",
+            examples=["benchmark.md"],
+        ),
+    ]
+    text: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=2_000_000,
+            description="What stands in a file of text, Markdown, HTML or JSON.",
+            examples=["Release took 3.8 hours, then 0.7."],
+        ),
+    ] = None
+    content: Annotated[
+        Annotated[str, Field(min_length=4, max_length=14_000_000), AfterValidator(_is_base64)] | None,
+        Field(
+            description="The bytes of a file in base64, such as a PDF, in place of `text`.",
+            json_schema_extra={"contentEncoding": "base64"},
+        ),
+    ] = None
+    source_id: Annotated[SourceId | None, Field(description="Under which it is cited.")] = None
+    kind: Annotated[SourceKind | None, Field(description="What the file is, where its name does not say so.")] = None
+    round: Annotated[Whole | None, Field(ge=1, le=3, description="The round of a review that brings it.")] = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> EvidenceSource:
+        if (self.text is None) == (self.content is None):
+            raise ValueError("give either text or content")
+        return self
+
+    @property
+    def raw(self) -> str | bytes:
+        """The text, or the bytes of the file."""
+        return base64.b64decode(self.content) if self.content is not None else self.text or ""
+
+
+FormatField = Annotated[SerializeAsAny[FormatOptions], BeforeValidator(format_options)]
+
+
+class DebateRequest(Options):
+    """A debate to run."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"motion": "A startup with fewer than ten people should build microservices from day one"},
+                {
+                    "motion": "We should sign this contract",
+                    "format": {"name": "review", "preset": "contract-risk"},
+                    "seats": {"all": "openai:gpt-5", "moderator": "anthropic:claude-sonnet-5-5"},
+                    "evidence": [{"title": "contract.md", "text": "The fee is due within 14 days."}],
+                    "budget": {"usd": "0.50"},
+                },
+                {"format": {"name": "market", "as_of": "2008-10-31"}},
+            ]
+        },
+    )
+
+    motion: str = option(
+        "",
+        "The question or proposition. A market debate without one asks whether its subject will rise.",
+        max_length=4_000,
+        key="",
+        flag="",
+        variable="",
+    )
+    topic: Word | None = option(
+        None, "A built-in motion by its name, in place of one of your own.", key="", variable="", metavar="NAME"
+    )
+    format: FormatField = option(
+        default_factory=Structured,
+        help="The format, by its name or with options of its own.",
+        key="",
+        variable="",
+        metavar="NAME",
+    )
+    seats: Annotated[dict[Word, Sentence], Field(max_length=100)] = option(
+        default_factory=dict,
+        help="Who sits where, as PROVIDER:MODEL; all covers every seat.",
+        key="seats.<seat>",
+        flag="--seat",
+        variable="",
+        metavar="SEAT=PROVIDER:MODEL",
+        read=reading.seat_value,
+        repeat=True,
+        examples=["all=ollama:qwen3:8b"],
+    )
+    people: Annotated[tuple[Word, ...], Field(max_length=40)] = option(
+        (),
+        "The seats that people take; all and the name of a team cover several.",
+        key="",
+        flag="--human",
+        variable="",
+        metavar="SEAT",
+        repeat=True,
+        examples=["pro_2"],
+    )
+    evidence: Annotated[tuple[EvidenceSource, ...], Field(max_length=200)] = option(
+        (),
+        "Sources that seats may cite: text, Markdown, HTML, PDF or JSON.",
+        key="",
+        variable="",
+        metavar="PATH",
+        repeat=True,
+    )
+    language: Word | None = option(
+        None, "The language of the debate, such as German.", metavar="L", read=reading.language, examples=["German"]
+    )
+    seed: Whole | None = option(None, "Sent to models that take one.", ge=0, le=MOST_SEED, metavar="N")
+    judging: Judging = Field(default=Judging(), description="How the debate is judged.")
+    budget: Budget = Field(default=Budget(), description="Ceilings, which are never passed.")
+    limits: Limits = Field(default=Limits(), description="Limits of turns.")
+    tools: Tools = Field(default=Tools(), description="What seats may look up before they speak.")
+    baseline: str | None = option(
+        None,
+        "Run beside the debate, in the same report: single, vote (at the debate's own token spend), freeform, or all.",
+        key="",
+        variable="",
+        metavar="NAMES",
+        max_length=60,
+    )
+    prompts: str | None = option(
+        None, "Folder of prompt files that replace packaged ones; recorded.", key="", variable="", metavar="FOLDER",
+        max_length=4_000, local=FILE,
+    )  # fmt: skip
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The schema with the options of every format that is known now."""
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        about = schema["properties"]["format"].get("description", "")
+        schema["properties"]["format"] = {"description": about, "default": "structured", **format_schema()}
+        return schema
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as JSON, without what is left to the configuration."""
+        body = self.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+        body.pop("format", None)
+        if "format" in self.model_fields_set:
+            own = self.format.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+            body["format"] = {"name": self.format.name, **own} if own.keys() - {"name"} else self.format.name
+        return {name: value for name, value in body.items() if value not in ({}, [])}
+
+
+class Metrics(Options):
+    """The thresholds of ``disputatio metrics``; None watches nothing."""
+
+    GROUP: ClassVar[str] = "metrics"
+    LOCAL: ClassVar[str] = OPERATOR
+    challenge_strength: Number | None = option(
+        6.5, "Least mean strength of critiques.", ge=1, le=10, flag="", variable="", unit="points"
+    )
+    low_confidence: Number | None = option(
+        0.3, "Largest share of syntheses with LOW confidence.", ge=0, le=1, flag="", variable="", unit="a share"
+    )
+    cost_ratio: Number | None = option(
+        1.5, "Most tokens taken for one that was estimated.", ge=0, le=1_000, flag="", variable="",
+        unit="times the estimate",
+    )  # fmt: skip
+    agreement: Number | None = option(
+        None, "Largest share of debates that agree with the first proposer.", ge=0, le=1, flag="", variable="",
+        unit="a share",
+    )  # fmt: skip
+    one_conclusion: Number | None = option(
+        None, "Largest share in which all roles reach one conclusion.", ge=0, le=1, flag="", variable="",
+        unit="a share",
+    )  # fmt: skip
+    tilt: Number | None = option(
+        None, "Largest mean tilt of moderators to either side.", ge=0, le=9, flag="", variable="", unit="points"
+    )
+    uncertainties: Number | None = option(
+        None, "Most uncertainties of a debate, on average.", ge=0, le=1_000, flag="", variable="", unit="a debate"
+    )
+    degraded: Number | None = option(
+        None, "Largest share of debates that are not complete.", ge=0, le=1, flag="", variable="", unit="a share"
+    )
+    fewest: Whole = option(1, "Fewest debates that an alert rests on.", ge=1, le=10**9, flag="", variable="")
+
+
+class Estimate(Options):
+    """What estimates assume of answers; None leaves it to what is known of each model."""
+
+    GROUP: ClassVar[str] = "estimate"
+    LOCAL: ClassVar[str] = OPERATOR
+    characters: Whole | None = option(
+        None, "Length of one text of an answer, in characters.", ge=1, le=100_000, flag="", variable=""
+    )
+    share: Number | None = option(
+        None, "Part that a text takes of what it may take.", ge=0, le=1, flag="", variable="", unit="a share"
+    )
+
+
+class Price(Options):
+    """What a model costs, in US dollars per million tokens."""
+
+    GROUP: ClassVar[str] = "price.<model>"
+    LOCAL: ClassVar[str] = OPERATOR
+    input: Amount = option(None, "For a million tokens of input.", ge=0, flag="", variable="", read=reading.rate)
+    output: Amount = option(None, "For a million tokens of output.", ge=0, flag="", variable="", read=reading.rate)
+    cached_input: Amount | None = option(
+        None, "For a million cached tokens of input.", ge=0, flag="", variable="", read=reading.rate
+    )
+
+
+class Configuration(Options):
+    """What only the configuration of a machine says, and no request."""
+
+    LOCAL: ClassVar[str] = OPERATOR
+    store: str | None = option(
+        None,
+        "Where records are stored: a path or a database URL.",
+        metavar="URL",
+        read=reading.store,
+        local=OPERATOR,
+    )
+    metrics: Metrics = Metrics()
+    estimate: Estimate = Estimate()
