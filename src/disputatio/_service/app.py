@@ -74,7 +74,8 @@ def create_app(service: Service, drain_seconds: float = 10.0, patience_s: float 
     _answer_failures(app)
     _describe(app)
     hosts = LOOPBACK if service.choices.keyless else service.choices.hosts
-    app.add_middleware(Guard, hosts=hosts, registry=service.registry, methods=lambda scope: _allowed(app, scope))
+    registry = service.metrics.registry
+    app.add_middleware(Guard, hosts=hosts, registry=registry, methods=lambda scope: _allowed(app, scope))
     upload_bytes = service.choices.upload_bytes + 100_000
     # Added last, so outermost.
     app.add_middleware(

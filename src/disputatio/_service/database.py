@@ -87,8 +87,3 @@ class Database:
 def stamp(moment: datetime) -> str:
     """``moment`` as rows keep it: texts that sort like times."""
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def day_of(stamped: str) -> str:
-    """The day of a moment that ``stamp`` or a record wrote: such texts sort like days."""
-    return stamped[:10]

@@ -6,62 +6,64 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from disputatio._service.hub import Hub
 from disputatio.fleet.exposing import queue_gauges
 from disputatio.observing import Metering
+from disputatio.record.sql import SqlStore
+from disputatio.record.store import Store
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
-
-    from disputatio._service.service import Service
+    from prometheus_client.core import Metric
 
 FIGURES_S = 60.0
 """How old figures over the whole store may be: every record is read for them."""
 
 
-def metering() -> tuple[CollectorRegistry, Metering]:
-    """A registry with the metrics of debates and of this process in it."""
-    from prometheus_client import CollectorRegistry, ProcessCollector
+class Exposition:
+    """The metrics of one server.
 
-    registry = CollectorRegistry()
-    ProcessCollector(registry=registry)
-    return registry, Metering(registry)
+    Args:
+        store: where the queue stands.
+        open_view: the debates that figures over the whole store may count.
+        hub: counts the listeners.
 
+    Attributes:
+        registry: the metrics of this process and of its debates.
+        metering: watches debates and counts for the registry.
+    """
 
-def exposed(service: Service) -> bytes:
-    """All metrics in the text form of Prometheus."""
-    from prometheus_client import generate_latest
+    def __init__(self, store: SqlStore, open_view: Store, hub: Hub) -> None:
+        from prometheus_client import CollectorRegistry, ProcessCollector
 
-    now = time.monotonic()
-    if service.figures_kept is None or now - service.figures_kept[0] > FIGURES_S:
-        service.figures_kept = (now, list(_figures(service)))
-    families = [*service.figures_kept[1], *_now(service)]
-    return generate_latest(service.registry) + generate_latest(_Collected(families))
+        self._store, self._open_view, self._hub = store, open_view, hub
+        self._figures: list[Metric] = []
+        self._figures_until = float("-inf")
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.metering = Metering(self.registry)
 
+    def text(self) -> bytes:
+        """All metrics as Prometheus reads them; those over the whole store are at most a minute old."""
+        from prometheus_client import generate_latest
 
-def _figures(service: Service) -> Iterator[Any]:
-    from disputatio._service.service import OpenView
-    from disputatio.config import Arguments
-    from disputatio.config.process import configured_store
-    from disputatio.metrics import Selection, alerts_of, collect
-    from disputatio.observing.metering import gauges
+        return generate_latest(self.registry) + generate_latest(self)
 
-    figures = collect(OpenView(service.store), Selection())
-    return gauges(figures, alerts_of(figures, configured_store(Arguments()).metrics))
+    def collect(self) -> Iterator[Metric]:
+        """The metrics that are worked out when they are asked for."""
+        from prometheus_client.core import GaugeMetricFamily
 
+        if time.monotonic() > self._figures_until:
+            self._figures = list(self._worked_out())
+            self._figures_until = time.monotonic() + FIGURES_S
+        yield from self._figures
+        yield GaugeMetricFamily("disputatio_streams", "Listeners that follow a debate now.", value=self._hub.count())
+        yield from queue_gauges(self._store)
 
-def _now(service: Service) -> Iterator[Any]:
-    from prometheus_client.core import GaugeMetricFamily
+    def _worked_out(self) -> Iterator[Any]:
+        from disputatio.config import Arguments
+        from disputatio.config.process import configured_store
+        from disputatio.metrics import Selection, alerts_of, collect
+        from disputatio.observing.metering import gauges
 
-    yield GaugeMetricFamily("disputatio_streams", "Listeners that follow a debate now.", value=service.hub.count())
-    yield from queue_gauges(service.store)
-
-
-class _Collected:
-    """Metric families that were worked out already."""
-
-    def __init__(self, families: list[Any]) -> None:
-        self._families = families
-
-    def collect(self) -> list[Any]:
-        """Them."""
-        return self._families
+        figures = collect(self._open_view, Selection())
+        return gauges(figures, alerts_of(figures, configured_store(Arguments()).metrics))

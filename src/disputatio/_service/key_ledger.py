@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from disputatio._service.database import Database, day_of, stamp
+from disputatio._service.database import Database, stamp
 from disputatio._service.keys import Key, key_of
 from disputatio._service.problems import RefusedError, retry_after, unknown_key
-from disputatio._service.tables import keys, runs, spending
+from disputatio._service.tables import day_of, keys, runs, spending
 from disputatio.fleet import JobState
 from disputatio.ledger import Reservation
 from disputatio.record.chain import Sealed

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from disputatio._service.database import Database
 from disputatio._service.debate_book import AlreadyOrderedError, Asked, DebateBook, Listed, goes_on
-from disputatio._service.exposition import exposed, metering
+from disputatio._service.exposition import Exposition
 from disputatio._service.floor import FarFloor, Floor, OwnFloor
 from disputatio._service.hub import Hub, ToldStore, Watching
 from disputatio._service.key_book import KeyBook
@@ -127,9 +127,8 @@ class Service:
         self._key_threads = ThreadPoolExecutor(_KEY_THREADS, thread_name_prefix="keys")
         self.draining = asyncio.Event()
         self.streams: dict[str, int] = {}
-        self.registry, self.metering = metering()
+        self.metrics = Exposition(self.store, OpenView(self.store), self.hub)
         self.results = Results(self.store)
-        self.figures_kept: tuple[float, list[Any]] | None = None
         self._opener = opener
         self._told = ToldStore(self.store, self.hub, self._let_go)
         self.holder, self.floor = self._holder(concurrency)
@@ -151,7 +150,7 @@ class Service:
 
     def _house(self, debate: str) -> House:
         watching = Watching(self.hub, debate, lambda: self.store.read(debate))
-        watcher: Watcher = Several(watching, self.metering)
+        watcher: Watcher = Several(watching, self.metrics.metering)
         house = House(self._told, watcher=observed(watcher), watched=True)
         return house if self._opener is None else replace(house, opener=self._opener, checks_first=False)
 
@@ -433,10 +432,6 @@ class Service:
                     _LOG.warning("What the debate %s spent cannot be booked: %s", run.debate, failure)
                 continue
             self.ledger.settle(run, calls)
-
-    def exposition(self) -> bytes:
-        """All metrics as Prometheus reads them; those over the whole store are at most a minute old."""
-        return exposed(self)
 
     async def open(self) -> None:
         """Settle what ended unseen, and go on with what an earlier process left."""

@@ -147,3 +147,8 @@ rates = Table(
     prefixes=["UNLOGGED"],
     info={"postgresql": True},
 )
+
+
+def day_of(stamped: str) -> str:
+    """The day of a moment that ``database.stamp`` or a record wrote: such texts sort like days."""
+    return stamped[:10]

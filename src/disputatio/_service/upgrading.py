@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from disputatio._service.database import day_of
-from disputatio._service.tables import keys, owned, runs, spending
+from disputatio._service.tables import day_of, keys, owned, runs, spending
 from disputatio.record.tables import events
 
 if TYPE_CHECKING:

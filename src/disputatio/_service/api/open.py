@@ -64,5 +64,5 @@ async def prometheus(
             "GET /v1/metrics counts the debates of your tenant.",
         )
     service = service_of(request)
-    text = await asyncio.to_thread(service.exposition)
+    text = await asyncio.to_thread(service.metrics.text)
     return Response(text, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
