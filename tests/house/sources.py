@@ -23,6 +23,11 @@ def modules() -> dict[str, Path]:
     return found
 
 
+def packages() -> list[str]:
+    """Every package, the whole one first."""
+    return sorted(name for name, path in modules().items() if path.name == "__init__.py")
+
+
 @cache
 def tree(path: Path) -> ast.Module:
     """The syntax tree of a file."""

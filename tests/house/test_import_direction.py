@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
-from sources import imported, modules
+from sources import imported, modules, packages
 
 # Lowest first: a module imports its own layer and those above it in this list, nothing below it. The longest name
 # that fits a module decides. A new package needs a place here.
@@ -142,6 +143,35 @@ def test_a_layer_imports_nothing_above_itself(layer: str) -> None:
         }
     )
     assert upward == []
+
+
+@pytest.mark.parametrize("package", packages())
+def test_the_parts_of_a_package_import_in_no_circle(package: str) -> None:
+    """Its modules and its folders, each folder as one part: imports in functions and those for type checkers count."""
+    try:
+        TopologicalSorter(imports_among_parts(package)).prepare()
+    except CycleError as error:
+        circle = error.args[1]
+    else:
+        circle = []
+    assert circle == []
+
+
+def imports_among_parts(package: str) -> dict[str, set[str]]:
+    """Which parts of ``package`` each of its parts imports; what stands in its ``__init__`` is a part of the name."""
+    found: dict[str, set[str]] = {}
+    for module in modules():
+        if (part := part_of(package, module)) is not None:
+            below = {part_of(package, name) for name, _, _ in imported(module)} - {part, None}
+            found.setdefault(part, set()).update(name for name in below if name is not None)
+    return found
+
+
+def part_of(package: str, module: str) -> str | None:
+    """The part of ``package`` that ``module`` stands in; None where it stands elsewhere."""
+    if module != package and not module.startswith(f"{package}."):
+        return None
+    return ".".join(module.split(".")[: package.count(".") + 2])
 
 
 @pytest.mark.parametrize("package", PURE)

@@ -18,6 +18,7 @@ from disputatio.participants.human import (
     Field,
     Filled,
     GroupField,
+    Invite,
     ListField,
     NumberField,
     Passed,
@@ -30,7 +31,7 @@ from disputatio.participants.human import (
     sheet_of,
 )
 from disputatio.participants.human.person import MOST_TRIES
-from disputatio.participants.turn_taking import Invite, Reject, Taken
+from disputatio.participants.turn_taking import Reject, Taken
 from disputatio.testing.instances import instance
 from strategies import Debate, debates, examples
 from turns_driven import CHECKS

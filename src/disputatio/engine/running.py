@@ -32,10 +32,10 @@ from disputatio.ledger import Ledger, Refusal, Reservation
 from disputatio.ledger.windows import known_window
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Usage
-from disputatio.participants.human import Filled, Passed, Person, Situation
+from disputatio.participants.human import Filled, Invite, Passed, Person, PersonTurn, Situation
 from disputatio.participants.reasoning import Allowances
 from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import Consult, Invite, ModelTurn, Reject, Send, Taken, TurnTaking
+from disputatio.participants.turn_taking import Consult, ModelTurn, Reject, Send, Taken, TurnTaking
 from disputatio.prompts import (
     DebatePrompts,
     PromptBook,
@@ -312,7 +312,7 @@ class Running:
             )
         )
 
-    def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
+    def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking | PersonTurn:
         sitter = self._plan.table[ask.seat]
         if isinstance(sitter, Person):
             return sitter.take(path, ask, _CHECKS, self._situation(ask))

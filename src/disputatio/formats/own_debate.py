@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import Docket
 from disputatio.formats.own import Answer, Request, Speaker, Together
-from disputatio.formats.turns.own_answer import OwnForm, OwnTurn, texts_of
+from disputatio.formats.own_answer import OwnForm, OwnTurn, texts_of
 from disputatio.kernel import (
     PUBLIC,
     Channel,

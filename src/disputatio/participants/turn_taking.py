@@ -7,7 +7,6 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
 - ``Rest`` so many seconds before the next call: brings nothing, and is skipped for recorded calls.
 - ``Reject`` an answer, for the record: brings nothing.
 - ``Consult`` a tool: brings its result, which is data. On resume the recorded results are fed first.
-- ``Invite`` a person: brings what they filled in. What was not taken yet is asked again on resume, with its draft.
 
 It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
 the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
@@ -21,7 +20,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from disputatio.formats.turns.sizes import MOST_TOKENS, Sized, sized
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Limits, Part, Turn, Violation
@@ -42,9 +41,6 @@ from disputatio.tools import (
     choice_schema,
     read_choice,
 )
-
-if TYPE_CHECKING:
-    from disputatio.participants.human.request import TurnRequest
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
@@ -91,13 +87,6 @@ class Consult:
     request: ToolRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Invite:
-    """Put this request to the person in the seat."""
-
-    request: TurnRequest
-
-
 class Taken(NamedTuple):
     """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
 
@@ -109,7 +98,7 @@ class Taken(NamedTuple):
     served_models: tuple[str, ...] = ()
 
 
-Order: TypeAlias = Send | Rest | Reject | Consult | Invite
+Order: TypeAlias = Send | Rest | Reject | Consult
 TurnTaking: TypeAlias = Generator[Order, Any, Taken | Abstention]
 
 

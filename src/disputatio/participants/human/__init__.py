@@ -15,9 +15,10 @@ from disputatio.participants.human.fields import (
     UnknownShapeError,
     sheet_of,
 )
-from disputatio.participants.human.person import KIND, Participant, Person
+from disputatio.participants.human.person import KIND, Participant, Person, PersonTurn
 from disputatio.participants.human.request import (
     Filled,
+    Invite,
     Passed,
     ScriptedSurface,
     Situation,
@@ -33,11 +34,13 @@ __all__ = [
     "Field",
     "Filled",
     "GroupField",
+    "Invite",
     "ListField",
     "NumberField",
     "Participant",
     "Passed",
     "Person",
+    "PersonTurn",
     "ScriptedSurface",
     "Situation",
     "Surface",

@@ -5,15 +5,19 @@ The record says that a person sat there; no prompt does, so no seat and no judge
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
-from disputatio.participants.human.request import Passed, Situation, Surface, TurnRequest
+from disputatio.participants.human.request import Invite, Passed, Situation, Surface, TurnRequest
 from disputatio.participants.scripted import Scripted
-from disputatio.participants.turn_taking import Invite, Reject, Taken, TurnTaking
+from disputatio.participants.turn_taking import Reject, Taken
 from disputatio.record.text import canonical
+
+PersonTurn: TypeAlias = Generator[Invite | Reject, Any, Taken | Abstention]
+"""How a person comes to a turn. What was not taken yet is asked again on resume, with its draft."""
 
 KIND = "person"
 MOST_TRIES = 50
@@ -31,7 +35,7 @@ class Person:
         """How the record names who sits here."""
         return {"kind": KIND, "name": self.name}
 
-    def take(self, path: AskPath, ask: Ask, checks: SchemaChecks, situation: Situation) -> TurnTaking:
+    def take(self, path: AskPath, ask: Ask, checks: SchemaChecks, situation: Situation) -> PersonTurn:
         """Come to the turn: a wrong shape is asked again until it fits, a broken rule as often as of a model."""
         request = TurnRequest(path, ask, situation, checks)
         best: Taken | None = None

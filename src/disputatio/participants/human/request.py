@@ -117,6 +117,13 @@ class TurnRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Invite:
+    """Put this request to the person in the seat: brings what they filled in, or that they passed."""
+
+    request: TurnRequest
+
+
+@dataclass(frozen=True, slots=True)
 class Filled:
     """The answer, and in ``tried`` what the surface did not take before it, a sentence for each try, for the record."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio.testing.provider.behaviour import Behaviour
 from disputatio.testing.provider.reasoning import Reasoning
 from disputatio.testing.provider.received import Inbox, ReceivedRequest
-from disputatio.testing.provider.waiting import Gate, Tally
+from disputatio.testing.provider.waiting import Traffic
 
 if TYPE_CHECKING:
     from disputatio.testing.provider.serving import Service
@@ -37,14 +37,10 @@ class FakeProvider(Behaviour):
     def __post_init__(self) -> None:
         """Set up what one provider keeps besides its settings."""
         super().__post_init__()
-        self.inbox = Inbox(self.keep)
-        self.gate = Gate()
-        self.arrived = Tally("requests arrived")
-        self.answered = Tally("requests were answered")
-        self.abandoned = Tally("requests were abandoned")
-        self.models_asked = Tally("times the models were asked for")
-        self._in_flight = 0
-        self._peak_in_flight = 0
+        self._inbox = Inbox(self.keep)
+        self._traffic = traffic = Traffic()
+        self.arrived, self.models_asked = traffic.arrived, traffic.models_asked
+        self.answered, self.abandoned = traffic.answered, traffic.abandoned
         self._service: Service | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -63,21 +59,21 @@ class FakeProvider(Behaviour):
     @property
     def requests(self) -> list[ReceivedRequest]:
         """The requests for completions so far, in their order of arrival; a copy."""
-        return self.inbox.requests
+        return self._inbox.requests
 
     @property
     def in_flight(self) -> int:
         """How many requests wait for their answer now."""
-        return self._in_flight
+        return self._traffic.in_flight
 
     @property
     def peak_in_flight(self) -> int:
         """How many requests waited for their answers at once, at most."""
-        return self._peak_in_flight
+        return self._traffic.peak_in_flight
 
     def hold(self) -> None:
         """Keep all answers back from now on. Requests still arrive and are counted."""
-        self.gate.shut()
+        self._traffic.gate.shut()
 
     def release(self, *indexes: int) -> None:
         """Let the answers to these requests go; without an index all of them, and those that follow.
@@ -85,7 +81,7 @@ class FakeProvider(Behaviour):
         Args:
             indexes: places in the order of arrival, from 0; also of requests that have yet to come.
         """
-        self.gate.open(*indexes)
+        self._traffic.gate.open(*indexes)
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[None]:
@@ -104,22 +100,11 @@ class FakeProvider(Behaviour):
         """Listen again at the same address."""
         await self._where_it_runs(self._running.accept())
 
-    def begin(self) -> None:
-        """Count a request in. Called by the service."""
-        self._in_flight += 1
-        self._peak_in_flight = max(self._peak_in_flight, self._in_flight)
-        self.arrived.add()
-
-    def end(self, *, completed: bool) -> None:
-        """Count a request out, with its whole answer or without. Called by the service."""
-        self._in_flight -= 1
-        (self.answered if completed else self.abandoned).add()
-
     async def start(self) -> None:
         """Start in the running event loop. ``async with`` does this."""
         from disputatio.testing.provider.serving import Service
 
-        service = Service(self)
+        service = Service(self, self._inbox, self._traffic)
         await service.start()
         self._loop = asyncio.get_running_loop()
         self._service = service

@@ -26,8 +26,9 @@ from disputatio.testing.provider.wire import (
 )
 
 if TYPE_CHECKING:
-    from disputatio.testing.provider.received import ReceivedRequest
-    from disputatio.testing.provider.server import FakeProvider
+    from disputatio.testing.provider.behaviour import Behaviour
+    from disputatio.testing.provider.received import Inbox, ReceivedRequest
+    from disputatio.testing.provider.waiting import Traffic
 
 _LARGEST_REQUEST: Final = 256 * 1024 * 1024
 _KEPT_BODIES: Final = 256
@@ -41,12 +42,14 @@ class Service:
     """Listens for a provider and carries its answers, or what becomes of them.
 
     Args:
-        provider: whose behaviour, inbox and gate are used.
+        behaviour: what is answered.
+        inbox: takes the requests in.
+        traffic: counts them, and keeps answers back.
     """
 
-    def __init__(self, provider: FakeProvider) -> None:
-        self._provider = provider
-        self._prefixes = PrefixIndex(provider.keep)
+    def __init__(self, behaviour: Behaviour, inbox: Inbox, traffic: Traffic) -> None:
+        self._behaviour, self._inbox, self._traffic = behaviour, inbox, traffic
+        self._prefixes = PrefixIndex(behaviour.keep)
         self._runner: web.AppRunner | None = None
         self._site: web.SockSite | None = None
         self._vacant: socket.socket | None = None
@@ -61,7 +64,7 @@ class Service:
         # A handler must notice that its client has gone: that is how hanging ends, and how leaving is counted.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_GRACE_S)
         await self._runner.setup()
-        self._vacant = _bound(self._provider.port)
+        self._vacant = _bound(self._behaviour.port)
         self.port = self._vacant.getsockname()[1]
         await self.accept()
 
@@ -99,25 +102,24 @@ class Service:
         await self._site.start()
 
     async def _models(self, request: web.Request) -> web.StreamResponse:
-        provider = self._provider
-        provider.models_asked.add()
-        rejection = key_rejection(provider, request.headers.get("Authorization", ""))
-        if rejection is None and not provider.lists_models:
+        behaviour = self._behaviour
+        self._traffic.models_asked.add()
+        rejection = key_rejection(behaviour, request.headers.get("Authorization", ""))
+        if rejection is None and not behaviour.lists_models:
             rejection = Rejection(404, "Not Found")
         if rejection is not None:
             return await self._send(request, rejection_payload(rejection))
-        return await self._send(request, json_payload(models_body(provider)))
+        return await self._send(request, json_payload(models_body(behaviour)))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         parsed = _parsed(await request.read())
         if parsed is None:
             return await self._send(request, rejection_payload(_UNREADABLE))
-        provider = self._provider
         body, fingerprint = parsed
-        received = provider.inbox.receive(body, request.headers, fingerprint)
+        received = self._inbox.receive(body, request.headers, fingerprint)
         task = asyncio.current_task()
         self._at_work.add(task)
-        provider.begin()
+        self._traffic.begin()
         completed = False
         try:
             response = await self._answer(request, received)
@@ -127,11 +129,11 @@ class Service:
             response = web.Response()
         finally:
             self._at_work.discard(task)
-            provider.end(completed=completed)
+            self._traffic.end(completed=completed)
         return response
 
     async def _answer(self, request: web.Request, received: ReceivedRequest) -> web.StreamResponse:
-        await self._provider.gate.go_through(received.index)
+        await self._traffic.gate.go_through(received.index)
         payload, mishap = await self._in_time(request, received)
         if mishap in _NO_ANSWER:
             return await _without_answer(request, mishap)
@@ -140,7 +142,7 @@ class Service:
     async def _in_time(self, request: web.Request, received: ReceivedRequest) -> tuple[Payload, Mishap | None]:
         """The response, when its latency is over: the time it takes to write it is part of that."""
         clock = asyncio.get_running_loop().time
-        due = clock() + self._provider.latency_of(received)
+        due = clock() + self._behaviour.latency_of(received)
         # What came at the same moment is let in first: its time runs too.
         await asyncio.sleep(0)
         made = self._made(request, received)
@@ -150,17 +152,17 @@ class Service:
 
     def _made(self, request: web.Request, received: ReceivedRequest) -> tuple[Payload, Mishap | None]:
         """The response and what becomes of it."""
-        provider = self._provider
-        rejection = key_rejection(provider, request.headers.get("Authorization", ""))
+        behaviour = self._behaviour
+        rejection = key_rejection(behaviour, request.headers.get("Authorization", ""))
         if rejection is not None:
             return rejection_payload(rejection), None
-        mishap = provider.mishaps(received)
-        answer = answer_to(received, provider, self._prefixes)
+        mishap = behaviour.mishaps(received)
+        answer = answer_to(received, behaviour, self._prefixes)
         if isinstance(answer, Rejection):
             return rejection_payload(answer), mishap if mishap in _NO_ANSWER else None
         if mishap is None:
-            return completion_payload(answer, received, provider), None
-        return failed_payload(mishap, answer, received, provider), mishap
+            return completion_payload(answer, received, behaviour), None
+        return failed_payload(mishap, answer, received, behaviour), mishap
 
     async def _send(self, request: web.Request, payload: Payload, mishap: Mishap | None = None) -> web.StreamResponse:
         if mishap not in _ON_THE_WAY and not payload.is_stream:
@@ -180,9 +182,9 @@ class Service:
         if not payload.is_stream:
             response.content_length = sum(map(len, payload.frames))
         await response.prepare(request)
-        frames, pause = _as_sent(payload, mishap), self._provider.chunk_latency_s
+        frames, pause = _as_sent(payload, mishap), self._behaviour.chunk_latency_s
         if mishap is Mishap.SLOW_DRIP:
-            pause = self._provider.drip_s
+            pause = self._behaviour.drip_s
         for frame in frames:
             if pause > 0:
                 await asyncio.sleep(pause)

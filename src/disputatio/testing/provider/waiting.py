@@ -111,6 +111,30 @@ class Gate:
                 self._waiting.pop(index, None)
 
 
+class Traffic:
+    """What one provider counts, and the gate before its answers."""
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+        self.arrived = Tally("requests arrived")
+        self.answered = Tally("requests were answered")
+        self.abandoned = Tally("requests were abandoned")
+        self.models_asked = Tally("times the models were asked for")
+        self.in_flight = 0
+        self.peak_in_flight = 0
+
+    def begin(self) -> None:
+        """Count a request in."""
+        self.in_flight += 1
+        self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
+        self.arrived.add()
+
+    def end(self, *, completed: bool) -> None:
+        """Count a request out, with its whole answer or without."""
+        self.in_flight -= 1
+        (self.answered if completed else self.abandoned).add()
+
+
 def _settle(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
