@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from disputatio import record
 from disputatio.failures import StoreError
 from disputatio.record import canonical, decode, encode, read_json, seal
-from disputatio.record.events import CLOCK_FIELDS, KINDS, _constructed
+from disputatio.record.events import CLOCK_FIELDS, KINDS
 from record_makers import BY_ANNOTATION, EVENT_TYPES, any_event
 from strategies import examples
 
 
-def test_every_event_of_the_union_is_in_the_codec_and_in_the_package_and_can_be_drawn() -> None:
+def test_every_kind_of_event_has_samples_and_is_exported() -> None:
     assert len(EVENT_TYPES) >= 15
-    assert {kind.kind: kind for kind in EVENT_TYPES} == KINDS
     for kind in EVENT_TYPES:
+        assert KINDS[kind.__name__] is kind
         assert kind.kind == kind.__name__
         assert is_dataclass(kind)
         assert kind.__name__ in record.__all__
@@ -71,12 +71,11 @@ def test_an_event_that_lacks_a_field_is_a_store_error(kind: type[Any]) -> None:
 @pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
 @examples(5)
 @given(data=st.data())
-def test_an_event_that_was_read_is_what_its_constructor_makes(kind: type[Any], data: st.DataObject) -> None:
-    text = canonical(encode(data.draw(any_event(kind))))
-    read, made = decode(kind.kind, read_json(text)), _constructed(kind.kind, read_json(text))
-    assert type(read) is type(made) is kind
+def test_an_event_that_was_read_is_like_a_new_one(kind: type[Any], data: st.DataObject) -> None:
+    body = canonical(encode(data.draw(any_event(kind))))
+    read = decode(kind.kind, read_json(body))
     # As text, because 1 and 1.0 are equal and not the same.
-    assert repr(read) == repr(made)
+    assert canonical(encode(read)) == body
     with pytest.raises(FrozenInstanceError):
         setattr(read, fields(kind)[0].name, "another")
 

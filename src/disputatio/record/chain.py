@@ -16,7 +16,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
 
-from disputatio.record.events import Event, decode
+from disputatio.record.events import Event, decode, encode
 from disputatio.record.text import canonical, digest, read_json, reader_of
 
 GENESIS = "0" * 64
@@ -60,8 +60,7 @@ def _hash_of(debate: str, seq: int, at: str, kind: str, body: str, previous: str
 
 def seal(event: Event, *, debate: str, seq: int, at: str, previous: str) -> Sealed:
     """Put ``event`` into its envelope, chained to ``previous``."""
-    # The fields as they are: `encode` would list them in their order, and canonical JSON sorts them anyway.
-    body = canonical(vars(event))
+    body = canonical(encode(event))
     own = _hash_of(debate, seq, at, event.kind, body, previous)
     return Sealed(debate, seq, at, event.kind, body, previous, own)
 

@@ -1,27 +1,42 @@
-"""What happened in a debate: past-tense facts, one type each, in one tagged union.
+"""What happened in a debate: past-tense facts, one class each. Its name is the kind in the record.
 
 Events never read the clock: the time of an event is put on its envelope when it is sealed. Fields that hold
 only time, such as ``latency_ms``, are named in ``CLOCK_FIELDS`` and are no part of a debate's meaning.
 Prompts, schemas and evidence are kept once each as texts beside the events and are named here by their
 SHA-256, so a history that every call sends again is stored once.
-
-Events have no slots: one that is made or read takes its fields over at once, and a long record has thousands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar
 
 from disputatio.failures import StoreError
 from disputatio.kernel import JsonObject
 
 CLOCK_FIELDS = frozenset({"latency_ms"})
+KINDS: dict[str, type[Event]] = {}
+"""Every kind of event, by its name in the record."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DebateOpened:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened. Each subclass is a kind of event, and is registered as one.
+
+    Attributes:
+        kind: the name of the class, which the record keeps. A class that is renamed cannot read its old events.
+    """
+
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.kind = cls.__name__
+        KINDS[cls.kind] = cls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateOpened(Event):
     """A debate was set up: everything that decides how it will go.
 
     ``seats`` maps a seat to who sits there (never a key); ``rules`` are the format's settings; ``prompts`` maps
@@ -33,7 +48,6 @@ class DebateOpened:
     price is not known); empty where nobody estimated.
     """
 
-    kind: ClassVar[str] = "DebateOpened"
     format: str
     motion: JsonObject
     seats: JsonObject
@@ -49,29 +63,27 @@ class DebateOpened:
     estimate: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TranscriptImported:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptImported(Event):
     """The debate was held elsewhere, and was taken in from a file.
 
     ``transcript`` is the SHA-256 of the file, whose text is kept; ``held`` says when it was held, in the file's words,
     and is empty where it does not say; ``stated`` is what else the file states.
     """
 
-    kind: ClassVar[str] = "TranscriptImported"
     file: str
     transcript: str
     held: str
     stated: JsonObject
 
 
-@dataclass(frozen=True, kw_only=True)
-class TurnAsked:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnAsked(Event):
     """A seat was asked for a turn. ``prompt`` identifies the whole prompt it was first asked with.
 
     It is the SHA-256 of one line for each segment, of its role and the SHA-256 of its text.
     """
 
-    kind: ClassVar[str] = "TurnAsked"
     path: str
     seat: str
     phase: str
@@ -80,8 +92,8 @@ class TurnAsked:
     prompt: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallSent:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSent(Event):
     """A call was about to leave; it is durable before it does.
 
     ``prompt`` is a list of [role, text hash]; ``schema`` a text hash or "". ``max_tokens`` is the limit that was sent,
@@ -91,7 +103,6 @@ class CallSent:
     `disputatio.record.history.History.prompts` has them whole.
     """
 
-    kind: ClassVar[str] = "CallSent"
     call: str
     path: str
     part: str
@@ -113,8 +124,8 @@ FREE_OF_CHARGE = "free of charge at the provider"
 """The basis of the cost of a model that its provider gives away."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallMade:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallMade(Event):
     """A call came back. ``fault`` is "" for an answer; ``text`` is the raw output, also of a discarded answer.
 
     ``usage`` has ``input_tokens``, ``output_tokens``, ``cached_tokens`` (null: not reported), and ``written_tokens``
@@ -126,7 +137,6 @@ class CallMade:
     over, on replay too.
     """
 
-    kind: ClassVar[str] = "CallMade"
     call: str
     path: str
     fault: str
@@ -142,35 +152,32 @@ class CallMade:
     retry_after_s: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallLost:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLost(Event):
     """A call was in flight when the process died. Whether it was billed is unknown: its reservation stays spent."""
 
-    kind: ClassVar[str] = "CallLost"
     call: str
     path: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnswerRejected:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRejected(Event):
     """An answer was not accepted and the seat is asked again. ``because`` is ``shape`` or ``rule``."""
 
-    kind: ClassVar[str] = "AnswerRejected"
     path: str
     part: str
     because: str
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToolCalled:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled(Event):
     """A seat consulted a tool before its turn, and this is what it brought.
 
     ``result`` is the hash of the text the seat was shown, ``summary`` its beginning on one line; ``left_out`` counts
     the characters that were cut off. ``fault`` is "" for a result; otherwise a fixed word, and the text says why.
     """
 
-    kind: ClassVar[str] = "ToolCalled"
     path: str
     seat: str
     tool: str
@@ -183,8 +190,8 @@ class ToolCalled:
     latency_ms: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class TurnTaken:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTaken(Event):
     """A seat took its turn. ``content`` is the accepted answer; ``repaired`` that its JSON had to be mended.
 
     ``asked`` is 0 for a turn of an imported debate: nobody here asked for it.
@@ -193,7 +200,6 @@ class TurnTaken:
     argument they are about; a debate without sources has none.
     """
 
-    kind: ClassVar[str] = "TurnTaken"
     path: str
     seat: str
     phase: str
@@ -207,11 +213,10 @@ class TurnTaken:
     served_models: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Abstained:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abstained(Event):
     """A seat took no turn. ``reason`` is a fixed word, ``detail`` a sentence."""
 
-    kind: ClassVar[str] = "Abstained"
     path: str
     seat: str
     phase: str
@@ -219,38 +224,34 @@ class Abstained:
     detail: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoreGiven:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreGiven(Event):
     """The score of one argument or speech, worked out by code from the judge's integers."""
 
-    kind: ClassVar[str] = "ScoreGiven"
     about: str
     body: JsonObject
 
 
-@dataclass(frozen=True, kw_only=True)
-class VoteCounted:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteCounted(Event):
     """A count of votes under a named rule."""
 
-    kind: ClassVar[str] = "VoteCounted"
     about: str
     body: JsonObject
 
 
-@dataclass(frozen=True, kw_only=True)
-class PenaltyGiven:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PenaltyGiven(Event):
     """A penalty given by code."""
 
-    kind: ClassVar[str] = "PenaltyGiven"
     about: str
     body: JsonObject
 
 
-@dataclass(frozen=True, kw_only=True)
-class BudgetReached:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached(Event):
     """A call was not made because it would have passed a ceiling. ``limit`` is usd, tokens or calls."""
 
-    kind: ClassVar[str] = "BudgetReached"
     path: str
     limit: str
     ceiling: str
@@ -258,26 +259,24 @@ class BudgetReached:
     needed: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DebateClosed:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateClosed(Event):
     """The debate ended. A truncated one may be resumed, and then a later closing replaces this one."""
 
-    kind: ClassVar[str] = "DebateClosed"
     status: str
     missing: tuple[JsonObject, ...]
     outcome: JsonObject
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DecisionEscalated:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionEscalated(Event):
     """The decision to escalate of a closed debate was handed over, or could not be.
 
     ``to`` is person, debate, callback or function; ``name`` says which, never a whole address. ``answer`` is what
     came back, ``debate`` the id of the debate that goes on with it; ``failure`` says why it could not be handed over.
     """
 
-    kind: ClassVar[str] = "DecisionEscalated"
     to: str
     name: str
     answer: str
@@ -285,15 +284,14 @@ class DecisionEscalated:
     failure: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutcomeAttached:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeAttached(Event):
     """What happened later, or what a reviewer found, was attached to a closed debate; it changes nothing of it.
 
     ``verdict`` says how the debate's result looks in its light: right, wrong, mixed, or "" where nobody says. ``by`` is
     the name that whoever attached it gave; nothing proves it. ``head`` is the hash of the record's last event then.
     """
 
-    kind: ClassVar[str] = "OutcomeAttached"
     text: str
     verdict: str
     by: str
@@ -301,23 +299,22 @@ class OutcomeAttached:
     head: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignedOff:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedOff(Event):
     """Somebody approved, rejected or returned the result of a closed debate; it changes nothing of it.
 
     ``decision`` is approve, reject or return; ``by`` is the name that was given, which nothing proves. ``head`` is the
     hash of the record's last event then: what was signed off is the record up to there.
     """
 
-    kind: ClassVar[str] = "SignedOff"
     by: str
     decision: str
     comment: str
     head: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class BaselineHeld:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineHeld(Event):
     """A baseline was held on the same motion beside a closed debate, or could not be; it changes nothing of it.
 
     ``baseline`` is single, vote or freeform; ``debates`` are the ids of its own records. ``answer`` is what it came to,
@@ -326,7 +323,6 @@ class BaselineHeld:
     what the debate had taken. ``head`` is the hash of the record's last event then.
     """
 
-    kind: ClassVar[str] = "BaselineHeld"
     baseline: str
     answer: str
     tally: JsonObject
@@ -340,159 +336,62 @@ class BaselineHeld:
     head: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DebateInterrupted:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateInterrupted(Event):
     """The debate was stopped from outside and can be resumed."""
 
-    kind: ClassVar[str] = "DebateInterrupted"
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DebateResumed:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateResumed(Event):
     """The debate goes on from its record, under a budget that may have been changed.
 
     ``reopened`` are asks whose answer is taken back, so that the seat is asked again: abstentions of the last phase, or
     those of seats that could not be reached, with every turn that rests on a missing one.
     """
 
-    kind: ClassVar[str] = "DebateResumed"
     budget: JsonObject
     software: str
     reopened: tuple[str, ...] = ()
 
 
-Event: TypeAlias = (
-    DebateOpened
-    | TranscriptImported
-    | TurnAsked
-    | CallSent
-    | CallMade
-    | CallLost
-    | AnswerRejected
-    | ToolCalled
-    | TurnTaken
-    | Abstained
-    | ScoreGiven
-    | VoteCounted
-    | PenaltyGiven
-    | BudgetReached
-    | DebateClosed
-    | DecisionEscalated
-    | OutcomeAttached
-    | SignedOff
-    | BaselineHeld
-    | DebateInterrupted
-    | DebateResumed
-)
-
-KINDS: dict[str, type[Event]] = {
-    row.kind: row
-    for row in (
-        DebateOpened,
-        TranscriptImported,
-        TurnAsked,
-        CallSent,
-        CallMade,
-        CallLost,
-        AnswerRejected,
-        ToolCalled,
-        TurnTaken,
-        Abstained,
-        ScoreGiven,
-        VoteCounted,
-        PenaltyGiven,
-        BudgetReached,
-        DebateClosed,
-        DecisionEscalated,
-        OutcomeAttached,
-        SignedOff,
-        BaselineHeld,
-        DebateInterrupted,
-        DebateResumed,
-    )
-}
-
-
-def _taking_over(event: type[Event]) -> Callable[..., None]:
-    """A constructor of ``event``: that of a frozen dataclass sets one field after the other, each by a call."""
-    rows = fields(event)
-    names = frozenset(row.name for row in rows)
-    defaults = {row.name: row.default for row in rows if row.default is not MISSING}
-    makers = {row.name: row.default_factory for row in rows if row.default_factory is not MISSING}
-
-    def __init__(self: Event, **body: Any) -> None:  # noqa: N807  (it becomes the method)
-        if body.keys() != names:
-            body = {**defaults, **{name: make() for name, make in makers.items()}, **body}
-            if odd := body.keys() ^ names:
-                raise TypeError(f"{event.kind} lacks, or does not know, {', '.join(sorted(odd))}")
-        object.__setattr__(self, "__dict__", body)
-
-    return __init__
-
-
-for _kind in KINDS.values():
-    _kind.__init__ = _taking_over(_kind)  # type: ignore[method-assign]
-
-_FIELDS = {kind: tuple(row.name for row in fields(event)) for kind, event in KINDS.items()}
-_LISTS = {
-    kind: tuple(row.name for row in fields(event) if str(row.type).startswith("tuple")) for kind, event in KINDS.items()
-}
-# Canonical JSON has its keys sorted.
-_SHAPES = {kind: (event, tuple(sorted(_FIELDS[kind])), _LISTS[kind]) for kind, event in KINDS.items()}
+@cache
+def _names(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a kind of event, and those of them that hold tuples."""
+    rows = fields(KINDS[kind])
+    return tuple(row.name for row in rows), tuple(row.name for row in rows if str(row.type).startswith("tuple"))
 
 
 def encode(event: Event) -> JsonObject:
     """The body of ``event`` as JSON, without its kind."""
-    return {name: getattr(event, name) for name in _FIELDS[event.kind]}
+    return {name: getattr(event, name) for name in _names(event.kind)[0]}
 
 
-def decode(kind: str, body: JsonObject) -> Event:
-    """The event of ``kind`` in ``body``, which becomes the event's own.
+def decode(kind: str, body: Any) -> Event:
+    """The event of ``kind`` in ``body``. Fields that came in later than the event was written get their defaults.
 
     Raises:
-        StoreError: the kind or one of its fields is not known to this version.
+        StoreError: the kind or one of its fields is not known to this version, or a field is missing.
     """
-    shape = _SHAPES.get(kind)
-    if shape is None or type(body) is not dict or tuple(body) != shape[1]:
-        return _constructed(kind, body)
-    for name in shape[2]:
-        rows = body[name]
-        if not rows:
-            body[name] = ()
-        elif type(rows) is list:
-            body[name] = _frozen(rows)
-        else:
-            return _constructed(kind, body)
-    # What its constructor does, without another copy of the fields.
-    event: Event = _empty(shape[0])
-    _fill(event, "__dict__", body)
-    return event
-
-
-_empty, _fill = object.__new__, object.__setattr__
-
-
-def _constructed(kind: str, body: Any) -> Event:
-    """The event of a body that lacks fields which came in later, or that is refused."""
+    event = KINDS.get(kind)
+    names, tuples = ((), ()) if event is None else _names(kind)
+    if event is None or (isinstance(body, dict) and not body.keys() <= set(names)):
+        raise StoreError(
+            f"The record holds an event this version does not know ({kind}).",
+            "Read it with the version that wrote it, or a newer one.",
+        )
     try:
-        values: dict[str, Any] = {**body}
-        for name in _LISTS[kind]:
+        values = {**body}
+        for name in tuples:
             if name in values:
-                values[name] = _frozen(values[name]) if values[name] else ()
-        return KINDS[kind](**values)
-    except (KeyError, TypeError):
-        if kind not in KINDS or (isinstance(body, Mapping) and not body.keys() <= set(_FIELDS[kind])):
-            raise StoreError(
-                f"The record holds an event this version does not know ({kind}).",
-                "Read it with the version that wrote it, or a newer one.",
-            ) from None
+                values[name] = _tuple(values[name])
+        return event(**values)
+    except TypeError:
         raise StoreError(
             f"The record holds an event that lacks a part ({kind}).", "Read it with the version that wrote it."
         ) from None
 
 
-def _frozen(rows: Any) -> tuple[Any, ...]:
-    if list in map(type, rows):
-        return tuple([tuple(row) if type(row) is list else row for row in rows])
-    return tuple(rows)
+def _tuple(rows: list[Any]) -> tuple[Any, ...]:
+    return tuple([tuple(row) if isinstance(row, list) else row for row in rows])

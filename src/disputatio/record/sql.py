@@ -11,10 +11,10 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -319,7 +319,7 @@ class SqlStore:
         """As ``read``, a part after another."""
         with store_failures(self._place), self._engine.connect() as connection:
             for rows in fetched(connection, _READ, {"debate": debate, "after": after}, AT_ONCE):
-                yield [*map(_SEALED, rows)]
+                yield [*map(Sealed._make, rows)]
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""
@@ -417,8 +417,6 @@ def _tell(futures: list[asyncio.Future[None]], error: StoreError | None) -> None
         done.exception()
 
 
-# What Sealed._make does, without a step in Python for each row.
-_SEALED: Callable[[Any], Sealed] = partial(tuple.__new__, Sealed)
 _ADDENDA = frozenset({OutcomeAttached.kind, SignedOff.kind})
 _ANCHORS = _ADDENDA | {DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind}
 _LISTED = _ANCHORS | {DebateOpened.kind}
