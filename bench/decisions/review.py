@@ -84,9 +84,8 @@ def every_seat() -> tuple[str, bool]:
     script = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
     debate = disputatio.debate_sync(
         "How should we go on?",
-        format="review",
+        format=disputatio.Review(positions=["Adopt it this year.", "Keep what we have.", "Wait for a year."]),
         seats={"all": script},
-        positions=["Adopt it this year.", "Keep what we have.", "Wait for a year."],
         store=disputatio.MemoryStore(),
     )
     seats: Any = next(row for row in debate.events if isinstance(row, DebateOpened)).seats

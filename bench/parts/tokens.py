@@ -85,11 +85,10 @@ async def held(kind: Kind) -> Sums:
         os.environ.pop("DISPUTATIO_STAGGER", None)
         await disputatio.debate(
             "" if kind.format == "market" else MOTION,
-            format=kind.format,
+            format=disputatio.Panel(debaters=("ada", "ben", "cleo")) if kind.format == "panel" else kind.format,
             seats={"all": "ollama:metered"},
-            debaters=["ada", "ben", "cleo"] if kind.format == "panel" else None,
             evidence=sources,
-            set=dict(kind.settings),
+            config=dict(kind.settings),
             store=disputatio.MemoryStore(),
             opener=lambda *_: meter,
         )

@@ -236,7 +236,7 @@ async def test_a_callback_that_answers_without_an_end_is_left(attack: Attack) ->
     """The decision was handed over; what the server says of it is read up to a bound of bytes and seconds."""
     store = MemoryStore()
     seats = {name: disputatio.Scripted(vote) for name in ("planner", "critic")}
-    debate = await disputatio.debate("We should ship", format="panel", seats=seats, rounds=1, store=store)
+    debate = await disputatio.debate("We should ship", format=disputatio.Panel(rounds=1), seats=seats, store=store)
     report = DebateReport.of(debate.id, store.read(debate.id), store.texts(debate.id))
     for name, (script, pause_s) in CALLBACKS.items():
         attacker = Attacker(script(), pause_s)

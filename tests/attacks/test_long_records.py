@@ -46,11 +46,10 @@ def long_record(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, lis
     store = MemoryStore()
     held = disputatio.debate_sync(
         "We should split the service",
-        format="freeform",
+        format=disputatio.Freeform(rounds=1),
         seats={"all": "ollama:fake"},
         opener=lambda *_: InstanceGateway(),
         store=store,
-        rounds=1,
     )
     rows = [(row.at, row.kind, row.body) for row in store.read(held.id)]
     first = [row for row in rows if "round-1" in row[2] and "judging/judge" not in row[2] and row[1] != "DebateOpened"]

@@ -145,15 +145,12 @@ def scripted(votes: dict[str, str]) -> dict[str, Any]:
     return {name: disputatio.Scripted(script) for name in votes}
 
 
-async def published(votes: dict[str, str], **more: Any) -> disputatio.Debate:
+async def published(votes: dict[str, str], **options: Any) -> disputatio.Debate:
     return await disputatio.debate(
         "We should release the migration",
-        format="panel",
+        format=disputatio.Panel(rounds=2, threshold=2, **options),
         seats=scripted(votes),
-        rounds=2,
-        threshold=2,
         store=MemoryStore(),
-        **more,
     )
 
 
@@ -219,7 +216,7 @@ async def test_what_cannot_be_held_is_refused_before_anybody_is_asked(given: dic
     asked: list[object] = []
     seats = {"all": disputatio.Scripted(lambda *what: asked.append(what) or {})}
     with pytest.raises(InvalidInputError) as refused:
-        await disputatio.debate("Be it so", format="panel", seats=seats, store=store, **given)
+        await disputatio.debate("Be it so", format=disputatio.Panel(**given), seats=seats, store=store)
     assert word in f"{refused.value.cause} {refused.value.next_step}"
     assert (asked, list(store.debates())) == ([], [])
 
@@ -370,7 +367,7 @@ async def test_a_debater_who_failed_in_the_last_phase_is_asked_again_on_resume_a
 async def test_a_panel_that_is_over_can_be_handed_over_later_and_is_not_handed_over_twice_unasked():
     store = MemoryStore()
     seats = scripted(SPLIT)
-    held = await disputatio.debate("Be it so", format="panel", seats=seats, rounds=1, store=store)
+    held = await disputatio.debate("Be it so", format=disputatio.Panel(rounds=1), seats=seats, store=store)
     assert escalations(held) == []
     later = await disputatio.resume(held.id, seats=seats, store=store, escalate=lambda debate: "release it")
     assert [row.answer for row in escalations(later)] == ["release it"]
@@ -380,10 +377,12 @@ async def test_a_panel_that_is_over_can_be_handed_over_later_and_is_not_handed_o
 
 
 async def test_a_function_is_refused_where_nobody_ever_escalates():
+    """Only a panel has the option; a debate of another format that is over is handed to nobody either."""
+    store = MemoryStore()
+    seats = {"all": disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))}
+    held = await disputatio.debate("Be it so", format=disputatio.Freeform(rounds=1), seats=seats, store=store)
     with pytest.raises(InvalidInputError, match="never escalates"):
-        await disputatio.debate(
-            "Be it so", seats={"all": disputatio.Scripted(lambda *_: {})}, store=MemoryStore(), escalate=print
-        )
+        await disputatio.resume(held.id, seats=seats, store=store, escalate=print)
 
 
 async def test_what_a_file_says_of_escalations_is_no_matter_to_other_formats(monkeypatch: Any, tmp_path: Any):

@@ -327,7 +327,7 @@ async def test_what_cannot_be_reviewed_is_refused_before_the_first_call(given, s
 
 
 async def test_what_only_a_review_has_is_refused_elsewhere():
-    with pytest.raises(InvalidInputError, match="for reviews"):
+    with pytest.raises(InvalidInputError, match="for review debates"):
         await hold(proposal_of("structured", preset="contract"), lambda *_: InstanceGateway())
 
 

@@ -94,7 +94,7 @@ def _pair(row: Option, entry: str) -> tuple[str, str]:
     name, secret = name.strip(), bool(row.local)
     if not name or not value.strip() or (secret and ("/" in name or " " in name)):
         raise InvalidInputError(
-            f"{row.flag}{'' if secret else f' {shown(entry)}'} is not of the form {row.about.metavar}.",
+            f"{row.flag}{'' if secret else f' {shown(entry)}'} does not say {row.about.missing or row.about.metavar}.",
             f"Allowed is {row.about.metavar}, such as {row.flag} {row.example}.",
         )
     return name, value

@@ -227,6 +227,7 @@ class Competition(FormatOptions):
         key="personality.<seat>",
         variable="",
         metavar="SEAT=NAME",
+        missing="who argues how",
         read=_personality,
         repeat=True,
         examples=["pro_2=aggressive"],

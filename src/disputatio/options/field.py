@@ -62,6 +62,7 @@ class About:
         read: turns text, or a file's own types, into its value. None derives that from the field's type and bounds.
         repeat: whether its option is repeated, once for each of its values.
         local: why only the user of the machine may set it, and no remote caller; empty where a remote caller may.
+        missing: what is not said where a name has no value: ``who sits where``.
         unit: what its number counts, with an article: ``a share``.
     """
 
@@ -72,6 +73,7 @@ class About:
     read: Reader | None = None
     repeat: bool = False
     local: str = ""
+    missing: str = ""
     unit: str = ""
 
     def __call__(self, schema: dict[str, Any]) -> None:
