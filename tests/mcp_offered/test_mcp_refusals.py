@@ -18,7 +18,7 @@ from disputatio.fleet import JobState
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.in_process import OwnHolder
 from disputatio.record.sql import SqlStore
-from disputatio.report.briefing import MOST_BRIEFING
+from disputatio.report.text import MOST_BRIEFING
 from disputatio.testing import FakeProvider
 
 MOTION = "We should split the service"
@@ -174,7 +174,7 @@ async def test_the_briefing_is_the_result_and_no_transcript(tmp_path: Path, monk
     text = briefing["text"]
     assert briefing["next_offset"] is None
     assert text.startswith("Debate: structured")
-    for label in ("Motion: ", "Result: ", "Recommendation: ", "How sure", "Cost: "):
+    for label in ("Motion: ", "Recommendation: ", "Rests on: ", "Worst doubt: ", "Cost: ", "Scores: "):
         assert f"\n{label}" in text
     evidence = [row["evidence"] for turn in said if turn.phase == "opening" for row in turn.content["arguments"]]
     assert evidence

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import disputatio
 from disputatio.record.history import Status
 from disputatio.report import DebateReport, render_briefing
-from disputatio.report.briefing import MOST_BRIEFING
+from disputatio.report.text import MOST_BRIEFING
 from disputatio.testing import instance
 from strategies import examples
 
@@ -34,17 +34,18 @@ async def test_it_has_the_result_and_none_of_the_turns(format_name: str) -> None
     )
     text = render_briefing(held.report())
     lines = text.split("\n")
-    assert [line.partition(":")[0] for line in lines[:3]] == ["Debate", "Motion", "Result"]
-    assert "\nHow sure:" in text
+    assert [line.partition(":")[0] for line in lines[:2]] == ["Debate", "Motion"]
+    assert lines[2].partition(":")[0] in {"Recommendation", "Decision", "Result"}
+    assert "\nWorst doubt" in text
     assert "\nCost: " in text
     assert len(text) <= MOST_BRIEFING
     assert all(line.isprintable() for line in lines)
 
 
-def test_what_is_missing_stands_before_the_result(report: DebateReport) -> None:
+def test_what_is_missing_is_told_before_the_scores(report: DebateReport) -> None:
     text = render_briefing(replace(report, status=Status.DEGRADED, missing=(_silent("con"),)))
-    assert text.index("Not whole: ") < text.index("Result: ")
-    assert "con abstained in the closing" in text
+    assert "DEGRADED" in text.partition("\n")[0]
+    assert text.index("con abstained in the closing") < text.index("\nScores")
 
 
 def _silent(seat: str) -> dict[str, Any]:
@@ -74,9 +75,8 @@ HUGE: Mapping[str, Mapping[str, Any]] = {
 def test_it_is_bounded_and_keeps_its_ends(report: DebateReport, kind: str) -> None:
     text = render_briefing(replace(report, outcome=HUGE[kind], motion=LONG, warnings=(LONG,) * 50))
     assert len(text) <= MOST_BRIEFING
-    assert "\nHow sure:" in text
+    assert "\nWorst doubt" in text
     assert "\nCost: " in text
-    assert "more" in text
 
 
 json_values = st.recursive(

@@ -13,8 +13,9 @@ from staged_debates import ENDINGS, held
 from disputatio import MemoryStore, import_transcripts
 from disputatio.prompts import packaged_book
 from disputatio.report import DebateReport
+from disputatio.report.blocks import Verbatim
 from disputatio.report.dossier import Surroundings, dossier_html, dossier_markdown, dossier_of
-from disputatio.report.dossier.blocks import Dossier, Verbatim
+from disputatio.report.dossier.blocks import Dossier
 
 pytestmark = pytest.mark.slow
 

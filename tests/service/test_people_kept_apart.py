@@ -265,13 +265,13 @@ async def test_a_debate_stopped_by_somebody_who_plays_keeps_its_secrets(tmp_path
         shown["follow"] = json.dumps(await assistant.follow(debate, 0, 0))
         for view in ("briefing", "report", "json", "argdown"):
             shown[f"read as {view}"] = json.dumps(await assistant.read(debate, view, 0))
-        for view in ("text", "json", "md", "html", "argdown"):
-            words = ["show", debate, "--as", view, "--store", here.service.choices.store]
+        for view in ("text", "text --full", "json", "md", "html", "argdown"):
+            words = ["show", debate, "--as", *view.split(), "--store", here.service.choices.store]
             done = await asyncio.to_thread(
                 subprocess.run, [sys.executable, "-m", "disputatio", *words], capture_output=True, text=True, timeout=60
             )
             assert debate in done.stdout, done.stderr
             shown[f"show as {view}"] = done.stdout
         assert WITHHELD in shown["follow"]
-        assert WITHHELD in shown["show as text"]
+        assert WITHHELD in shown["show as text --full"]
         assert not [(name, text) for name, told in shown.items() for text in hidden if text in plain(told)]

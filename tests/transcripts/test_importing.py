@@ -267,7 +267,7 @@ def test_the_command_tells_what_it_imported_and_the_debate_is_listed_and_shown(
     )
     assert told("import", str(SUNDAYS)) == f"{debate_id}  library_sundays.md was imported before\n"
     assert "\timported\tIMPORTED\tThe town library should open on Sundays" in told("list")
-    assert "Most readers work on the other days." in told("show", debate_id)
+    assert "Most readers work on the other days." in told("show", debate_id, "--full")
     assert json.loads(told("import", "--json", str(SUNDAYS)))[0]["dangling_references"] == [
         {"in": "C1.2", "to": "P9.9"}
     ]

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,7 @@ from disputatio.failures import InvalidInputError, VerificationError
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
     from disputatio.record.store import DebateRow
+    from disputatio.report import Detail
 
 
 class View(StrEnum):
@@ -79,25 +81,48 @@ def _listed(store: str | None) -> Sequence[DebateRow]:
 def show(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     as_: Annotated[View, typer.Option("--as", help="How to show it.")] = View.TEXT,
+    brief: Annotated[bool, typer.Option("--brief", metavar="", help="Only the first screen of the text.")] = False,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="All of the text, with every turn.")] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
     open_: Annotated[bool, typer.Option("--open", metavar="", help="Write it to a file and open that.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Show a recorded debate: its turns, trace table, scores and briefing.
+    """Show a recorded debate: its decision, its worst doubt, and what they rest on, in at most 120 lines.
+
+    With --brief it shows the decision, the worst doubt and the cost alone; with --full also every turn.
 
     A record that was altered is shown as it is now, with exit code 6 and a sentence on what was found. While people sit
     in a debate that is not over, only what all of them may hear is shown.
     """
+    if brief and full:
+        raise InvalidInputError("--brief and --full exclude each other.", "Give one of them, or neither.")
+    if (brief or full) and as_ is not View.TEXT:
+        chosen = "--brief" if brief else "--full"
+        raise InvalidInputError(f"{chosen} is about the text, and --as {as_.value} is not.", "Leave one of them out.")
+    from disputatio.report import Detail
+
+    # A file is made to be kept, so it holds everything unless less is asked for.
+    detail = Detail.BRIEF if brief else Detail.FULL if full or out is not None or open_ else Detail.SHORT
     if open_ and out is None:
         # A folder of its own: a name that others can guess could be a link of theirs to another file.
         out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"debate.{'txt' if as_ is View.TEXT else as_.value}"
     with reading(store_url(command_line(store=store))) as opened:
-        _show_found(opened, debate_id, as_, out)
+        _show_found(opened, debate_id, Shown(as_, out, detail, store or ""))
     if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
         raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
 
 
-def _show_found(store: SqlStore, prefix: str, as_: View, out: Path | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of a debate, and where. ``address`` is the store as it was named on the command line."""
+
+    view: View
+    out: Path | None
+    detail: Detail
+    address: str
+
+
+def _show_found(store: SqlStore, prefix: str, shown: Shown) -> None:
     from disputatio.engine.verified import read_verified
 
     found = found_in(store, prefix)
@@ -107,7 +132,7 @@ def _show_found(store: SqlStore, prefix: str, as_: View, out: Path | None) -> No
     except VerificationError as error:
         altered = error
     try:
-        _show(store, found, as_, out)
+        _show(store, found, shown)
     except (InvalidInputError, OSError):
         raise
     except Exception:
@@ -118,11 +143,13 @@ def _show_found(store: SqlStore, prefix: str, as_: View, out: Path | None) -> No
         raise VerificationError(f"What is shown cannot be trusted. {altered.cause}", altered.next_step)
 
 
-def _show(store: SqlStore, debate_id: str, as_: View, out: Path | None) -> None:
+def _show(store: SqlStore, debate_id: str, shown: Shown) -> None:
     from disputatio._cli.screen import console, terminal_width
     from disputatio._terminal import print_report
     from disputatio.door import read_debate
+    from disputatio.report import render_text
 
+    as_, out = shown.view, shown.out
     debate = read_debate(store, debate_id).for_audience()
     if as_ is View.JSON and out is None:
         print_json(debate.as_json())
@@ -138,10 +165,10 @@ def _show(store: SqlStore, debate_id: str, as_: View, out: Path | None) -> None:
     elif as_ is View.ARGDOWN:
         text = debate.argdown()
     elif out is None and sys.stdout.isatty():
-        print_report(console(), debate.report())
+        print_report(console(), debate.report(), shown.detail, shown.address)
         return
     else:
-        text = debate.text(100 if out else terminal_width())
+        text = render_text(debate.report(), 100 if out else terminal_width(), shown.detail, shown.address)
     write_or_print(text, out)
 
 

@@ -189,7 +189,7 @@ class Screen:
             else:
                 from disputatio._terminal import print_result
 
-                print_result(self._console, report)
+                print_result(self._console, report, _address_to_name(store))
             sys.stdout.flush()
         except OSError as error:
             if reader_left(error):
@@ -208,6 +208,22 @@ class Screen:
         if code is not ExitCode.COMPLETE and (self._as_json or not sys.stdout.isatty()):
             head = heading(report)
             tell(head.text, head.next_step)
+
+
+def _address_to_name(store: Store) -> str:
+    """The address that commands must name to find ``store``; empty where the configuration names it, or has none."""
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    from disputatio._cli.given import command_line
+    from disputatio.config.process import configured_store
+
+    address = str(getattr(store, "address", ""))
+    try:
+        usual = make_url(configured_store(command_line()).store).render_as_string(hide_password=True)
+    except (DisputatioError, ArgumentError):
+        return address
+    return "" if usual == address else address
 
 
 def print_wrapped(lines: Sequence[str], hang: int) -> None:

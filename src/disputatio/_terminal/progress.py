@@ -252,7 +252,7 @@ def _done(ask: OpenAsk, begun: int) -> str:
     if ask.draft.part and ask.draft.part in ask.done:
         return f"{ask.draft.part} again, "
     about = ""
-    if ask.form == "opening" and ask.in_parts and ask.draft.part.rpartition("-")[2].isdigit():
+    if ask.form == "opening" and ask.in_parts and ask.draft.part.rpartition("-")[2].isdecimal():
         about = f"about {ANGLES[(int(ask.draft.part.rpartition('-')[2]) - 1) % len(ANGLES)]}, "
     if ask.expected is None or number > ask.expected:
         beyond = ask.expected is not None and ask.form != "opening"

@@ -6,29 +6,24 @@ from typing import TYPE_CHECKING
 
 from disputatio._terminal.paint import put
 from disputatio.motion import one_line
-from disputatio.report.baselines import baseline_lines, table_of
-from disputatio.report.briefing import advice_lines, result_lines
 from disputatio.report.lines import Line, Role, Span, span
 from disputatio.report.reading import DebateReport
-from disputatio.report.text import report_lines
+from disputatio.report.text import Detail, report_lines, result_lines
 from disputatio.report.transcript import NARROWEST
-from disputatio.report.verdict import verdict_sentence
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def print_result(console: Console, report: DebateReport) -> None:
-    """Print what came of the debate, its heading first where something is missing."""
-    width = max(NARROWEST, console.width)
-    beside = baseline_lines(table_of(report, verdict_sentence(report)), width)
-    lines: list[Line] = [(), *result_lines(report, width), *beside, (), *advice_lines(report, width)]
+def print_result(console: Console, report: DebateReport, store: str = "") -> None:
+    """Print what came of the debate, its first screen first. ``store`` is where commands must look for it."""
+    lines: list[Line] = [(), *result_lines(report, max(NARROWEST, console.width), store)]
     put(console, lines, styled=_styled(console))
 
 
-def print_report(console: Console, report: DebateReport) -> None:
-    """Print a whole debate: its head, all that was said, what came of it."""
-    put(console, report_lines(report, max(NARROWEST, console.width)), styled=_styled(console))
+def print_report(console: Console, report: DebateReport, detail: Detail = Detail.FULL, store: str = "") -> None:
+    """Print a recorded debate: in brief, on a few screens, or whole."""
+    put(console, report_lines(report, max(NARROWEST, console.width), detail, store), styled=_styled(console))
 
 
 def print_interrupted(console: Console, debate_id: str) -> None:

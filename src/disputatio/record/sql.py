@@ -78,6 +78,11 @@ class SqlStore:
         self._claims = self._claims_here()
         self._closed = False
 
+    @property
+    def address(self) -> str:
+        """The address of the database, with any password hidden."""
+        return self._place
+
     def _claims_here(self) -> Claims:
         if self._engine.dialect.name == "postgresql":
             return WriterClaims(self._engine)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from disputatio.participants.local_models import BETTER_MODEL, EMBEDDED_MODEL, LOCAL_MODELS
 from disputatio.report.reading import DebateReport
 
@@ -11,9 +13,13 @@ def is_small(report: DebateReport) -> bool:
     return any(row.provider == "embedded" and row.model == EMBEDDED_MODEL for row in report.seats)
 
 
-def advice(report: DebateReport) -> tuple[str, ...]:
-    """What to tell, in lines."""
-    again = (f"Read it again: disputatio show {report.id}", f"As Markdown:   disputatio show {report.id} --as md")
+def advice(report: DebateReport, store: str = "") -> tuple[str, ...]:
+    """What to tell beside a result, in lines. ``store`` is the address that commands must name to find the debate."""
+    at = f" --store {shlex.quote(store)}" if store else ""
+    again = (
+        f"Read it again: disputatio show {report.id}{at}",
+        f"As a page:     disputatio show {report.id} --as html --open{at}",
+    )
     if not is_small(report):
         by_rules = sum(row.kind == "analyst" for row in report.seats)
         seated = ("Fixed rules took every seat. Models: --seat all=PROVIDER:MODEL, or one seat of them.",)
@@ -24,4 +30,13 @@ def advice(report: DebateReport) -> tuple[str, ...]:
         f'A better one:  disputatio debate "..." --seat all=embedded:{BETTER_MODEL}, or set OPENAI_API_KEY',
         f"               It is fetched once, {gigabytes:.1f} GB; `disputatio models embedded` lists what fits here.",
         *again,
+    )
+
+
+def more(report: DebateReport, store: str = "") -> tuple[str, ...]:
+    """How to read what a short text leaves out."""
+    at = f" --store {shlex.quote(store)}" if store else ""
+    return (
+        f"All of it:     disputatio show {report.id} --full{at}",
+        f"As a page:     disputatio show {report.id} --as html --open{at}",
     )

@@ -48,4 +48,4 @@ def spoken(word: str) -> str:
     """A word of the record as people read it: ``round-1`` is ``round 1``, ``straw_man`` is ``straw man``."""
     words = word.replace("_", " ").replace("-round-", " of round ")
     stem, dash, number = words.rpartition("-")
-    return f"{stem} {number}" if dash and number.isdigit() else words
+    return f"{stem} {number}" if dash and number.isdecimal() else words

@@ -1,24 +1,25 @@
-"""Lays out what came of a debate: the argument trace table, the scores, the decision briefing; and that in brief."""
+"""Lays out what a decision rests on: the argument trace table, what each judge found, the decision briefing."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from disputatio.motion import one_line
-from disputatio.report.advice import advice, is_small
+from disputatio.report.advice import advice
 from disputatio.report.columns import pad
-from disputatio.report.headings import heading
 from disputatio.report.judges import Opinion, compact
-from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, line_columns, span
 from disputatio.report.market import market_reading
-from disputatio.report.market_lines import analyst_lines, disclaimer_lines
+from disputatio.report.market_lines import analyst_lines
 from disputatio.report.match import match_reading
 from disputatio.report.match_lines import match_lines
 from disputatio.report.own import outcome_statements
-from disputatio.report.panel import count_words, escalation_sentences, panel_reading
+from disputatio.report.panel import panel_reading
 from disputatio.report.panel_lines import panel_lines as decision_lines
 from disputatio.report.reading import DebateReport
-from disputatio.report.transcript import MEASURE, caution_lines, mark_role, seat_role, word_role
+from disputatio.report.summary import TOLD_HEADINGS, is_told
+from disputatio.report.transcript import MEASURE, mark_role, seat_role, word_role
 from disputatio.report.verdict import (
     NOT_TRUTH,
     FallacyLine,
@@ -27,7 +28,6 @@ from disputatio.report.verdict import (
     five_headings,
     structured_reading,
     sureness,
-    verdict_sentence,
 )
 
 _LABELS = 20
@@ -35,55 +35,48 @@ _NARROW = 72
 _NARROW_BENCH = 96
 _WIDE = 110
 _ROOMY = 90
+_NARROWEST_CLAIM = 18
 _SHORT = {"PARTIALLY_UPHELD": "PARTLY", "SPLIT": "split", "VOID": "void"}
 
 
-def result_lines(report: DebateReport, width: int) -> list[Line]:
-    """The whole result of a debate, its heading first where something is missing."""
-    lines = caution_lines(report, width)
+def result_sections(report: DebateReport, width: int) -> list[list[Line]]:
+    """The result below the first screen, section by section: what the decision rests on, in full."""
     verdict, headings, panel = structured_reading(report), five_headings(report), panel_reading(report)
     match = match_reading(report)
     if verdict is not None:
-        lines += [*_apart(lines), *structured_lines(report, verdict, width)]
-    elif panel is not None:
-        lines += [*_apart(lines), *decision_lines(report, panel, width), (), *closing_lines(report, width)]
-    elif match is not None:
-        lines += [*_apart(lines), *match_lines(match, width), (), *closing_lines(report, width)]
-    elif headings is not None:
-        lines += [*_apart(lines), (Span("Judge's finding", Role.TITLE),)]
+        return structured_sections(report, verdict, width)
+    sure = sureness_lines(report, width) if report.closed else []
+    if panel is not None:
+        return [decision_lines(report, panel, width), sure]
+    if match is not None:
+        return [match_lines(match, width), sure]
+    lines: list[Line] = []
+    if headings is not None:
+        lines = [(Span("Judge's finding", Role.TITLE),)]
         for title, text in headings:
-            lines += _point(title, text, width)
-        lines += closing_lines(report, width)
+            told = title in TOLD_HEADINGS and is_told(report, text, in_lines=True)
+            lines += [] if told else _point(title, text, width)
     elif report.closed:
-        lines += [*_apart(lines), (Span("Outcome", Role.TITLE),)]
         for row in outcome_statements(report.outcome):
             points = "\n".join(f"{label}: {text}" if label else text for label, text in row.points)
             lines += _point(row.mark, row.lead or points, width)
-        lines += closing_lines(report, width)
-    elif report.calls:
-        lines += [*_apart(lines), *_point("Cost so far", report.totals.line, width)]
-    return lines
+        lines = [(Span("Outcome", Role.TITLE),), *lines] if lines else []
+    return [lines, sure]
 
 
-def _apart(lines: list[Line]) -> list[Line]:
-    return [()] if lines else []
-
-
-def structured_lines(report: DebateReport, verdict: StructuredReading, width: int) -> list[Line]:
-    """Trace table, scores and decision briefing."""
-    lines: list[Line] = []
+def structured_sections(report: DebateReport, verdict: StructuredReading, width: int) -> list[list[Line]]:
+    """Trace table, what each judge found, and the decision briefing."""
     market = market_reading(report)
-    if market is not None:
-        lines += [*disclaimer_lines(market, width), (), *analyst_lines(market, width), ()]
+    sections = [analyst_lines(market, width)] if market is not None else []
     if verdict.trace:
-        lines += [(Span("Argument trace", Role.TITLE),), *trace_lines(verdict, width)]
-        lines += [*difference_lines(verdict, width), ()]
-    lines += score_lines(verdict, width)
-    whole = "" if heading(report).whole else f"  ({report.status.value})"
-    lines += [(), (Span("Decision briefing", Role.TITLE), Span(whole, Role.WARNING))]
+        sections += [[(Span("Argument trace", Role.TITLE),), *trace_lines(verdict, width)]]
+        sections += [difference_lines(verdict, width)]
+    sections += [panel_lines(verdict, width)] if verdict.judged and verdict.bench.panel else []
+    lines: list[Line] = []
     for label, texts in briefing_points(verdict):
-        lines += _beside(label, texts, width)
-    return [*lines, *closing_lines(report, width)]
+        lines += _beside(label, shown, width) if (shown := untold(report, label, texts, in_lines=True)) else []
+    title = [(Span("Decision briefing", Role.TITLE),)] if lines else []
+    return [*sections, [*title, *lines], sureness_lines(report, width)]
 
 
 def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
@@ -109,6 +102,16 @@ def briefing_points(verdict: StructuredReading) -> list[tuple[str, list[str]]]:
     ]
 
 
+def untold(report: DebateReport, label: str, texts: list[str], *, in_lines: bool = False) -> list[str]:
+    """The texts of an entry of the briefing that the first screen does not state in full."""
+    if label not in {"Recommendation", "Synthesis", "Unresolved", "Key disagreement", "Uncertain"}:
+        return texts
+    return [text for text in texts if not is_told(report, _NUMBER.sub("", text), in_lines=in_lines)]
+
+
+_NUMBER = re.compile(r"^\d+\. ")
+
+
 def _each(verdict: StructuredReading, said: Callable[[Opinion], str]) -> list[str]:
     """What each of several judges said; empty for one judge."""
     opinions = verdict.bench.opinions if verdict.bench.several else ()
@@ -125,28 +128,9 @@ def fallacy_words(found: FallacyLine) -> str:
     return f'{found.place or found.argument}, {found.name}: "{found.words}"{doubt}'
 
 
-def closing_lines(report: DebateReport, width: int) -> list[Line]:
-    """How sure the result is, and what it cost."""
-    lines = _beside("How sure", list(sureness(report)), width)
-    return [*lines, *_point("Cost", report.totals.line, width)]
-
-
-def score_lines(verdict: StructuredReading, width: int) -> list[Line]:
-    """The totals with the reading aid, and what they measure."""
-    if not verdict.judged:
-        return flow([Span("Scores ", Role.TITLE), Span("none: nobody judged this debate")], min(width, MEASURE), hang=2)
-    if verdict.bench.panel:
-        return panel_lines(verdict, width)
-    title = (Span("Scores ", Role.TITLE), Span(f"({NOT_TRUTH})", Role.QUIET))
-    totals: list[Span] = []
-    for side, total in verdict.totals.items():
-        shown = "none" if total is None else f"{total:.2f}"
-        totals += [Span("  "), span(one_line(side, 12), seat_role(side)), Span(f" {shown} ")]
-    reading = span(one_line(verdict.reading), Role.LEAD)
-    line = (*title, Span(" "), *totals, Span("  "), reading)
-    if line_columns(line) <= width:
-        return [line]
-    return [title, *flow([reading], width, first=(*totals, Span("  ")), hang=2)]
+def sureness_lines(report: DebateReport, width: int) -> list[Line]:
+    """How sure the result is."""
+    return _beside("How sure", list(sureness(report)), width)
 
 
 def panel_lines(verdict: StructuredReading, width: int) -> list[Line]:
@@ -188,8 +172,8 @@ def trace_lines(verdict: StructuredReading, width: int) -> list[Line]:
     if verdict.bench.several:
         head.insert(3, Column("judges"))
     rows = [_cells(row, scored=scored, weighed=weighed, several=verdict.bench.several) for row in verdict.trace]
-    groups = table(head, rows, min(width, 140))
-    return [line for group in groups for line in group]
+    laid = fitting_table(head, rows, min(width, 140), _NARROWEST_CLAIM)
+    return laid if laid is not None else [line for row in verdict.trace for line in _stacked(row, width)]
 
 
 def difference_lines(verdict: StructuredReading, width: int) -> list[Line]:
@@ -264,9 +248,9 @@ def _stacked(row: TraceLine, width: int) -> list[Line]:
     return [*lines, *flow(found, width, first=(Span(" " * 9),), hang=9)]
 
 
-def advice_lines(report: DebateReport, width: int) -> list[Line]:
+def advice_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:
     """What is told beside a result."""
-    return [line for text in advice(report) for line in flow([span(text, Role.QUIET)], width, hang=2)]
+    return [line for text in advice(report, store) for line in flow([span(text, Role.QUIET)], width, hang=2)]
 
 
 def _point(label: str, text: str, width: int) -> list[Line]:
@@ -286,78 +270,3 @@ def _beside(label: str, texts: list[str], width: int) -> list[Line]:
         first = title if number == 0 else (Span(" " * column),)
         lines += flow([span(text)], measure, first=first, hang=column + (2 if len(texts) > 1 else 0))
     return lines
-
-
-MOST_BRIEFING = 6_000
-"""The most characters of ``render_briefing``: about 1,500 tokens."""
-_SHORTER = ((10, 600), (6, 300), (3, 160), (1, 90))
-"""How many texts an entry has and how long each may be, tried in turn until the whole fits."""
-_MOST_ENTRIES = 14
-"""Between the result and how sure it is. Rules of a user's own may return any number."""
-
-
-def render_briefing(report: DebateReport) -> str:
-    """The result of a debate and what it rests on, in at most ``MOST_BRIEFING`` characters, without any turn.
-
-    It has the decision, what each part of the verdict says, how sure the result is and what it cost. Texts that do not
-    fit are cut, and an entry says how many it leaves out. Of a debate that goes on it says how far it is.
-    """
-    text = ""
-    for most, longest in _SHORTER:
-        text = "\n".join(_entry(label, texts, most, longest) for label, texts in _entries(report) if any(texts))
-        if len(text) < MOST_BRIEFING:
-            break
-    return f"{text}\n"
-
-
-def _entry(label: str, texts: Sequence[str], most: int, longest: int) -> str:
-    rows = [one_line(text, longest) for text in texts if text][:most]
-    left = sum(map(bool, texts)) - len(rows)
-    label = one_line(label, 40)
-    if len(rows) == 1 and not left:
-        return f"{label}: {rows[0]}"
-    return "\n".join([f"{label}:", *(f"- {row}" for row in rows), *([f"- and {left} more"] if left else [])])
-
-
-def _entries(report: DebateReport) -> list[tuple[str, Sequence[str]]]:
-    head = heading(report)
-    small = advice(report)[:1] if is_small(report) else ()
-    return [
-        ("Debate", [f"{report.kind} {report.id}, {report.status.value}"]),
-        ("Motion", [report.motion]),
-        ("Not whole" if report.closed else "So far", [head.sentence, head.next_step]),
-        ("Result", [verdict_sentence(report)]),
-        *_verdict_entries(report)[:_MOST_ENTRIES],
-        ("How sure", [*sureness(report), *small] if report.closed else []),
-        ("Cost", [report.totals.line]),
-        ("After the debate", [f"{row.title}: {' '.join(row.texts)}" for row in report.addenda]),
-    ]
-
-
-def _verdict_entries(report: DebateReport) -> list[tuple[str, Sequence[str]]]:
-    """The entries between the result and how sure it is, in the order of the format."""
-    verdict, panel, match = structured_reading(report), panel_reading(report), match_reading(report)
-    if verdict is not None:
-        totals = [f"{side} {'none' if total is None else f'{total:.2f}'}" for side, total in verdict.totals.items()]
-        scores = f"{', '.join(totals)} ({NOT_TRUTH})" if verdict.judged and totals else ""
-        return [("Scores", [scores]), *briefing_points(verdict)]
-    if panel is not None:
-        findings = [f"{name}, {stance}: {rationale}" for name, stance, rationale in panel.findings]
-        last = [count_words(panel.counts[-1], panel.options)] if panel.counts else []
-        return [
-            ("Votes at the end", [*last, *panel.silences]),
-            ("Findings for the author", findings),
-            ("Escalation", escalation_sentences(report)),
-        ]
-    if match is not None:
-        final = [(label.capitalize(), [text]) for label, text in match.final]
-        return [("Scores", [f"{row.who.upper()} {row.shown}" for row in match.teams]), ("Notes", match.notes), *final]
-    headings = five_headings(report)
-    if headings is not None:
-        return [(title, [text]) for title, text in headings]
-    if not report.closed:
-        return []
-    return [
-        (row.mark or "Outcome", [row.lead, *(f"{label}: {text}" if label else text for label, text in row.points)])
-        for row in outcome_statements(report.outcome)
-    ]

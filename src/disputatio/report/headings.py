@@ -112,7 +112,7 @@ def _because(detail: str) -> str:
 def in_phase(phase: str) -> str:
     """``the closing``, ``round 1``."""
     words = spoken(one_line(phase))
-    return words if words[-1:].isdigit() else f"the {words}"
+    return words if words[-1:].isdecimal() else f"the {words}"
 
 
 def _not_asked(report: DebateReport) -> list[str]:

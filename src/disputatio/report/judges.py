@@ -141,7 +141,7 @@ def compact(judges: Mapping[str, str]) -> str:
 def judge_place(judge: str) -> tuple[str, int]:
     """A sort key that puts ``judge`` first and ``judge_2`` before ``judge_10``."""
     stem, _, number = judge.rpartition("_")
-    return (stem, int(number)) if stem and number.isdigit() else (judge, 1)
+    return (stem, int(number)) if stem and number.isdecimal() else (judge, 1)
 
 
 def void_words(rows: Sequence[tuple[str, str]]) -> str:

@@ -6,18 +6,18 @@ image, raw HTML or automatic link can come out of a text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
-from disputatio.motion import clean, one_line
+from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.advice import advice
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
-from disputatio.report.briefing import briefing_points, drew_words, strength_words
+from disputatio.report.block_markdown import escaped, escaped_inside, paragraph, render_block
+from disputatio.report.briefing import briefing_points, drew_words, strength_words, untold
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
-from disputatio.report.headings import abstained, heading
+from disputatio.report.headings import abstained
 from disputatio.report.judges import compact
 from disputatio.report.market import MarketReading, market_reading
 from disputatio.report.match import MatchReading, match_reading
@@ -26,6 +26,7 @@ from disputatio.report.panel import PanelReading, escalation_sentences, panel_re
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statement import Questions, Statement
 from disputatio.report.statements import statements
+from disputatio.report.summary import TOLD_HEADINGS, first_blocks
 from disputatio.report.transcript import ceiling, names_models, report_questions, seat_rows
 from disputatio.report.verdict import (
     NOT_TRUTH,
@@ -36,36 +37,10 @@ from disputatio.report.verdict import (
     verdict_sentence,
 )
 
-_SPECIAL = re.compile(r"[\\`*\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])")
-_LINE_START = re.compile(r"^()([-+#=])|^(\d+)([.)])(?=\s|$)")
-_AUTOLINK = re.compile(r"(?i)(www)\.|(:)(?=//)|(@)|(?<=mailto)(:)|(?<=xmpp)(:)")
-_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-
-
-def escaped(text: str) -> str:
-    """``text`` on one line, as Markdown that shows exactly it."""
-    return _escaped(one_line(text))
-
-
-def _escaped(line: str) -> str:
-    line = _SPECIAL.sub(lambda found: _ENTITIES.get(found.group(), f"\\{found.group()}"), line)
-    line = _LINE_START.sub(lambda found: _behind(found, 1, 2) if found.group(2) else _behind(found, 3, 4), line)
-    return _AUTOLINK.sub(lambda found: f"{found.group(1)}\\." if found.group(1) else f"\\{found.group()}", line)
-
-
-def _behind(found: re.Match[str], before: int, sign: int) -> str:
-    return f"{found.group(before)}\\{found.group(sign)}"
-
-
-def _paragraph(text: str) -> str:
-    """``text`` with its line ends kept."""
-    rows = (_escaped(" ".join(row.split())) for row in clean(text).split("\n"))
-    return "  \n".join(row for row in rows if row)
-
 
 def render_markdown(report: DebateReport) -> str:
     """The debate as Markdown (CommonMark with tables): its heading, what came of it, then all that was said."""
-    blocks = [f"# {escaped(report.motion) or 'A debate'}", *_caution(report), *_facts(report)]
+    blocks = [*map(render_block, first_blocks(report)), *_facts(report)]
     blocks += _result(report)
     blocks += [*_baselines(report), *_addenda(report)]
     if report.phases:
@@ -89,22 +64,12 @@ def _baselines(report: DebateReport) -> list[str]:
 
 def _addenda(report: DebateReport) -> list[str]:
     blocks = ["## After the debate"] if report.addenda else []
-    blocks += ["\n\n".join([f"**{escaped(row.title)}**", *map(_paragraph, row.texts)]) for row in report.addenda]
+    blocks += ["\n\n".join([f"**{escaped(row.title)}**", *map(paragraph, row.texts)]) for row in report.addenda]
     return [*blocks, f"*{escaped(NO_PROOF)}*"] if blocks else []
-
-
-def _caution(report: DebateReport) -> list[str]:
-    head = heading(report)
-    if head.whole:
-        return []
-    body = f" {escaped(head.sentence)}" if head.sentence else ""
-    step = f"\n>\n> {escaped(head.next_step)}" if head.next_step else ""
-    return [f"> **{escaped(head.status.value)}:**{body}{step}"]
 
 
 def _facts(report: DebateReport) -> list[str]:
     rows = [
-        ("Debate", f"{report.kind}, {report.id}, {report.status.value}"),
         *((label or "", text) for label, text in seat_rows(report.seats)),
         *(imported_facts(report.imported) if report.imported else [("Ceiling", ceiling(report.budget))]),
     ]
@@ -113,15 +78,13 @@ def _facts(report: DebateReport) -> list[str]:
     if report.opened_at:
         rows.append(("Imported" if report.imported else "Held", report.opened_at))
     rows += [("Tools", offered(report.tools))] if offered(report.tools) else []
-    rows += [("Warning", warning) for warning in report.warnings]
-    rows.append(("Cost", report.totals.line))
     return [_table(("", ""), rows)]
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table; every cell is escaped."""
     lines = [head, ["---"] * len(head)]
-    body = [f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows]
+    body = [f"| {' | '.join(escaped_inside(cell) for cell in row)} |" for row in rows]
     return "\n".join([*(f"| {' | '.join(row)} |" for row in lines), *body])
 
 
@@ -138,7 +101,7 @@ def _result(report: DebateReport) -> list[str]:
     if headings is not None:
         blocks = ["## Judge's finding"]
         for title, text in headings:
-            blocks += [f"### {escaped(title)}", _paragraph(text)]
+            blocks += [] if title in TOLD_HEADINGS else [f"### {escaped(title)}", paragraph(text)]
         return [*blocks, *_sure(report)]
     if not report.closed:
         return []
@@ -152,16 +115,14 @@ def _structured(report: DebateReport, verdict: StructuredReading) -> list[str]:
     totals = ", ".join(
         f"{escaped(side)} **{'none' if total is None else f'{total:.2f}'}**" for side, total in verdict.totals.items()
     )
-    whole = "" if heading(report).whole else f" ({escaped(report.status.value)})"
-    scores = f"{totals}: {escaped(verdict.reading)}. ({NOT_TRUTH})"
+    scores = ""
     if verdict.bench.panel:
         scores = f"**{escaped(verdict.reading)}.**\n\nScores together: {totals}. ({NOT_TRUTH})\n\n{_panel(verdict)}"
     market = market_reading(report)
-    disclaimers = [f"**{escaped(text)}**" for text in market.disclaimers] if market else []
-    blocks = [f"## Verdict{whole}", *disclaimers]
-    blocks += [scores if verdict.judged else "Nobody judged this debate: it has no scores."]
-    for title, texts in briefing_points(verdict):
-        blocks += [f"### {escaped(title)}", _bullets(texts) if len(texts) > 1 else _paragraph(texts[0])]
+    points = [(title, kept) for title, texts in briefing_points(verdict) if (kept := untold(report, title, texts))]
+    blocks = ["## What it rests on", *([scores] if scores and verdict.judged else [])]
+    for title, texts in points:
+        blocks += [f"### {escaped(title)}", _bullets(texts) if len(texts) > 1 else paragraph(texts[0])]
     blocks += _analysts(market) if market else []
     return [*blocks, "### Argument trace", _trace(verdict)] if verdict.trace else blocks
 
@@ -191,7 +152,7 @@ def _panel_decision(report: DebateReport, panel: PanelReading) -> list[str]:
     blocks += ["### Debaters", _table(("debater", "changed votes", "words", "model"), words)]
     for name, stance, rationale in panel.findings:
         blocks += ["### Findings for the author"] if name == panel.findings[0][0] else []
-        blocks.append(f"**{escaped(name)}**: {escaped(stance)}\n\n{_paragraph(rationale)}")
+        blocks.append(f"**{escaped(name)}**: {escaped(stance)}\n\n{paragraph(rationale)}")
     report_text = "\n".join(f"    {one_line(row)}" for row in panel.report_text.split("\n"))
     return [*blocks, "### Report", report_text]
 
@@ -218,7 +179,7 @@ def _match(match: MatchReading) -> list[str]:
     for stage, points in (*match.between, *((("final verdict", match.final),) if match.final else ())):
         title = f"Summary of {spoken(stage)}" if stage != "final verdict" else "Final verdict"
         blocks.append(f"### {escaped(title)}")
-        blocks += [f"**{escaped(label.capitalize())}**: {_paragraph(text)}" for label, text in points]
+        blocks += [f"**{escaped(label.capitalize())}**: {paragraph(text)}" for label, text in points]
     return blocks
 
 
@@ -318,11 +279,11 @@ def _speaker(entry: Entry) -> str:
 def _statement(row: Statement) -> list[str]:
     mark = f"**{escaped(row.mark)}**" if row.mark else ""
     word = f"*{escaped(row.word)}*" if row.word else ""
-    lead = _paragraph(row.lead)
+    lead = paragraph(row.lead)
     blocks = [f"> Asked: {escaped(row.context)}"] if row.context else []
     first = " ".join(piece for piece in (mark, word, lead) if piece)
     blocks = [first, *blocks] if first and not row.context else [*blocks, first]
-    blocks += [f"{escaped(label)}: {_paragraph(text)}" if label else _paragraph(text) for label, text in row.points]
+    blocks += [f"{escaped(label)}: {paragraph(text)}" if label else paragraph(text) for label, text in row.points]
     cites = [f"- {escaped(one.place)}, **{escaped(one.status)}**: {escaped(one.sentence)}" for one in row.citations]
     blocks += ["\n".join(["Cites:", "", *cites])] if cites else []
     return [block for block in blocks if block]

@@ -266,7 +266,7 @@ MARKET_VIEWS = {
 def market_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any] | None:
     """One part of a turn of a small model as if it were the whole; None for other forms."""
     if form == "market_opening":
-        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdigit() else 1
+        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdecimal() else 1
         shown = {"claim": content.get("claim", ""), "counterpoints": [content.get("but", "")]}
         return {"arguments": [*({} for _ in range(min(number, 20) - 1)), shown]}
     if form == "market_examination":

@@ -123,7 +123,7 @@ REVIEW_VIEWS = {
 def review_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str, Any] | None:
     """A piece of a turn as if it were the whole turn; None where it is no turn of a review."""
     number = part.rpartition("-")[2]
-    if form in _STEMS and part.startswith("argument-") and number.isdigit():
+    if form in _STEMS and part.startswith("argument-") and number.isdecimal():
         row = {_WHOLE_NAMES.get(key, key): value for key, value in content.items()}
         return {"arguments": [*({} for _ in range(min(int(number), 100) - 1)), row]}
     if form in _STEMS and part == "thesis":

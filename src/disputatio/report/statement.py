@@ -48,7 +48,7 @@ Questions: TypeAlias = Mapping[str, str]
 def natural(key: str) -> tuple[Any, ...]:
     """A sort key that puts ``PRO-2`` before ``PRO-10``, and pro before con."""
     key = f" {key}" if key.startswith("PRO") else key
-    return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", key))
+    return tuple((int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", key))
 
 
 def text_of(value: Any) -> str:

@@ -76,7 +76,7 @@ def whole_of_part(form: str, part: str, content: Mapping[str, Any]) -> dict[str,
     if whole is not None:
         return whole
     if form == "opening":
-        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdigit() else 1
+        number = int(part.rpartition("-")[2]) if part.rpartition("-")[2].isdecimal() else 1
         return {"arguments": [*({} for _ in range(min(number, 100) - 1)), content]}
     if form == "cross_examination":
         return {part: content}

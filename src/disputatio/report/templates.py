@@ -6,12 +6,18 @@ A template cannot forget to, because it is the environment that does it, for the
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from disputatio.motion import clean
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+BLOCKS = "block.html"
+"""The template by which every HTML document shows its blocks."""
 
 
 def fit_to_show(value: Any) -> Any:
@@ -28,11 +34,19 @@ def escaping_environment(asset: Callable[[str], str], finalize: Callable[[Any], 
     """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         autoescape=True,
-        loader=FunctionLoader(asset),
+        loader=FunctionLoader(lambda name: blocks_template() if name == BLOCKS else asset(name)),
         undefined=StrictUndefined,
         finalize=finalize,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.tests["of_kind"] = lambda block, name: type(block).__name__ == name
+    return environment
+
+
+@cache
+def blocks_template() -> str:
+    """The template that shows blocks."""
+    return files("disputatio.report").joinpath(BLOCKS).read_text("utf-8")

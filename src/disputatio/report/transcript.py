@@ -12,7 +12,7 @@ from disputatio.report.amounts import counted, dollars, listed, spoken
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.consultations import Consultation, offered
 from disputatio.report.elsewhere import imported_facts
-from disputatio.report.headings import abstained, heading, in_phase
+from disputatio.report.headings import abstained, in_phase
 from disputatio.report.lines import Line, Role, Span, flow, labelled, line_columns, span
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.statement import Questions, Statement
@@ -70,6 +70,16 @@ def head_lines(report: DebateReport, width: int) -> list[Line]:
         (Span("Disputatio", Role.TITLE), span(cut(f"  {report.kind} debate  {report.id}", width - 10)))
     ]
     lines += labelled("Motion", [span(report.motion, Role.LEAD)], measure, column=_LABELS)
+    lines += setup_lines(report, width)
+    for warning in report.warnings:
+        lines += labelled("Warning", [span(warning, Role.WARNING)], measure, column=_LABELS)
+    return lines
+
+
+def setup_lines(report: DebateReport, width: int) -> list[Line]:
+    """Who sits where, under which ceiling, on which sources."""
+    measure = min(width, MEASURE)
+    lines: list[Line] = []
     if report.language not in {"", "English"}:
         lines += labelled("Language", [span(report.language)], measure, column=_LABELS)
     for label, text in seat_rows(report.seats):
@@ -84,8 +94,6 @@ def head_lines(report: DebateReport, width: int) -> list[Line]:
             lines += labelled("", [span(excerpted(report), Role.QUIET)], measure, column=_LABELS)
     if offered(report.tools):
         lines += labelled("Tools", [span(offered(report.tools))], measure, column=_LABELS)
-    for warning in report.warnings:
-        lines += labelled("Warning", [span(warning, Role.WARNING)], measure, column=_LABELS)
     return lines
 
 
@@ -120,19 +128,6 @@ def ceiling(budget: Mapping[str, Any]) -> str:
         limits.append(dollars(Decimal(str(budget["usd"]))))
     limits += [counted(int(budget[key]), key[:-1]) for key in ("tokens", "calls") if budget.get(key) is not None]
     return listed(limits, "or") if limits else "none"
-
-
-def caution_lines(report: DebateReport, width: int) -> list[Line]:
-    """The heading of a result that lacks something, and what can be done; nothing where it is whole."""
-    head = heading(report)
-    if head.whole:
-        return []
-    status = f"{head.status.value}: " if head.sentence else head.status.value
-    # Words of an answer may be in the sentence: what hangs in cannot be taken for a line of the report itself.
-    lines = flow([Span(status, Role.WARNING), span(head.sentence)], min(width, MEASURE), hang=2)
-    if head.next_step:
-        lines += flow([span(head.next_step, Role.QUIET)], min(width, MEASURE), hang=2)
-    return lines
 
 
 def phase_lines(name: str) -> list[Line]:

@@ -144,15 +144,18 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
         key_insight=str(outcome.get("key_insight") or ""),
         agreed=tuple(
             AgreedLine(str(row.get("id", "")), str(row.get("claim", "")), str(row.get("conceded_by", "")))
-            for row in outcome.get("agreed") or ()
-            if isinstance(row, Mapping)
+            for row in _objects(outcome.get("agreed"))
         ),
-        unresolved=tuple(map(str, outcome.get("unresolved_questions") or ())),
+        unresolved=_texts(outcome.get("unresolved_questions")),
         recommendation=str(outcome.get("recommendation") or ""),
         bench=BenchReading.of(outcome),
         points=review_points(outcome) or market_points(outcome),
         judge="moderator" if is_review(outcome) else "judge",
     )
+
+
+def _texts(rows: Any) -> tuple[str, ...]:
+    return tuple(str(row) for row in rows if row) if isinstance(rows, list | tuple) else ()
 
 
 _SIDES = {"pro": 0, "proposer": 0, "bull": 0, "con": 1, "critic": 1, "bear": 1, "rebuttal": 2}
@@ -168,7 +171,8 @@ def _number(value: Any) -> float | None:
 
 
 def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
-    criteria = row.get("criteria") or {}
+    criteria = row.get("criteria")
+    criteria = criteria if isinstance(criteria, Mapping) else {}
     known = [key for key in order if key in criteria]
     argument = str(row.get("id", ""))
     return TraceLine(
@@ -176,7 +180,7 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
         id=argument,
         side=str(row.get("side", "")),
         claim=str(row.get("claim", "")),
-        drew=tuple(_drawn(drawn) for drawn in row.get("drew") or ()),
+        drew=tuple(_drawn(drawn) for drawn in _objects(row.get("drew"))),
         judged=str(row.get("found") or row.get("judged") or "") or None,
         computed=str(row.get("computed", "")),
         differs=bool(row.get("differs")),
@@ -184,19 +188,19 @@ def _trace_line(row: Mapping[str, Any], order: list[str]) -> TraceLine:
         criteria={key: criteria[key] for key in (*known, *sorted(set(criteria) - set(known)))},
         judged_reason=str(row.get("judged_reason") or ""),
         computed_reason=str(row.get("computed_reason") or ""),
-        fallacies=tuple(_found_line(argument, "fallacy", found) for found in row.get("fallacies") or ()),
-        irregular=tuple(_found_line(argument, "breach", found) for found in row.get("irregular") or ()),
+        fallacies=tuple(_found_line(argument, "fallacy", found) for found in _objects(row.get("fallacies"))),
+        irregular=tuple(_found_line(argument, "breach", found) for found in _objects(row.get("irregular"))),
         answers=tuple(
             (str(answer.get("id", "")), spoken(str(answer.get("mark", ""))))
-            for drawn in row.get("drew") or ()
-            for answer in drawn.get("answers") or ()
+            for drawn in _objects(row.get("drew"))
+            for answer in _objects(drawn.get("answers"))
         ),
         strength=_number(row.get("strength")),
-        judges={str(judge): str(word) for judge, word in (row.get("judges") or {}).items()},
+        judges={str(judge): str(word) for judge, word in _object(row.get("judges")).items()},
         void=str(row.get("void") or ""),
         voids=tuple(
             (f"{note.get('judge')} on {argument}", str(note["void"]))
-            for note in row.get("findings") or ()
+            for note in _objects(row.get("findings"))
             if note.get("void")
         ),
     )
@@ -230,7 +234,7 @@ def five_headings(report: DebateReport) -> tuple[tuple[str, str], ...] | None:
 def sureness(report: DebateReport) -> tuple[str, ...]:
     """How far the result can be trusted, in sentences: what was checked, and what was not."""
     if report.imported is not None:
-        return imported_sureness(report)
+        return (*imported_sureness(report), *_warnings(report))
     verdict, panel = structured_reading(report), panel_reading(report)
     match = match_reading(report)
     own = is_own_outcome(report.outcome)
@@ -249,9 +253,14 @@ def sureness(report: DebateReport) -> tuple[str, ...]:
         said += _answers(verdict)
         said.append(_fallacies(verdict))
     said += _conduct(report)
-    said += [f"{row[:1].lower()}{row[1:]}".rstrip(".") for row in report.warnings]
+    said += _warnings(report)
     said.append(_evidence(report))
     return tuple(row for row in said if row)
+
+
+def _warnings(report: DebateReport) -> list[str]:
+    # An id at the beginning, such as C1.2, keeps its letter.
+    return [(f"{row[:1].lower()}{row[1:]}" if row[1:2].islower() else row).rstrip(".") for row in report.warnings]
 
 
 _OWN_RULES = "by rules of the user's own: what they count, and how, is theirs"
@@ -345,3 +354,11 @@ def verdict_sentence(report: DebateReport) -> str:
     if match is not None:
         return f"{match.sentence}. Best debater: {match.best}."
     return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []

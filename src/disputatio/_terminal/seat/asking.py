@@ -333,7 +333,7 @@ class Walk:
 def _option(option: Any) -> str:
     """An option as people read it; ids stay as they are."""
     word = str(option)
-    return word if any(char.isdigit() for char in word) else word.replace("_", " ")
+    return word if any(char.isdecimal() for char in word) else word.replace("_", " ")
 
 
 def _got(holder: Any, key: Any) -> Any:

@@ -125,7 +125,7 @@ class TerminalSurface:
                 raise Passing
             if typed == "/leave":
                 raise Leaving
-            if typed.isdigit() and 1 <= int(typed) <= len(fields):
+            if typed.isdecimal() and 1 <= int(typed) <= len(fields):
                 await walk.again(int(typed))
                 content = draft.done
             elif typed in COMMANDS:

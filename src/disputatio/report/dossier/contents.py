@@ -18,20 +18,11 @@ from typing import Any
 from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
+from disputatio.report.blocks import Block, Bullets, Facts, Paragraph, Said, Under, grid
 from disputatio.report.briefing import briefing_points
 from disputatio.report.citations import checked_sentence
 from disputatio.report.dossier.appendices import appendices, number_words
-from disputatio.report.dossier.blocks import (
-    Block,
-    Bullets,
-    Dossier,
-    Facts,
-    Paragraph,
-    Said,
-    Section,
-    Under,
-    grid,
-)
+from disputatio.report.dossier.blocks import Dossier, Section
 from disputatio.report.dossier.limits import limitations
 from disputatio.report.dossier.performance import Performance, performance_blocks
 from disputatio.report.headings import heading

@@ -40,9 +40,7 @@ def dossier_html(dossier: Dossier) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = escaping_environment(_asset)
-    environment.tests["of_kind"] = lambda block, name: type(block).__name__ == name
-    return environment
+    return escaping_environment(_asset)
 
 
 @cache

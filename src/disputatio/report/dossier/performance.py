@@ -15,7 +15,7 @@ from typing import Any
 from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.motion import one_line
-from disputatio.report.dossier.blocks import Block, Facts, Paragraph, Under, grid
+from disputatio.report.blocks import Block, Facts, Paragraph, Under, grid
 
 SCHEMA = "disputatio/evaluation"
 _VERSION = 1

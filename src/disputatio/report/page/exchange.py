@@ -134,6 +134,10 @@ class Exchange:
             if row.kind == "argument" and row.statement.word.endswith(f" against {argument}")
         ]
 
+    def response_word(self, drawn: Said) -> str:
+        """What a response is called where an argument drew it; of a criticism, its line of attack without its aim."""
+        return drawn.statement.word.partition(" against ")[0]
+
     def deciding(self, argument: str) -> Said | None:
         """What decided how an argument stands: its owner's last word where that gave ground, else what it drew.
 

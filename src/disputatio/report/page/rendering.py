@@ -21,7 +21,7 @@ from disputatio.motion import one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
-from disputatio.report.briefing import briefing_points
+from disputatio.report.briefing import briefing_points, untold
 from disputatio.report.consultations import offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.headings import heading
@@ -32,9 +32,10 @@ from disputatio.report.page.argument_map import argument_map
 from disputatio.report.page.charts import charts_of
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
-from disputatio.report.panel import escalation_sentences, panel_reading
+from disputatio.report.panel import panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.statement import Statement
+from disputatio.report.summary import TOLD_HEADINGS, first_blocks
 from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
 from disputatio.report.verdict import (
@@ -42,15 +43,12 @@ from disputatio.report.verdict import (
     StructuredReading,
     TraceLine,
     five_headings,
-    structured_reading,
     sureness,
     verdict_sentence,
 )
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-_LEDE = 280
 
 
 def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) -> str:
@@ -64,28 +62,29 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) ->
     exchange = Exchange.of(report)
     verdict, panel, match = exchange.verdict, panel_reading(report), match_reading(report)
     style, script = _asset("page.css"), _asset("page.js")
+    title, entries = first_blocks(report)
     return (
         _environment()
         .get_template("page.html")
         .render(
             report=report,
             exchange=exchange,
+            title=title,
+            entries=entries,
             head=heading(report),
-            sentence=sentence(report),
             verdict=verdict,
             decided=_turning_points(verdict),
-            headings=five_headings(report),
+            headings=[row for row in five_headings(report) or () if row[0] not in TOLD_HEADINGS],
             panel=panel,
             match=match,
             market=market_reading(report),
             charts=charts_of(report),
-            escalations=escalation_sentences(report),
             baselines=table_of(report, verdict_sentence(report)),
             baseline_heads=HEADS,
             baseline_meaning=MEANING,
             outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
-            briefing=_briefing(verdict),
+            briefing=_briefing(report, verdict),
             sides=argument_map(exchange),
             phases=phase_views(report, exchange),
             ceiling=ceiling(report.budget),
@@ -126,21 +125,6 @@ def _outcome(report: DebateReport) -> tuple[Statement, ...]:
     return rows if len(rows) > 1 or report.imported is None else ()
 
 
-def sentence(report: DebateReport) -> str:
-    """The verdict in one sentence."""
-    verdict = structured_reading(report)
-    if verdict is not None:
-        return _capital(f"{verdict.reading.rstrip('.')}.")
-    if not report.closed:
-        return "There is no verdict yet."
-    said = str(next(filter(None, map(report.outcome.get, ("recommendation", "reading", "judgment"))), ""))
-    return one_line(said, _LEDE) or "The debate ended without a verdict."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _turning_points(verdict: StructuredReading | None) -> list[TraceLine]:
     """The arguments that did not come through whole, and those on which judge and computation part."""
     rows = verdict.trace if verdict else ()
@@ -149,15 +133,16 @@ def _turning_points(verdict: StructuredReading | None) -> list[TraceLine]:
     return [row for row in rows if (row.judged or row.computed) not in passed or row.differs]
 
 
-def _briefing(verdict: StructuredReading | None) -> list[tuple[str, list[str]]]:
+def _briefing(report: DebateReport, verdict: StructuredReading | None) -> list[tuple[str, list[str]]]:
     """The decision briefing; agreed points and fallacies are shown with their links instead."""
     if verdict is None:
         return []
     # In a list on the page the numbers are the list's own.
     return [
-        (label, list(verdict.unresolved) or texts if label == "Unresolved" else texts)
+        (label, kept)
         for label, texts in briefing_points(verdict)
         if label not in {"Agreed", "Fallacies"}
+        and (kept := untold(report, label, list(verdict.unresolved) or texts if label == "Unresolved" else texts))
     ]
 
 

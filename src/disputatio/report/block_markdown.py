@@ -1,0 +1,122 @@
+"""Blocks as Markdown. What participants wrote can be read in it and can structure nothing.
+
+Every character of theirs that Markdown or HTML could take for structure is escaped: no heading, list, table, link,
+image, raw HTML or automatic link can come out of a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from disputatio.motion import clean, one_line
+from disputatio.report.blocks import (
+    Block,
+    Bullets,
+    Entries,
+    Entry,
+    Facts,
+    Grid,
+    Paragraph,
+    Said,
+    Title,
+    Tone,
+    Under,
+    Verbatim,
+)
+
+_SPECIAL = re.compile(r"[\\`*\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])")
+_LINE_START = re.compile(r"^()([-+#=])|^(\d+)([.)])(?=\s|$)")
+_AUTOLINK = re.compile(r"(?i)(www)\.|(:)(?=//)|(@)|(?<=mailto)(:)|(?<=xmpp)(:)")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+
+def escaped(text: str) -> str:
+    """``text`` on one line, as Markdown that shows exactly it."""
+    return _escaped(one_line(text))
+
+
+def escaped_inside(text: str) -> str:
+    """``text`` on one line, where no line can begin with it: in a cell of a table, or behind a label."""
+    return _escaped_words(one_line(text))
+
+
+def _escaped(line: str) -> str:
+    line = _escaped_words(line)
+    return _LINE_START.sub(lambda found: _behind(found, 1, 2) if found.group(2) else _behind(found, 3, 4), line)
+
+
+def _escaped_words(line: str) -> str:
+    line = _SPECIAL.sub(lambda found: _ENTITIES.get(found.group(), f"\\{found.group()}"), line)
+    return _AUTOLINK.sub(lambda found: f"{found.group(1)}\\." if found.group(1) else f"\\{found.group()}", line)
+
+
+def _behind(found: re.Match[str], before: int, sign: int) -> str:
+    return f"{found.group(before)}\\{found.group(sign)}"
+
+
+def paragraph(text: str) -> str:
+    """``text`` with its line ends kept."""
+    rows = (_escaped(" ".join(row.split())) for row in clean(text).split("\n"))
+    return "  \n".join(row for row in rows if row)
+
+
+def render_block(block: Block) -> str:
+    """One block as Markdown, without a line feed at its end."""
+    match block:
+        case Title():
+            return _title(block)
+        case Entries():
+            return "\n\n".join(_entry(row) for row in block.rows)
+        case Paragraph():
+            return f"**{escaped(block.text)}**" if block.strong else escaped(block.text)
+        case Bullets():
+            return "\n".join(f"- {escaped(row)}" for row in block.rows) or "None."
+        case Facts():
+            return render_table(("", ""), block.rows)
+        case Grid():
+            return render_table(block.head, block.rows)
+        case Said():
+            return "\n\n".join([f"**{escaped(block.mark)}**", *(_quoted(text) for text in block.texts)])
+        case Verbatim():
+            return f"**{escaped(block.title)}** (SHA-256 {escaped(block.digest)})\n\n{_indented(block.text)}"
+        case Under():
+            return f"### {escaped(block.title)}"
+
+
+def _quoted(text: str) -> str:
+    return "\n>\n".join(f"> {escaped(row)}" for row in clean(text).split("\n") if row.strip())
+
+
+def _indented(text: str) -> str:
+    """A code block by indentation: no text can end it."""
+    return "\n".join(f"    {row}" for row in clean(text).split("\n"))
+
+
+def render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table; every cell is escaped."""
+
+    def cell(text: str) -> str:
+        return "<br>".join(escaped_inside(row) for row in clean(text).split("\n"))
+
+    titles = list(head)
+    lines = [f"| {' | '.join(map(escaped_inside, titles))} |", f"| {' | '.join('---' for _ in titles)} |"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(cell, row))} |" for row in rows)])
+
+
+def _title(block: Title) -> str:
+    facts = f"\n\n{escaped(', '.join(block.facts))}" if block.facts else ""
+    return f"# {escaped(block.text)}{facts}"
+
+
+def _entry(row: Entry) -> str:
+    label = f"**{escaped(row.label)}:**"
+    texts = row.rows
+    # A doubt and what is missing stand in a quotation, so that they are seen; nothing else of ours does.
+    sign = "> " if row.tone in {Tone.DOUBT, Tone.WARNING} else ""
+    if len(texts) == 1:
+        return f"{sign}{label} {escaped_inside(texts[0])}"
+    if row.numbered:
+        return "\n".join([f"{label}\n", *(f"{place}. {escaped(text)}" for place, text in enumerate(texts, start=1))])
+    gap = f"\n{sign.rstrip()}\n" if sign else "\n\n"
+    return gap.join([f"{sign}{label} {escaped_inside(texts[0])}", *(f"{sign}{escaped(text)}" for text in texts[1:])])
