@@ -37,6 +37,7 @@ from disputatio.options.keys import KeyPath, dotted
 from disputatio.options.reading import RuleValue, like
 from disputatio.participants.providers import Provider, parse_seat_value, provider_named
 from disputatio.participants.seating import Credentials, Price
+from disputatio.record.address import default_store
 from disputatio.request import reading
 from disputatio.request.formats import not_for, options_class, takers
 from disputatio.request.model import Criterion, Estimate, Judging, Limits, Metrics, Tools
@@ -257,7 +258,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
         cast=_cast(seats, format_options, sources),
         language=sources.take("language") or "English",
         seed=sources.take("seed"),
-        store=sources.take("store") or _default_store(),
+        store=sources.take("store") or default_store(),
         stagger=sources.take("stagger") or False,
         prices=prices,
         rules=_rules(sources),
@@ -532,9 +533,3 @@ def _server(name: str, address: str, variables: tuple[str, ...], environment: En
             "Name the one that holds its bearer token.",
         )
     return McpServer(name, url=address, variables=kept)
-
-
-def _default_store() -> str:
-    from platformdirs import user_data_path
-
-    return reading.sqlite_url(user_data_path("disputatio", appauthor=False) / "debates.sqlite")

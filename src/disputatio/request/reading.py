@@ -18,6 +18,7 @@ from disputatio.participants.call import OutputMode
 from disputatio.participants.providers import parse_seat_value, provider_named
 from disputatio.participants.reasoning import EFFORTS
 from disputatio.participants.seating import Price
+from disputatio.record.address import store_url
 
 # "no" without quotes is false in YAML 1.1, and is also the tag of Norwegian.
 language = text(
@@ -137,27 +138,18 @@ def api_version(key: str, given: Given) -> str:
     return word
 
 
-_STORE_SCHEME = re.compile(r"(?:sqlite|postgresql)(?:\+[a-z0-9]+)?://", re.IGNORECASE)
-
-
 def store(key: str, given: Given) -> str:
     """The URL of a store; a plain path becomes the URL of an SQLite file there."""
     word = plain(given)
     allowed = "sqlite:///PATH, postgresql://USER@HOST/DATABASE, or the path of a file"
     if not word or not word.isprintable():
         raise bad(key, given, allowed)
-    if _STORE_SCHEME.match(word):
-        return word
-    if "://" in word:
+    url = store_url(word, given.directory)
+    if url is None:
         # A store's URL can hold a password, so it is named by its scheme alone.
         scheme = word.partition("://")[0]
         raise bad(key, Given(f"{scheme}://...", given.source, given.directory), allowed)
-    return sqlite_url(given.directory / Path(word).expanduser())
-
-
-def sqlite_url(path: Path) -> str:
-    """The URL of an SQLite file. An absolute POSIX path gives four slashes, as SQLAlchemy wants it."""
-    return f"sqlite:///{path.as_posix()}"
+    return url
 
 
 _MOST_PERSONA_CHARS = 8_000
