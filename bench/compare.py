@@ -9,7 +9,7 @@ turns: 1.10 means that this checkout takes a tenth longer than the other.
     calls    processor time of a call of a panel, of the gateway's thin path alone, and of the library's way alone
     market   seconds and processor time of a hundred market debates at once at a one-second model
     resume   processor time until a stopped debate of a thousand turns makes its next call
-    start    seconds of commands, and of importing the package
+    start    processor time of commands, and of importing the package
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ def resume(*_: object) -> Taken:
 
 
 def start(_: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
-    """Milliseconds of a command, over a store with one debate."""
+    """Processor milliseconds of a command, over a store with one debate."""
     folder = stack.enter_context(tempfile.TemporaryDirectory())
     places = {"HOME": folder, "XDG_DATA_HOME": folder, "DISPUTATIO_STORE": f"{folder}/one.sqlite"}
     program = [sys.executable, "-m", "disputatio"]
@@ -111,12 +111,13 @@ def start(_: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
     for name, words in commands.items():
 
         def command(checkout: Path, words: list[str] = words) -> float:
-            begun = time.perf_counter()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             given: dict[str, Any] = {"env": environment(checkout) | places, "cwd": folder}
             subprocess.run(words, check=True, capture_output=True, **given)
-            return 1000 * (time.perf_counter() - begun)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
-        yield f"{name}, ms", command
+        yield f"{name}, ms of the processor", command
 
 
 def _asked(process: Any, line: str) -> str:

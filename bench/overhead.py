@@ -24,7 +24,7 @@ from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Reply
 from disputatio.participants.gateways import open_gateway

@@ -24,7 +24,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from disputatio.evidence import CheckedCitation, Quotation, Source, SourceSet, Status, check_citation
+from disputatio.evidence.citations import CheckedCitation, Quotation, check_citation
+from disputatio.evidence.findings import Status
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 
 
 class Chance(random.Random):

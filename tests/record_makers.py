@@ -8,21 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from disputatio.record import (
-    GENESIS,
-    Abstained,
-    CallSent,
-    DebateClosed,
-    DebateOpened,
-    Event,
-    Sealed,
-    TurnAsked,
-    TurnTaken,
-    Writing,
-    digest,
-    seal,
-)
-from disputatio.record.events import KINDS
+from disputatio.record.chain import GENESIS, Sealed, seal
+from disputatio.record.events import KINDS, Abstained, CallSent, DebateClosed, DebateOpened, Event, TurnAsked, TurnTaken
+from disputatio.record.store import Writing
+from disputatio.record.text import digest
 from strategies import json_objects, texts
 
 EVENT_TYPES: tuple[type[Any], ...] = tuple(KINDS.values())

@@ -7,11 +7,13 @@ from typing import Any
 
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.formats import FORMATS, Docket, ReviewRules
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
+from disputatio.formats.review import ReviewRules
 from disputatio.kernel import Abstention, Ask, AskPath, Seat, Turn
 from disputatio.motion import Motion
 from disputatio.participants.call import Call, Reply, Usage
-from disputatio.record import canonical
+from disputatio.record.text import canonical
 from disputatio.testing import ScriptedGateway
 from strategies import Held, hold
 

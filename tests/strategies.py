@@ -18,7 +18,8 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import (
     Abstention,
     Ask,
@@ -187,7 +188,7 @@ def freeform_rules() -> st.SearchStrategy[Any]:
 
 
 def panel_rules() -> st.SearchStrategy[Any]:
-    from disputatio.formats import DecisionRule, RuleName
+    from disputatio.formats.decision import DecisionRule, RuleName
 
     panel = FORMATS["panel"]
     debaters = tuple(map(str, panel.seats))

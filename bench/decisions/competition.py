@@ -14,7 +14,8 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Ask, Driver
 from disputatio.motion import Motion

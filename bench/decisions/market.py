@@ -39,15 +39,16 @@ from disputatio.evaluation.backtest.leaks import lagless, leak_report
 from disputatio.evaluation.replay import replay_report
 from disputatio.evaluation.series import Spent
 from disputatio.failures import InvalidInputError
-from disputatio.formats import Docket
+from disputatio.formats.docket import Docket
 from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
 from disputatio.formats.registry import find_format
 from disputatio.kernel import Driver
 from disputatio.market.sources import build, example_index
 from disputatio.motion import Motion
-from disputatio.participants.analyst import Analyst, packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer
+from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.analyst.table_check import check_table
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 
 FLAGS: dict[str, Any] = {"by_rules": True, "harness": False, "spent": Spent()}
 PLAN = BacktestPlan("made up", "GSPC", date(2003, 1, 1), date(2003, 8, 1), balanced_after=6, controls_every=0)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, Driver
 from disputatio.motion import Motion
 from disputatio.testing.instances import instance

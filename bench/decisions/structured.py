@@ -8,7 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from decisions.point import Played, Point, play
-from disputatio.evidence import Quotation, Source, SourceSet, Status, check_citation
+from disputatio.evidence.citations import Quotation, check_citation
+from disputatio.evidence.findings import Status
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 from disputatio.judging import JudgeScores, Panel, PanelMethod
 from disputatio.kernel import Ask
 from disputatio.motion import Motion

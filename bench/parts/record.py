@@ -21,7 +21,7 @@ from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
 from disputatio.failures import ProviderError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, Reply
 from disputatio.record.chain import GENESIS, Sealed, seal
@@ -107,7 +107,7 @@ def _settings(turns: int) -> Settings:
         options=format_scope(FORM),
     )
     # More rounds than anybody may set: a long record is what is wanted.
-    return replace(settings, rounds=turns // 2 + 1)
+    return replace(settings, format=settings.format.model_copy(update={"rounds": turns // 2 + 1}))
 
 
 class _Stopping(Nobody):

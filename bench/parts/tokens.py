@@ -14,7 +14,7 @@ from typing import Any, Final
 from measured import Figure
 
 import disputatio
-from disputatio.ledger import PriceBook
+from disputatio.ledger.prices import PriceBook
 from disputatio.participants.call import Usage
 from disputatio.participants.habits import USUAL
 from disputatio.participants.providers import PROVIDERS

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from disputatio.engine.estimate import Estimate
     from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Watcher
-    from disputatio.evidence import Source
+    from disputatio.evidence.sources import Source
     from disputatio.formats.options import FormatOptions
     from disputatio.participants.gateways import OpenGateway
     from disputatio.participants.human import Participant

@@ -19,14 +19,17 @@ from endless_caller import memory_mb
 
 from disputatio._service import fetching
 from disputatio._service.problems import RefusedError
-from disputatio.evidence import SourceSet
+from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
 from disputatio.market.sources.faults import SourceError
 from disputatio.market.sources.fetching import Fetcher
 from disputatio.market.sources.fred import Fred
 from disputatio.market.sources.moments import NEW_YORK, moment
 from disputatio.market.sources.names import MACRO
-from disputatio.tools import McpServer, ToolLimits, open_tools, servers
+from disputatio.tools import servers
+from disputatio.tools.box import open_tools
+from disputatio.tools.mcp_server import McpServer
+from disputatio.tools.offer import ToolLimits
 
 
 async def tool(end: Any, timeout_s: float) -> tuple[str, str]:

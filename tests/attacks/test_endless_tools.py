@@ -34,10 +34,12 @@ from endless_servers import (
 
 import disputatio
 from disputatio.engine.escalating import CallbackTarget
-from disputatio.evidence import SourceSet
-from disputatio.record import MemoryStore
+from disputatio.evidence.source_set import SourceSet
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport
-from disputatio.tools import McpServer, ToolFault, ToolLimits, open_tools
+from disputatio.tools.box import open_tools
+from disputatio.tools.mcp_server import McpServer
+from disputatio.tools.offer import ToolFault, ToolLimits
 
 pytestmark = pytest.mark.slow
 

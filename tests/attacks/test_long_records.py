@@ -19,8 +19,10 @@ import pytest
 from attack_table import Attack
 
 import disputatio
-from disputatio.record import GENESIS, MemoryStore, Sealed, Writing, broken_link
+from disputatio.record.chain import GENESIS, Sealed, broken_link
+from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
+from disputatio.record.store import Writing
 from disputatio.record.text import canonical
 from disputatio.testing import InstanceGateway
 

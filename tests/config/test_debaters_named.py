@@ -13,7 +13,8 @@ from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
-from disputatio.formats import DecisionRule, RuleName, find_format
+from disputatio.formats.decision import DecisionRule, RuleName
+from disputatio.formats.registry import find_format
 
 
 def settings(folder: Path, name: str = "panel", environ: dict[str, str] | None = None, **given: Any) -> Settings:

@@ -13,7 +13,7 @@ from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.judging import PanelMethod
 
 

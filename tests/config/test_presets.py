@@ -13,7 +13,8 @@ from disputatio.config.format_scope import format_scope
 from disputatio.config.presets import preset_named, presets
 from disputatio.engine.opening import rules_of
 from disputatio.failures import InvalidInputError
-from disputatio.formats import Brief, find_format
+from disputatio.formats.brief import Brief
+from disputatio.formats.registry import find_format
 from disputatio.judging.gate import HIGH_RISK, PRESET_KINDS
 
 REVIEW = find_format("review")

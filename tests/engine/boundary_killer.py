@@ -23,9 +23,11 @@ from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import Evidence, read_motion
-from disputatio.record import History, ToolCalled, semantic_content
+from disputatio.record.events import ToolCalled
+from disputatio.record.history import History
+from disputatio.record.semantics import semantic_content
 from disputatio.record.sql import SqlStore
 
 # Imported before forking, so that every child has them at once.

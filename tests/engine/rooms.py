@@ -11,11 +11,12 @@ from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
-from disputatio.record import History, MemoryStore, Store
-from disputatio.record.store import Writing
+from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
+from disputatio.record.store import Store, Writing
 
 NOWHERE = Path("/nonexistent")
 

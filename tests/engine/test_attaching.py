@@ -13,7 +13,10 @@ from disputatio.engine.attaching import attach_outcome, sign_off
 from disputatio.engine.debates import House
 from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError, StoreError, VerificationError
-from disputatio.record import DebateClosed, History, MemoryStore, OutcomeAttached, SignedOff, Status, semantic_content
+from disputatio.record.events import DebateClosed, OutcomeAttached, SignedOff
+from disputatio.record.history import History, Status
+from disputatio.record.memory import MemoryStore
+from disputatio.record.semantics import semantic_content
 from disputatio.record.sql import SqlStore
 from disputatio.report import DebateReport, export_json, render_markdown, render_page, render_text
 from disputatio.report.json_export import export_schema

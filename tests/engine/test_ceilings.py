@@ -9,7 +9,7 @@ import pytest
 from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
 from disputatio.failures import InvalidInputError
-from disputatio.ledger import Reservation
+from disputatio.ledger.ledger import Reservation
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.testing.scripted import InstanceGateway
 from strategies import FULL

@@ -12,13 +12,15 @@ from rooms import first_events_of, go_on, hold, proposal_of
 
 from disputatio.engine.debates import recorded_source
 from disputatio.engine.preview import preview
-from disputatio.evidence import Source, read_source, read_sources
+from disputatio.evidence.source_files import read_source, read_sources
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError
 from disputatio.ledger.windows import context_window
 from disputatio.participants.call import Call
 from disputatio.participants.seating import ModelSeating
 from disputatio.prompts.layout import lay_out
-from disputatio.record import MemoryStore, semantic_content
+from disputatio.record.memory import MemoryStore
+from disputatio.record.semantics import semantic_content
 from disputatio.testing import InstanceGateway
 
 pytestmark = pytest.mark.slow

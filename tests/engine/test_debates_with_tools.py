@@ -17,8 +17,11 @@ from disputatio.engine.preview import preview
 from disputatio.failures import InvalidInputError, ResumeMismatchError
 from disputatio.motion import Evidence
 from disputatio.participants.call import Call, Reply, Usage
-from disputatio.record import History, MemoryStore, ToolCalled, broken_link, semantic_content
-from disputatio.record.chain import Sealed, seal
+from disputatio.record.chain import Sealed, broken_link, seal
+from disputatio.record.events import ToolCalled
+from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
+from disputatio.record.semantics import semantic_content
 from disputatio.record.store import Writing
 from disputatio.report.json_export import export_schema
 from disputatio.testing.instances import instance

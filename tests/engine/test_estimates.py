@@ -21,12 +21,14 @@ from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range, preview_stages
 from disputatio.evidence.sources import Source
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, AskPath, Turn
 from disputatio.metrics.calibration import FEWEST, calibration
 from disputatio.motion import Motion, read_motion
 from disputatio.participants.scripted import Scripted
-from disputatio.record import History, MemoryStore
+from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import FakeProvider, InstanceGateway
 from disputatio.testing.instances import instance
 from review_turns import WRITTEN

@@ -12,7 +12,7 @@ import disputatio
 from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.table import for_every_seat
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.record.events import DebateOpened
 from disputatio.testing import instance
 

@@ -12,7 +12,7 @@ from rooms import Carrier, history_of, hold, proposal_of
 
 from disputatio.engine.pacing import AT_ONCE, STEPS, in_turn
 from disputatio.participants.call import Call
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import InstanceGateway
 
 CROWD = 5 * AT_ONCE

@@ -19,11 +19,12 @@ from disputatio.engine.escalating import hand_over
 from disputatio.engine.opening import Proposal
 from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Usage
 from disputatio.proposals.escalation import escalation_target
-from disputatio.record import History, MemoryStore
 from disputatio.record.events import DebateOpened, DecisionEscalated, VoteCounted
+from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import InstanceGateway, instance
 
 pytestmark = pytest.mark.slow

@@ -11,14 +11,14 @@ from staged_debates import Staged, house_of, settings_of
 from disputatio.engine.debates import Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.failures import PersonLeftError, ResumeMismatchError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.kernel import Ask, AskPath
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call
 from disputatio.participants.human import Filled, Passed, Person, ScriptedSurface, TurnRequest
 from disputatio.participants.scripted import Scripted
-from disputatio.record import MemoryStore
 from disputatio.record.events import Abstained, AnswerRejected, DebateInterrupted, DebateOpened, TurnTaken
+from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
 from disputatio.report import render_text
 from disputatio.testing.instances import instance

@@ -9,10 +9,10 @@ import pytest
 from rooms import PatientClock, history_of, proposal_of
 
 from disputatio.engine.debates import House, start
-from disputatio.ledger import PriceBook
+from disputatio.ledger.prices import PriceBook
 from disputatio.participants.call import Usage
 from disputatio.participants.seating import ModelSeating, Price
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport
 from disputatio.report.json_export import export_json
 from disputatio.testing import FakeProvider

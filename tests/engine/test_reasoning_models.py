@@ -22,7 +22,10 @@ from disputatio.ledger.windows import known_window
 from disputatio.metrics.calibration import FEWEST, calibration
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances
 from disputatio.participants.seating import ModelSeating
-from disputatio.record import History, MemoryStore, Store, semantic_content
+from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
+from disputatio.record.semantics import semantic_content
+from disputatio.record.store import Store
 from disputatio.testing import FakeProvider, Reasoning, ReasoningText, reasoning_provider
 from disputatio.testing.provider import THOUGHT, Mishap, Mishaps
 from strategies import FULL

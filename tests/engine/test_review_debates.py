@@ -17,11 +17,12 @@ from test_ceilings import PRICE, spent_tokens, spent_usd, unsteady
 from disputatio.door import read_debate
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
-from disputatio.evidence import Source
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError, StoreError
-from disputatio.ledger import Budget
+from disputatio.ledger.budget import Budget
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.record import MemoryStore, semantic_content
+from disputatio.record.memory import MemoryStore
+from disputatio.record.semantics import semantic_content
 from disputatio.record.store import Writing
 from disputatio.report.headings import heading
 from disputatio.report.json_export import export_schema

@@ -16,7 +16,8 @@ from disputatio.kernel import Abstention
 from disputatio.motion import Motion
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted, recording
-from disputatio.record import MemoryStore, semantic_content
+from disputatio.record.memory import MemoryStore
+from disputatio.record.semantics import semantic_content
 from disputatio.testing.instances import instance
 from disputatio.testing.scripted import InstanceGateway
 

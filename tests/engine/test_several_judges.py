@@ -11,7 +11,7 @@ from disputatio.engine.preview import preview
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted
-from disputatio.record import semantic_content
+from disputatio.record.semantics import semantic_content
 from disputatio.testing.instances import instance
 from disputatio.testing.scripted import InstanceGateway
 

@@ -10,7 +10,7 @@ from rooms import hold, proposal_of
 
 from disputatio.engine.staggering import LEAST_BYTES
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
-from disputatio.record import semantic_content
+from disputatio.record.semantics import semantic_content
 from disputatio.testing import InstanceGateway
 
 

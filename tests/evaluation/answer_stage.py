@@ -17,10 +17,11 @@ from disputatio.evaluation.comparing.arms import form_of
 from disputatio.evaluation.questions import Item, QuestionSet
 from disputatio.evaluation.questions.items import item_of
 from disputatio.formats.registry import find_format
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion.made_up import VERBS
 from disputatio.participants.call import Call
-from disputatio.record import MemoryStore, Store
+from disputatio.record.memory import MemoryStore
+from disputatio.record.store import Store
 from disputatio.testing import ScriptedGateway, instance
 
 Right = Callable[[str, str], bool]

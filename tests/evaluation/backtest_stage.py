@@ -27,7 +27,8 @@ from disputatio.evaluation.backtest import (
     open_archive,
 )
 from disputatio.formats.registry import find_format
-from disputatio.record import MemoryStore, Store
+from disputatio.record.memory import MemoryStore
+from disputatio.record.store import Store
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "market"
 PLAN = BacktestPlan(

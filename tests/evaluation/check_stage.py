@@ -16,10 +16,11 @@ from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.evaluation.planting import DROPPED, FABRICATED, MISQUOTED, CaseTwin
 from disputatio.evaluation.series import Series
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.judging import Fallacy
 from disputatio.participants.call import Call
-from disputatio.record import MemoryStore, Store
+from disputatio.record.memory import MemoryStore
+from disputatio.record.store import Store
 from disputatio.testing import ScriptedGateway
 from judge_turns import named_words, with_speakers
 

@@ -26,8 +26,8 @@ from disputatio.evaluation.backtest.finding import verdict_text
 from disputatio.evaluation.backtest.forecasting import Argued
 from disputatio.evaluation.pages.backtesting import backtest_page
 from disputatio.evaluation.series import Spent
-from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.table_check import check_table
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 
 QUIET_PLAN = replace(PLAN, controls_every=0, leaks_every=0)
 SILENT = (("tech_bear", "no_signal"),)

@@ -36,7 +36,7 @@ from disputatio.formats.registry import find_format
 from disputatio.market import KnowledgeBase
 from disputatio.market.blinding import blind, blinded_keys
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedGateway, instance
 from strategies import example_base
 

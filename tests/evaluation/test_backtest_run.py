@@ -50,9 +50,9 @@ from disputatio.evaluation.pages.backtesting import backtest_page
 from disputatio.evaluation.series import Spent
 from disputatio.market.expressions import LONGEST_EXPRESSION
 from disputatio.market.sources.names import SECTORS
-from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.holding import market_by_rules
-from disputatio.record import MemoryStore
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.record.memory import MemoryStore
 from strategies import example_base
 
 needs_history = pytest.mark.skipif(

@@ -13,13 +13,15 @@ from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
 from disputatio.failures import InvalidInputError
-from disputatio.formats import Docket, find_format
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import find_format
 from disputatio.formats.single import SingleRules, single
 from disputatio.kernel import Driver
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
-from disputatio.record import MemoryStore, broken_link
+from disputatio.record.chain import broken_link
 from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport, export_json, render_markdown, render_page, render_text
 from disputatio.testing import InstanceGateway, ScriptedGateway, instance
 

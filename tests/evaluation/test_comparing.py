@@ -17,9 +17,9 @@ from disputatio.evaluation.questions import Kind, QuestionSet
 from disputatio.evaluation.questions.items import item_of
 from disputatio.failures import InvalidInputError
 from disputatio.formats.single import most_given
-from disputatio.ledger import Budget
+from disputatio.ledger.budget import Budget
 from disputatio.motion.made_up import mostly_made_up
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import instance
 
 pytestmark = pytest.mark.slow

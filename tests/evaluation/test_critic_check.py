@@ -17,10 +17,11 @@ from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
 from disputatio.evaluation.series import Series
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.formats.turns.proposition import PropositionForm
 from disputatio.participants.call import Call, Reply, Usage
-from disputatio.record import MemoryStore, canonical
+from disputatio.record.memory import MemoryStore
+from disputatio.record.text import canonical
 from disputatio.testing import ScriptedGateway
 
 CASES = packaged_critic_cases()

@@ -17,8 +17,8 @@ from disputatio.evaluation.backtest import Case, HeldDates, Holding, Run, lens_f
 from disputatio.evaluation.backtest.forecasting import opened_forecasts
 from disputatio.formats.registry import find_format
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.record import MemoryStore
 from disputatio.record.events import CallSent
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedGateway, instance
 
 DOWN = Fault(FaultKind.QUOTA_EXHAUSTED, "the account is empty")

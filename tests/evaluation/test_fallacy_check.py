@@ -12,8 +12,8 @@ from check_stage import judge_settings
 from disputatio.evaluation.fallacy_check import fallacy_report, fallacy_trials, report_lines
 from disputatio.evaluation.labelled_texts import MAPPINGS, NONE, OTHER, LabelledSet, read_labelled
 from disputatio.evaluation.series import Series
-from disputatio.record import MemoryStore
 from disputatio.record.chain import broken_link
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedGateway
 
 TEXTS = {

@@ -12,9 +12,9 @@ from disputatio._cli.dossier_evidence import beside, keep_for_dossiers, with_evi
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import Motion
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport, printable_json
 from disputatio.report.dossier import Surroundings, dossier_markdown, dossier_of, read_performance
 from disputatio.testing import InstanceGateway

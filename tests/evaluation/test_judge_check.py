@@ -23,7 +23,7 @@ from disputatio.evaluation.judge_check import baseline_of, report_lines, twins_o
 from disputatio.evaluation.planting import FLAWS
 from disputatio.failures import InvalidInputError, ProviderError
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 
 pytestmark = pytest.mark.slow
 

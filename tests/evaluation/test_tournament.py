@@ -20,11 +20,12 @@ from disputatio.evaluation.series import Series
 from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
 from disputatio.evaluation.tournament.standings import outcome_of
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.formats.registry import find_format
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
-from disputatio.record import History, MemoryStore
 from disputatio.record.events import DebateClosed
+from disputatio.record.history import History
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import FakeProvider, InstanceGateway
 
 PLAYERS = ("ollama:ant", "ollama:bee", "ollama:cat")

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.evidence import Retriever, Source, SourceSet
 from disputatio.evidence.passages import LONGEST_PASSAGE, PASSAGE_CHARS, passage_at, passages_of
-from disputatio.evidence.retrieval import search_tokens
+from disputatio.evidence.retrieval import Retriever, search_tokens
 from disputatio.evidence.sentences import sentence_starts
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 from disputatio.evidence.words import POINT, Atoms
 from disputatio.failures import InvalidInputError
 from strategies import examples

@@ -9,7 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disputatio.evidence import Quotation, Source, SourceSet, Status, check_citation, normalise
+from disputatio.evidence.citations import Quotation, check_citation
+from disputatio.evidence.findings import Status
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
+from disputatio.evidence.words import normalise
 from strategies import examples
 
 pytestmark = pytest.mark.slow

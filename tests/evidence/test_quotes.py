@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from disputatio.evidence import Match, Quotation, Reason, Source, SourceSet, Status, check_citation
+from disputatio.evidence.citations import Quotation, check_citation
+from disputatio.evidence.findings import Match, Reason, Status
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 
 PAGE = """\
 The benchmark took 3.8 h against 0.7 h in 2019. It is not safe for children under 5. Costs fell by 13.8 % to $1,200 \

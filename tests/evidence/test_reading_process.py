@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.evidence import SourceKind, read_source, read_sources
 from disputatio.evidence.reading_process import Limits, SourceReader
+from disputatio.evidence.source_files import read_source, read_sources
+from disputatio.evidence.sources import SourceKind
 from disputatio.failures import InvalidInputError
 
 

@@ -13,21 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pdf_files import encrypted, pdf
 
-from disputatio.evidence import (
-    MAX_SOURCE_BYTES,
-    MAX_SOURCES,
-    Quotation,
-    Source,
-    SourceKind,
-    SourceSet,
-    Status,
-    check_citation,
-    read_source,
-    read_sources,
-)
+from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.extraction import extract
+from disputatio.evidence.findings import Status
 from disputatio.evidence.html_text import DEEPEST, MOST_ATTRIBUTES
 from disputatio.evidence.reading_process import SourceReader
+from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source, SourceKind
 from disputatio.failures import InvalidInputError
 from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence
 from strategies import examples

@@ -9,19 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disputatio.evidence import (
-    Match,
-    Reading,
-    Reason,
-    Source,
-    SourceKind,
-    SourceSet,
-    Status,
-    Tolerance,
-    check_citation,
-    read_source,
-)
+from disputatio.evidence.citations import Reading, check_citation
+from disputatio.evidence.findings import Match, Reason, Status
 from disputatio.evidence.json_text import Missing, at_pointer
+from disputatio.evidence.quantities import Tolerance
+from disputatio.evidence.source_files import read_source
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source, SourceKind
 from strategies import examples
 
 MARKET = """{"spx": {"price": 3841.25, "change_pct": -1.25, "latency_ms": 12, "zero": 0, "tiny": 0.04, "none": null,

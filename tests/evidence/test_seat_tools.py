@@ -9,17 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.evidence import (
+from disputatio.evidence.calculator import calculate
+from disputatio.evidence.retrieval import Retriever
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
+from disputatio.evidence.tools import (
     TOOLS,
-    Retriever,
-    Source,
-    SourceSet,
-    calculate,
+    FoundPassage,
+    SearchResult,
+    ToolError,
     call_tool,
     read_passage,
     search_sources,
 )
-from disputatio.evidence.tools import FoundPassage, SearchResult, ToolError
 from strategies import examples
 
 

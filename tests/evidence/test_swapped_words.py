@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from disputatio.evidence import Quotation, Reason, Source, SourceSet, Status, check_citation
+from disputatio.evidence.citations import Quotation, check_citation
+from disputatio.evidence.findings import Reason, Status
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 
 SENTENCES = (
     "Under the new tariff, costs for doctors in rural clinics rose by 12 per cent on average between 2015 and 2019.",

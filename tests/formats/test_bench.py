@@ -16,13 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS, Docket
 from disputatio.formats.bench import BenchRules
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.judging import PanelMethod
 from disputatio.kernel import Abstention, Ask, AskPath, Seat, Turn
 from disputatio.motion import Motion
-from disputatio.record import canonical, read_json
+from disputatio.record.text import canonical, read_json
 from strategies import Answers, Held, answers, examples, hold, orders
 
 pytestmark = pytest.mark.slow

@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.evidence import CheckedCitation, SourceSet, Status, read_source
+from disputatio.evidence.citations import CheckedCitation
+from disputatio.evidence.findings import Status
+from disputatio.evidence.source_files import read_source
+from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.citing import NOTHING, Citing, cited_json, unstated_json
 from disputatio.formats.turns.cross_examination import CrossExaminationForm
 from disputatio.formats.turns.opening import Argument, OpeningForm

@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
-from disputatio.formats import FORMATS, CompetitionRules
 from disputatio.formats.cast import Cast, Personality
+from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.match import channels
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.kernel import Abstention, Ask, AskPath, Channel, ForbiddenPostError, Phase, Post, Seat, Turn
 from disputatio.motion import Motion

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 
 from disputatio.kernel import Abstention, AskPath
-from disputatio.record import canonical, read_json
+from disputatio.record.text import canonical, read_json
 from strategies import Debate, debates
 
 any_debate = debates("freeform")

@@ -10,7 +10,7 @@ import pytest
 
 from disputatio.engine.own_files import format_given, is_own, read_own
 from disputatio.failures import InvalidInputError
-from disputatio.formats import Docket
+from disputatio.formats.docket import Docket
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
 from disputatio.motion import Motion
 from disputatio.testing import instance

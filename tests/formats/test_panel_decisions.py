@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
-from disputatio.formats import FORMATS, DecisionRule, Docket, PanelRules, RuleName
-from disputatio.formats.panel import PHASES
+from disputatio.formats.decision import DecisionRule, RuleName
+from disputatio.formats.docket import Docket
+from disputatio.formats.panel import PHASES, PanelRules
 from disputatio.formats.panel_verdict import Held as Said
 from disputatio.formats.panel_verdict import Spoken, counted
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.position import Position, PositionForm
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
 from disputatio.motion import Motion

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS, Docket, ReviewRules
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
+from disputatio.formats.review import ReviewRules
 from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.kernel import Abstention, AskPath
 from disputatio.motion import Motion
-from disputatio.record import canonical, read_json
+from disputatio.record.text import canonical, read_json
 from disputatio.report.review import review_points
 from disputatio.testing.instances import instance
 from review_turns import (
@@ -280,7 +282,7 @@ def test_evidence_for_a_later_round_is_neither_seen_nor_citable_before_it() -> N
 
 
 def test_the_criteria_that_were_set_come_before_those_of_the_framing() -> None:
-    from disputatio.formats import Brief
+    from disputatio.formats.brief import Brief
 
     held = reviewed(brief=Brief(criteria=("It is insured.",), attack_lines=("Look at the insurer.",)))
     assert held.outcome.framing.criteria == ("It is insured.", "It is lawful.")

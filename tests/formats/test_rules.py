@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
-from disputatio.formats import FORMATS, FreeformRules, StructuredRules, find_format
+from disputatio.formats.freeform import FreeformRules
+from disputatio.formats.registry import FORMATS, find_format
 from disputatio.formats.ruleset import rules_from_json, rules_json
+from disputatio.formats.structured import StructuredRules
 from disputatio.judging import RUBRICS, STANDARD, Criterion, Rubric
 from disputatio.kernel import Limits
-from disputatio.record import canonical, read_json
+from disputatio.record.text import canonical, read_json
 
 limits = st.builds(Limits, st.integers(1, 100_000), st.floats(0, 2), st.integers(0, 5), st.integers(0, 5))
 

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS, StructuredVerdict
 from disputatio.formats.bench import BenchRules
 from disputatio.formats.bench_verdict import bench_verdict
+from disputatio.formats.registry import FORMATS
+from disputatio.formats.trace import StructuredVerdict
 from disputatio.judging import RUBRICS, STANDARD, words_are_in
 from disputatio.kernel import Abstention, AskPath
-from disputatio.record import canonical, read_json
+from disputatio.record.text import canonical, read_json
 from strategies import Answers, Debate, Held, debates, examples
 
 SIDES = (("pro", "PRO", "con"), ("con", "CON", "pro"))

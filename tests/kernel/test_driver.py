@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import (
     Abstention,
     AskPath,

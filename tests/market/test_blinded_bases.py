@@ -22,8 +22,8 @@ from disputatio.market.plain_words import SERIES, in_plain_words
 from disputatio.market.sources import build
 from disputatio.market.sources.csv_folder import csv_folder
 from disputatio.motion import Motion
-from disputatio.participants.analyst import market_by_rules
-from disputatio.record import MemoryStore
+from disputatio.participants.analyst.holding import market_by_rules
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedGateway, instance
 from strategies import example_base
 

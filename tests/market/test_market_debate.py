@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.failures import InvalidInputError
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
 from disputatio.formats.market import ANALYSTS, LENSES, MARKET_RUBRIC, MarketRules, lens_of, market
 from disputatio.formats.market_verdict import DISCLAIMERS, MarketVerdict
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.market_closing import MarketClosingForm
 from disputatio.formats.turns.market_cross import MarketExaminationForm
 from disputatio.formats.turns.market_figures import Desk
@@ -23,8 +24,8 @@ from disputatio.judging import weighted
 from disputatio.kernel import Abstention, Ask, AskPath, Driver
 from disputatio.market import KnowledgeBase, Lens, as_json, from_json, slice_of, written
 from disputatio.motion import Motion
-from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.participants.human.fields import NumberField, sheet_of
 from disputatio.prompts import PromptBook, Setting, compose
 from disputatio.testing import instance

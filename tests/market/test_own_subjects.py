@@ -25,7 +25,7 @@ from disputatio.formats.registry import find_format
 from disputatio.market import KnowledgeBase
 from disputatio.market.sources import build, open_source
 from disputatio.motion import Motion
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedGateway, instance
 from strategies import example_base
 

@@ -19,11 +19,12 @@ from disputatio.kernel import Abstention, Driver
 from disputatio.market import KnowledgeBase, Missing, data_of, pointers_in, render_slice, slice_of
 from disputatio.market.sources import build, example_index, open_source
 from disputatio.motion import count_words
-from disputatio.participants.analyst import market_by_rules, packaged_text, read_textbook
+from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.participants.analyst.playing import answer, opening
 from disputatio.participants.analyst.signals import argued, fired
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.participants.answers import SchemaChecks
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.testing import InstanceGateway
 from strategies import docket_of, example_base
 

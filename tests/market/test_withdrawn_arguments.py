@@ -9,8 +9,8 @@ from disputatio.evaluation.backtest.forecasting import argued_in
 from disputatio.formats.market import MarketRules, market
 from disputatio.formats.market_verdict import MarketVerdict
 from disputatio.kernel import Driver
-from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.report.market import MARKET_VIEWS
 from strategies import docket_of
 

@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 from disputatio.failures import InvalidInputError
 from disputatio.metrics import Figures, Measures, Selection, alerts_of, collect, figures_lines, measures_of
 from disputatio.metrics.collecting import recomputed_multiple
-from disputatio.record import (
+from disputatio.record.events import (
     Abstained,
     CallMade,
     DebateClosed,
     DebateOpened,
-    History,
-    MemoryStore,
     OutcomeAttached,
-    Status,
     TurnAsked,
     TurnTaken,
 )
+from disputatio.record.history import History, Status
+from disputatio.record.memory import MemoryStore
 from disputatio.request.model import Metrics
 from record_makers import Pen, call_sent
 from strategies import examples

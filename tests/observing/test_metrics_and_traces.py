@@ -21,7 +21,7 @@ from disputatio.metrics.figures import Expected, FormatFigures, Mean, Period
 from disputatio.observing import Metering, Several, Tracing, observed
 from disputatio.observing.metering import gauges
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
-from disputatio.record import CallMade, TurnTaken
+from disputatio.record.events import CallMade, TurnTaken
 from disputatio.testing.instances import instance
 from record_makers import Pen, asked, call_sent, opened
 

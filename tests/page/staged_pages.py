@@ -20,12 +20,12 @@ import disputatio
 from disputatio.door import read_debate
 from disputatio.engine.debates import start
 from disputatio.engine.opening import Proposal
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.market.knowledge import PriceHistory
 from disputatio.market.sources import example_index
 from disputatio.motion import read_evidence, read_motion
 from disputatio.participants.call import Call
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport, render_page
 from review_turns import SOURCES as REVIEWED
 from review_turns import speaking

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.motion import clean
 from disputatio.participants import mending
 from disputatio.participants.answers import MAX_ANSWER_CHARS, Misfit, SchemaChecks, ShapedAnswer, read_answer

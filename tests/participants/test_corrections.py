@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, OutputMode

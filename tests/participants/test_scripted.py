@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.monologue import MonologueForm
 from disputatio.kernel import Abstention, Ask, AskPath, Limits, Phase, Seat, Task, Turn
 from disputatio.participants.scripted import Scripted, recording
 from disputatio.participants.turn_taking import Taken
-from disputatio.record import Abstained, History, TurnTaken
+from disputatio.record.events import Abstained, TurnTaken
+from disputatio.record.history import History
 from strategies import Answers, Debate, debates, examples, hold
 from turns_driven import CHECKS, drive, rejections
 

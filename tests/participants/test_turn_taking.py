@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.monologue import MonologueForm
 from disputatio.kernel import Abstention, Ask, Limits, Phase, Seat, Task
 from disputatio.participants.call import FaultKind, OutputMode, Reply, Segment

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Abstention, Ask, AskPath, Seat
 from disputatio.participants.call import FaultKind
 from disputatio.participants.turn_taking import MOST_REFUSED, Send, Taken

@@ -13,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.engine.own_files import read_own
-from disputatio.formats import FORMATS, CompetitionRules, DecisionRule, PanelRules, RuleName
 from disputatio.formats.answering import answered
 from disputatio.formats.cast import Cast, Personality
+from disputatio.formats.competition_terms import CompetitionRules
+from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.docket import Docket
+from disputatio.formats.panel import PanelRules
 from disputatio.formats.recognition import RECOGNITION
+from disputatio.formats.registry import FORMATS
 from disputatio.formats.sides import PRO
 from disputatio.formats.single import SINGLE
 from disputatio.formats.turns.monologue import Monologue, MonologueForm
@@ -36,7 +39,8 @@ from disputatio.prompts import (
     schema_segment,
 )
 from disputatio.testing.instances import instance
-from disputatio.tools import HOUSE_TOOLS, ToolRequest, ToolResult
+from disputatio.tools.house import HOUSE_TOOLS
+from disputatio.tools.offer import ToolRequest, ToolResult
 from review_turns import criticism, moderation, reviewed, saying
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold
 

@@ -14,8 +14,7 @@ import pytest
 
 import disputatio.prompts
 from disputatio.failures import InvalidInputError
-from disputatio.formats import FORMATS
-from disputatio.formats.registry import UNLISTED
+from disputatio.formats.registry import FORMATS, UNLISTED
 from disputatio.prompts import LOCK_FILE, PromptBook, current_hashes
 
 FOLDER = Path(disputatio.prompts.__file__).parent

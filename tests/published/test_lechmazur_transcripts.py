@@ -13,7 +13,7 @@ from recorded import folder
 
 import disputatio
 from disputatio.engine.verified import read_verified
-from disputatio.record import TurnTaken
+from disputatio.record.events import TurnTaken
 from disputatio.report import export_schema
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.record import MemoryStore, Store
+from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
+from disputatio.record.store import Store
 
 
 @pytest.fixture(scope="session")

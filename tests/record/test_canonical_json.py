@@ -12,8 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disputatio.record import canonical, digest, read_json
-from disputatio.record.text import reader_of
+from disputatio.record.text import canonical, digest, read_json, reader_of
 from strategies import any_texts, examples, json_values, texts
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disputatio.record import GENESIS, Sealed, broken_link, seal
+from disputatio.record.chain import GENESIS, Sealed, broken_link, seal
 from record_makers import chains
 from strategies import examples
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from disputatio.failures import StoreError
-from disputatio.record import Store
 from disputatio.record.claims import BEAT_SECONDS, Standing
 from disputatio.record.sql import SqlStore
+from disputatio.record.store import Store
 from record_makers import Pen, asked, opened
 
 HOLDER = """

@@ -8,7 +8,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.record import (
+from disputatio.record.events import (
     Abstained,
     BudgetReached,
     CallLost,
@@ -16,16 +16,14 @@ from disputatio.record import (
     DebateInterrupted,
     DebateResumed,
     Event,
-    History,
     ScoreGiven,
-    Status,
     TurnTaken,
-    canonical,
     decode,
     encode,
-    read_json,
-    semantic_content,
 )
+from disputatio.record.history import History, Status
+from disputatio.record.semantics import semantic_content
+from disputatio.record.text import canonical, read_json
 from record_makers import any_events, asked, call_sent, closed, opened
 from strategies import examples
 

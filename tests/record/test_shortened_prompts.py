@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.record import History, canonical
 from disputatio.record.events import CallSent, decode, encode
+from disputatio.record.history import History
+from disputatio.record.text import canonical
 from record_makers import call_sent
 from strategies import examples
 

@@ -17,11 +17,12 @@ import pytest
 import sqlalchemy as sa
 
 from disputatio.failures import ExitCode, InvalidInputError, StoreError
-from disputatio.record import broken_link, digest
+from disputatio.record.chain import broken_link
 from disputatio.record.database import _migrate, open_database
 from disputatio.record.revisions import KNOWN_REVISIONS, REVISION
 from disputatio.record.sql import _ROWS_OF_A_STATEMENT, SqlStore
 from disputatio.record.tables import metadata
+from disputatio.record.text import digest
 from record_makers import Pen, asked, closed, opened
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,10 @@ import asyncio
 import pytest
 
 from disputatio.failures import StoreError
-from disputatio.record import DebateInterrupted, DebateResumed, Store, broken_link, digest
+from disputatio.record.chain import broken_link
+from disputatio.record.events import DebateInterrupted, DebateResumed
+from disputatio.record.store import Store
+from disputatio.record.text import digest
 from record_makers import Pen, asked, closed, opened
 
 

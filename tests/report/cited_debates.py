@@ -8,11 +8,11 @@ from staged_debates import MOTION, Answering, Staged, house_of, settings_of, sta
 
 from disputatio.engine.debates import start
 from disputatio.engine.opening import Proposal
-from disputatio.evidence import read_source
-from disputatio.formats import find_format
+from disputatio.evidence.source_files import read_source
+from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 
 STUDY = """# Release study
 

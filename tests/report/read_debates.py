@@ -20,10 +20,12 @@ import disputatio
 from disputatio.door import read_debate
 from disputatio.engine.debates import start
 from disputatio.engine.opening import Proposal
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault
-from disputatio.record import DebateInterrupted, MemoryStore, seal
+from disputatio.record.chain import seal
+from disputatio.record.events import DebateInterrupted
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport
 from disputatio.report.doubts import DoubtKind
 from disputatio.testing import instance

@@ -16,10 +16,11 @@ from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody, Watcher
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply, Usage
-from disputatio.record import MemoryStore, Sealed
+from disputatio.record.chain import Sealed
+from disputatio.record.memory import MemoryStore
 from disputatio.report import DebateReport
 from disputatio.testing.instances import instance
 from judge_turns import named_words

@@ -16,13 +16,11 @@ from staged_debates import house_of, settings_of
 from disputatio.door import Debate as Held
 from disputatio.engine.debates import start
 from disputatio.engine.opening import Proposal
-from disputatio.formats import find_format
-from disputatio.formats.registry import FORMATS
+from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import PUBLIC, Abstention, Ask, AskPath, Driver, Turn
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call
 from disputatio.participants.human import Filled, Passed, Person, ScriptedSurface, TurnRequest
-from disputatio.record import MemoryStore
 from disputatio.record.chain import seal
 from disputatio.record.events import (
     Abstained,
@@ -33,6 +31,7 @@ from disputatio.record.events import (
     TurnAsked,
     TurnTaken,
 )
+from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
 from disputatio.report.audience import WITHHELD, Audience
 from disputatio.testing.instances import instance

@@ -12,7 +12,7 @@ from cited_debates import CHANGED, FABRICATED, FIGURES, NEAR, STUDY, VERIFIED, c
 from staged_debates import Staged, staged
 
 from disputatio.participants.call import Call
-from disputatio.record import AnswerRejected, TurnTaken
+from disputatio.record.events import AnswerRejected, TurnTaken
 from disputatio.report import (
     DebateReport,
     export_json,

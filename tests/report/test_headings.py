@@ -9,7 +9,9 @@ from rich.console import Console
 from staged_debates import ENDINGS, Staged, go_on, held, hold, silent
 
 from disputatio._terminal import print_report, print_result
-from disputatio.record import DebateInterrupted, History, seal
+from disputatio.record.chain import seal
+from disputatio.record.events import DebateInterrupted
+from disputatio.record.history import History
 from disputatio.report import DebateReport, heading, render_json, render_markdown, render_result_text, render_text
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from staged_debates import ENDINGS, go_on, held, hold, silent
 
-from disputatio.record import canonical, digest
+from disputatio.record.text import canonical, digest
 from disputatio.report import EXPORT_SCHEMA, DebateReport, export_json, export_schema, printable_json, render_json
 
 _ALL = ("complete", "freeform", *ENDINGS, "embedded", "hostile", "hostile freeform", "wide", "long")

@@ -12,9 +12,9 @@ import disputatio
 from disputatio.formats.market import ANALYSTS
 from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.kernel import Abstention
-from disputatio.participants.analyst import packaged_text, read_textbook
 from disputatio.participants.analyst.playing import answer
-from disputatio.record import MemoryStore
+from disputatio.participants.analyst.textbook import packaged_text, read_textbook
+from disputatio.record.memory import MemoryStore
 from disputatio.report import export_schema
 from disputatio.report.columns import columns
 from disputatio.report.page.charts import charts_of

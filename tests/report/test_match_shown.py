@@ -9,9 +9,9 @@ import jsonschema_rs
 import pytest
 
 import disputatio
-from disputatio.formats import FORMATS
+from disputatio.formats.registry import FORMATS
 from disputatio.motion import count_words
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.report import export_schema
 from disputatio.report.columns import columns
 

@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 
 import disputatio
-from disputatio.record import MemoryStore
+from disputatio.record.memory import MemoryStore
 from disputatio.report import export_schema
 from disputatio.report.columns import columns
 from disputatio.report.panel import escalation_words

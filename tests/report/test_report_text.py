@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from staged_debates import ENDINGS, held
 
 from disputatio.motion import clean
-from disputatio.record import DebateClosed, DebateOpened, Event, TurnAsked, TurnTaken
+from disputatio.record.events import DebateClosed, DebateOpened, Event, TurnAsked, TurnTaken
 from disputatio.report import DebateReport, render_text
 from disputatio.report.verdict import structured_reading, sureness
 

@@ -6,8 +6,16 @@ from decimal import Decimal
 import pytest
 from staged_debates import go_on, held, hold
 
-from disputatio.record import CallLost, CallMade, CallSent, DebateInterrupted, DebateOpened, seal
-from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
+from disputatio.record.chain import seal
+from disputatio.record.events import (
+    FREE_OF_CHARGE,
+    REPORTED_COST,
+    CallLost,
+    CallMade,
+    CallSent,
+    DebateInterrupted,
+    DebateOpened,
+)
 from disputatio.report import DebateReport
 from disputatio.report.amounts import dollars, duration, listed, spoken
 

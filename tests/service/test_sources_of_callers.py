@@ -16,7 +16,7 @@ import pytest
 from pdf_files import pdf
 from served import MOTION, Served, ended, environment, served, started
 
-from disputatio.evidence import read_sources
+from disputatio.evidence.source_files import read_sources
 from disputatio.record.sql import SqlStore
 from disputatio.testing import instance
 from disputatio.testing.provider import FakeProvider

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from staged_debates import HOSTILE, WIDE, held
 
 from disputatio._terminal.drafts import Draft, partial_object
-from disputatio.record import TurnTaken
+from disputatio.record.events import TurnTaken
 
 
 def turns() -> list[TurnTaken]:

@@ -13,7 +13,7 @@ from rooms import Carrier, hold, proposal_of
 from disputatio._terminal.progress import Progress, standing
 from disputatio._terminal.views import LiveView, PlainView
 from disputatio.participants.call import Call, Reply, Usage
-from disputatio.record import CallSent, TurnAsked
+from disputatio.record.events import CallSent, TurnAsked
 from disputatio.testing.instances import instance
 
 CHOICE = {"calls": [{"tool": "calculate", "arguments": {"expression": "3.8 - 0.7"}}]}

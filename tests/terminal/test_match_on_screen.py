@@ -22,10 +22,10 @@ from disputatio._terminal.match_telling import MatchTelling
 from disputatio._terminal.paint import STYLES
 from disputatio._terminal.progress import Progress
 from disputatio._terminal.views import region_lines
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import count_words
 from disputatio.participants.call import Call
-from disputatio.record import Sealed
+from disputatio.record.chain import Sealed
 from disputatio.record.events import PenaltyGiven, ScoreGiven, TurnAsked, TurnTaken
 from disputatio.report.lines import Role, line_columns, plain
 

@@ -12,7 +12,8 @@ from staged_debates import LONG, WIDE, Staged, go_on, held, hold, hostile, silen
 
 from disputatio._terminal import LiveView, PlainView, open_view, print_interrupted, print_report, print_result
 from disputatio.participants.call import Call, Fault, FaultKind
-from disputatio.record import CallSent, Sealed, TurnAsked
+from disputatio.record.chain import Sealed
+from disputatio.record.events import CallSent, TurnAsked
 from disputatio.report import render_text
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,9 @@ from disputatio.kernel import Abstention, Ask, Limits, Phase, Seat, Task
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.turn_taking import Consult, Reject, Send, Taken
 from disputatio.prompts import choosing_segment, fence
-from disputatio.tools import HOUSE_TOOLS, OfferedTool, ToolFault, ToolLimits, ToolRequest, ToolResult, described
+from disputatio.tools.choosing import described
+from disputatio.tools.house import HOUSE_TOOLS
+from disputatio.tools.offer import OfferedTool, ToolFault, ToolLimits, ToolRequest, ToolResult
 from turns_driven import BOOK, reply, turn
 
 pytestmark = pytest.mark.slow

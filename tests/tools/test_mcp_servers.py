@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.evidence import SourceSet
+from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
-from disputatio.tools import DebateTools, McpServer, ToolFault, ToolLimits, open_tools, servers
+from disputatio.tools import servers
+from disputatio.tools.box import DebateTools, open_tools
+from disputatio.tools.mcp_server import McpServer
+from disputatio.tools.offer import ToolFault, ToolLimits
 
 HERE = Path(__file__).parent
 # Importing the client library takes most of a second, once for all of these.

@@ -17,7 +17,8 @@ import disputatio
 from disputatio import InvalidInputError, MemoryStore, ResumeMismatchError
 from disputatio._cli.main import main
 from disputatio.engine.verified import read_verified
-from disputatio.record import DebateClosed, TranscriptImported, TurnTaken, VoteCounted, digest
+from disputatio.record.events import DebateClosed, TranscriptImported, TurnTaken, VoteCounted
+from disputatio.record.text import digest
 from disputatio.report import export_schema
 from disputatio.transcripts import read_transcript, take_in
 from strategies import examples

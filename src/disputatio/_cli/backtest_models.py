@@ -152,7 +152,7 @@ def _agents(
     from disputatio.evaluation.backtest.agents import Agents
     from disputatio.evaluation.beside import what_is_left
     from disputatio.evaluation.series import Spent
-    from disputatio.ledger import UNLIMITED
+    from disputatio.ledger.budget import UNLIMITED
 
     spent = Spent()
     for row in held.records:

@@ -74,6 +74,6 @@ def market_rules() -> None:
     `disputatio market rules > mine.toml`, then `disputatio debate --format market --seat all=rules:mine.toml`.
     """
     from disputatio._cli.streams import print_lines
-    from disputatio.participants.analyst import packaged_text
+    from disputatio.participants.analyst.textbook import packaged_text
 
     print_lines(packaged_text())

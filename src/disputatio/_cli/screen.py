@@ -276,7 +276,7 @@ def print_list(rows: Sequence[DebateRow]) -> None:
 def print_preview(proposal: Proposal, found: Estimate) -> None:
     """Print what a debate would take."""
     from disputatio.engine.terms import usual_budget
-    from disputatio.ledger import PriceBook
+    from disputatio.ledger.prices import PriceBook
     from disputatio.report.amounts import counted, spoken
 
     seen = found.expected

@@ -29,7 +29,7 @@ from disputatio.failures import DisputatioError, ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Finding, Settings
-    from disputatio.tools import McpServer
+    from disputatio.tools.mcp_server import McpServer
 
 
 def doctor(
@@ -113,7 +113,7 @@ _HOUSE = frozenset({"search", "calculate", "search_sources", "read_passage"})
 
 async def _server_found(server: McpServer, settings: Settings) -> list[Finding]:
     from disputatio.config import Finding, State
-    from disputatio.tools import McpConnection
+    from disputatio.tools.servers import McpConnection
 
     connection = McpConnection(server, settings.tool_limits)
     try:

@@ -170,7 +170,7 @@ def enqueue(
 ) -> None:
     """Leave a debate for the workers of a PostgreSQL store, and print its id."""
     from disputatio.engine.debates import new_id
-    from disputatio.evidence import read_sources
+    from disputatio.evidence.source_files import read_sources
     from disputatio.fleet.queued import QueuedHolder
     from disputatio.proposals import read_request
 

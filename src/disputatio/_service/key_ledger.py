@@ -25,7 +25,7 @@ from disputatio._service.keys import Key, key_of
 from disputatio._service.problems import RefusedError, retry_after, unknown_key
 from disputatio._service.tables import day_of, keys, runs, spending
 from disputatio.fleet import JobState
-from disputatio.ledger import Reservation
+from disputatio.ledger.ledger import Reservation
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallMade, CallSent
 from disputatio.record.tables import orders

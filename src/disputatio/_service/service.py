@@ -39,7 +39,7 @@ from disputatio.failures import DisputatioError, InvalidInputError, QueueFullErr
 from disputatio.fleet import Holder, Job, JobState, Raised
 from disputatio.fleet.in_process import OwnHolder
 from disputatio.kernel import JsonObject
-from disputatio.ledger import Budget
+from disputatio.ledger.budget import Budget
 from disputatio.observing import Several, observed
 from disputatio.proposals import proposal_of, read_request
 from disputatio.proposals.reading_queue import ReadingQueue
@@ -464,7 +464,7 @@ def _warm() -> None:
         import openai.resources.chat  # noqa: F401
 
         import disputatio.participants.remote.gateway  # noqa: F401
-        from disputatio.ledger import PriceBook
+        from disputatio.ledger.prices import PriceBook
 
         PriceBook()
 

@@ -15,7 +15,7 @@ from disputatio.failures import ResumeMismatchError
 from disputatio.kernel import Ask, AskPath
 from disputatio.record.events import ToolCalled
 from disputatio.record.text import canonical, digest
-from disputatio.tools import OfferedTool, Toolbox, ToolFault, ToolLimits, ToolRequest, ToolResult
+from disputatio.tools.offer import OfferedTool, Toolbox, ToolFault, ToolLimits, ToolRequest, ToolResult
 
 
 class Consulting:

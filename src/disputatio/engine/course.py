@@ -27,7 +27,8 @@ from disputatio.participants.human import Person
 from disputatio.participants.turn_taking import Consult, ModelTurn, Send, Taken, TurnTaking
 from disputatio.prompts.compose import DebatePrompts, RenderPost, compose_shared, compose_task
 from disputatio.record.text import canonical
-from disputatio.tools import CHOICE_FORM, ToolLimits, ToolResult
+from disputatio.tools.choosing import CHOICE_FORM
+from disputatio.tools.offer import ToolLimits, ToolResult
 
 MOST_TURNS = 2_000
 """Turns of the longest course that is held. It takes about a second of a usual processor."""

@@ -43,9 +43,11 @@ from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownD
 from disputatio.formats.format import Format
 from disputatio.formats.own_debate import OWN
 from disputatio.formats.ruleset import rules_from_json
-from disputatio.ledger import Budget, Ledger, PriceBook, Reservation
+from disputatio.ledger.budget import Budget
+from disputatio.ledger.ledger import Ledger, Reservation
+from disputatio.ledger.prices import PriceBook
 from disputatio.motion import Evidence, Motion
-from disputatio.participants.analyst import ANALYST
+from disputatio.participants.analyst.seated import ANALYST
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
 from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant
@@ -56,7 +58,7 @@ from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
-from disputatio.tools import DebateTools
+from disputatio.tools.box import DebateTools
 
 _ID_BYTES = 4
 LENGTHS = "shared/lengths.md"

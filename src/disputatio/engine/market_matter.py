@@ -19,7 +19,7 @@ from disputatio.failures import InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence
-from disputatio.participants.analyst import Analyst
+from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.providers import PROVIDERS, TEXTBOOK, Kind
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import digest
@@ -177,7 +177,7 @@ def analyst_for(seating: ModelSeating, seat: str, form: Format) -> Analyst:
 
 @cache
 def _packaged() -> Analyst:
-    from disputatio.participants.analyst import packaged_text
+    from disputatio.participants.analyst.textbook import packaged_text
 
     return Analyst(packaged_text())
 

@@ -25,10 +25,11 @@ from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
 from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
 from disputatio.kernel import JsonObject, Limits, Seat
-from disputatio.ledger import Budget, PriceBook
+from disputatio.ledger.budget import Budget
+from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.windows import context_window, known_window
 from disputatio.motion import Evidence, Motion, one_line
-from disputatio.participants.analyst import Analyst
+from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.gateways import SharedGateways
 from disputatio.participants.human import Participant
@@ -39,7 +40,7 @@ from disputatio.participants.seating import ModelSeating
 from disputatio.prompts import PromptBook, Setting, packaged_book
 from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
-from disputatio.tools import offer_json
+from disputatio.tools.offer import offer_json
 
 if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase

@@ -22,7 +22,7 @@ from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
 from disputatio.kernel import Limits
-from disputatio.ledger import PriceBook
+from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.habits import SHORT, USUAL, Habits, habits_of

@@ -28,7 +28,7 @@ from disputatio.formats.docket import Docket
 from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Seat, Turn
-from disputatio.ledger import Ledger, Refusal, Reservation
+from disputatio.ledger.ledger import Ledger, Refusal, Reservation
 from disputatio.ledger.windows import known_window
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Usage
@@ -60,7 +60,7 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.record.text import canonical
-from disputatio.tools import Toolbox, ToolResult
+from disputatio.tools.offer import Toolbox, ToolResult
 
 if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from disputatio.formats.docket import Voice
 from disputatio.kernel import JsonObject
-from disputatio.participants.analyst import Analyst
+from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.call import Gateway, OutputMode
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import family

@@ -10,14 +10,16 @@ from typing import Any
 from disputatio.config import Settings
 from disputatio.config.presets import preset_named
 from disputatio.engine.table import ModelSeat, Table, chain_of
-from disputatio.evidence import Source, read_sources
+from disputatio.evidence.source_files import read_sources
 from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError
 from disputatio.formats.brief import Brief
 from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format
 from disputatio.formats.options import Review
-from disputatio.ledger import Budget, PriceBook
+from disputatio.ledger.budget import Budget
+from disputatio.ledger.prices import PriceBook
 from disputatio.participants.providers import family
 from disputatio.participants.reasoning import first_allowance, most_reasoning
 from disputatio.participants.seating import ModelSeating

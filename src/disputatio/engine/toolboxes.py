@@ -8,12 +8,14 @@ from typing import Any
 
 from disputatio.config import Settings
 from disputatio.engine.table import ModelSeat, Table
-from disputatio.evidence import Source, SourceSet
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError, ResumeMismatchError
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence
 from disputatio.record.events import DebateOpened
-from disputatio.tools import DebateTools, OfferedTool, ToolLimits, ToolResult, open_tools, tools_differ
+from disputatio.tools.box import DebateTools, open_tools, tools_differ
+from disputatio.tools.offer import OfferedTool, ToolLimits, ToolResult
 
 Sources = Sequence[Evidence | Source]
 

@@ -29,7 +29,7 @@ from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SAMPLED, SINGLE, most_given
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.record.events import BaselineHeld
 from disputatio.record.history import History, Status

@@ -26,7 +26,7 @@ from disputatio.engine.opening import Proposal, book_of
 from disputatio.evaluation.critic_cases import CriticCase
 from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
 from disputatio.evaluation.series import SeriesResult, Trial
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.judging.softening import softening_in
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.motion import Motion

@@ -15,9 +15,11 @@ from disputatio.engine.opening import Proposal
 from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, NamedFallacy, fallacy_scores
 from disputatio.evaluation.labelled_texts import CLASSES, LabelledSet, LabelledText, mapping_lines
 from disputatio.evaluation.series import SeriesResult, Trial
-from disputatio.formats import Docket, StructuredRules, find_format
+from disputatio.formats.docket import Docket
 from disputatio.formats.format import Format
+from disputatio.formats.registry import find_format
 from disputatio.formats.sides import JUDGE, PRO
+from disputatio.formats.structured import StructuredRules
 from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm, Exhibit
 from disputatio.formats.turns.opening import Argument
 from disputatio.kernel import JsonObject, Phase, Post, Rulebook, Task, ask

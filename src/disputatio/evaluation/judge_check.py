@@ -19,7 +19,7 @@ from disputatio.evaluation.judge_scores import JudgeMeasures, judge_measures, re
 from disputatio.evaluation.planting import FLAWS, CaseTwin, Twin, clean, padded, plant, swapped
 from disputatio.evaluation.series import SeriesResult, Trial
 from disputatio.failures import InvalidInputError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.judging import Rubric
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence, Motion

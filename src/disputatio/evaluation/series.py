@@ -31,7 +31,9 @@ from disputatio.engine.ports import Nobody
 from disputatio.engine.verified import read_verified
 from disputatio.failures import ProviderError
 from disputatio.kernel import JsonObject
-from disputatio.ledger import UNLIMITED, Budget, PriceBook, Reservation
+from disputatio.ledger.budget import UNLIMITED, Budget
+from disputatio.ledger.ledger import Reservation
+from disputatio.ledger.prices import PriceBook
 from disputatio.observing.setting import observed
 from disputatio.participants.call import Call, Fault, FaultKind, Gateway, OnText, OutputMode, Reply
 from disputatio.participants.gateways import OpenGateway, SharedGateways

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from disputatio.evaluation.series import Held, Series, SeriesResult, Trial
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.participants.gateways import OpenGateway
 from disputatio.record.history import History
 from disputatio.record.store import Store

@@ -18,7 +18,6 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from disputatio.evidence.findings import Finding, Match, Reason, Span, Status
-from disputatio.evidence.near_miss import find_near
 from disputatio.evidence.passages import passage_at
 from disputatio.evidence.pointers import find_value
 from disputatio.evidence.quantities import AS_GIVEN, Tolerance
@@ -156,6 +155,9 @@ def _find(source: Source, quote: str) -> Finding:
     found = find_quote(source.index, quote)
     if found is not None and (found.reason is not Reason.NOT_FOUND or found.spans):
         return found
+    # It brings rapidfuzz, which programs that check no quote need not import.
+    from disputatio.evidence.near_miss import find_near
+
     near = find_near(source.index, quote)
     return near if found is None or near.reason is not Reason.NOT_FOUND else found
 

@@ -31,16 +31,8 @@ from disputatio.participants.corrections import Correction, correction_of, place
 from disputatio.participants.reasoning import Allowances
 from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import canonical
-from disputatio.tools import (
-    CHOICE_FORM,
-    OfferedTool,
-    ToolLimits,
-    ToolRequest,
-    ToolResult,
-    choice_part,
-    choice_schema,
-    read_choice,
-)
+from disputatio.tools.choosing import CHOICE_FORM, choice_part, choice_schema, read_choice
+from disputatio.tools.offer import OfferedTool, ToolLimits, ToolRequest, ToolResult
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0

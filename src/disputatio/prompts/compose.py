@@ -19,7 +19,8 @@ from disputatio.prompts.book import PromptBook
 from disputatio.prompts.fence import fence, plain_name, quoted
 from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
 from disputatio.record.text import canonical
-from disputatio.tools import OfferedTool, ToolRequest, ToolResult, described
+from disputatio.tools.choosing import described
+from disputatio.tools.offer import OfferedTool, ToolRequest, ToolResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.evidence import SourceSet
+from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
 from disputatio.motion import one_line
 from disputatio.tools.house import HOUSE_TOOLS, SEARCH, HouseTools

@@ -10,7 +10,9 @@ import importlib.util
 from collections.abc import Mapping
 from typing import Any
 
-from disputatio.evidence import TOOLS, Retriever, SourceSet, call_tool
+from disputatio.evidence.retrieval import Retriever
+from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.tools import TOOLS, call_tool
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.record.text import canonical
 from disputatio.tools.offer import OfferedTool, ToolFault, ToolLimits, ToolResult

@@ -16,7 +16,8 @@ from injection_corpus import Words
 from staged_debates import held
 from staged_pages import _sourced
 
-from disputatio.record import Event, ToolCalled, TurnTaken, decode, digest, encode
+from disputatio.record.events import Event, ToolCalled, TurnTaken, decode, encode
+from disputatio.record.text import digest
 from disputatio.report import DebateReport
 
 KEPT = frozenset(

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from injection_corpus import Words, attacks, bundles, template_tokens
 
-from disputatio.evidence import SourceSet, read_sources
+from disputatio.evidence.source_files import read_sources
+from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import InvalidInputError
-from disputatio.formats import FORMATS, Docket
+from disputatio.formats.docket import Docket
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, AskPath, JsonObject, Turn
 from disputatio.motion import Evidence, Motion, clean, one_line
 from disputatio.participants.answers import Misfit, SchemaChecks, read_answer
@@ -36,7 +38,7 @@ from disputatio.prompts import (
 )
 from disputatio.prompts.fence import plain_name, quoted
 from disputatio.testing.instances import instance
-from disputatio.tools import OfferedTool, ToolRequest, ToolResult
+from disputatio.tools.offer import OfferedTool, ToolRequest, ToolResult
 from strategies import Held, example_base, hold
 
 pytestmark = pytest.mark.slow

@@ -24,9 +24,11 @@ from disputatio._cli.streams import print_json, tell
 from disputatio._terminal import LiveView, PlainView, print_report, print_result
 from disputatio.engine.verified import find_debate
 from disputatio.failures import DisputatioError
-from disputatio.formats import find_format
+from disputatio.formats.registry import find_format
 from disputatio.motion import clean, read_evidence, read_motion
-from disputatio.record import DebateRow, Event, seal
+from disputatio.record.chain import seal
+from disputatio.record.events import Event
+from disputatio.record.store import DebateRow
 from disputatio.report import (
     DebateReport,
     heading,

@@ -44,7 +44,7 @@ from disputatio.formats.format import Format
 from disputatio.formats.market import JUDGE
 from disputatio.formats.single import ANSWERER, SAMPLED, SINGLE, most_given
 from disputatio.kernel import JsonObject
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
 from disputatio.participants.providers import SeatValue

@@ -26,7 +26,7 @@ from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.mirroring import mirrored
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format
-from disputatio.ledger import UNLIMITED
+from disputatio.ledger.budget import UNLIMITED
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Motion
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway

@@ -19,8 +19,8 @@ from disputatio.evaluation.comparing.reading import is_harness
 from disputatio.evaluation.series import Spent, spent_on
 from disputatio.formats.market import LENSES
 from disputatio.kernel import JsonObject
-from disputatio.participants.analyst import ANALYST
 from disputatio.participants.analyst.playing import NO_SIGNAL
+from disputatio.participants.analyst.seated import ANALYST
 from disputatio.record.events import Abstained
 from disputatio.record.history import History
 

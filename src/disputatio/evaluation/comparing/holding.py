@@ -29,7 +29,7 @@ from disputatio.evaluation.questions.items import Item, QuestionSet
 from disputatio.evaluation.series import Held as HeldTrial
 from disputatio.evaluation.series import Spent, Trial
 from disputatio.evaluation.waves import Waves
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.participants.gateways import OpenGateway
 from disputatio.record.history import History
 from disputatio.record.store import Store

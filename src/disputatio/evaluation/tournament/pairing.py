@@ -13,7 +13,7 @@ from disputatio.evaluation.series import Trial
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format
-from disputatio.ledger import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.providers import family
