@@ -6,10 +6,11 @@ What is heavy is imported when it is first needed, so that importing the package
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from disputatio.failures import ExitCode, InvalidInputError
 from disputatio.kernel import JsonObject
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from disputatio.request.model import Budget, Judging, Limits, SeatOptions, Tools
 
 Value = TypeVar("Value")
+Given = ParamSpec("Given")
 SourceLike: TypeAlias = "Evidence | Source | str | Path"
 """A source of a debate: a path, or one that was read or written by the program."""
 Escalating: TypeAlias = "str | Callable[[Debate], object]"
@@ -433,70 +435,6 @@ async def import_transcripts(files: Sequence[str | Path], *, store: Store | str 
             await opened.aclose()
 
 
-def import_transcripts_sync(files: Sequence[str | Path], *, store: Store | str | None = None) -> tuple[Debate, ...]:
-    """``import_transcripts`` for programs without an event loop."""
-    return _run(import_transcripts(files, store=store))
-
-
-def debate_sync(
-    motion: str = "",
-    *,
-    format: str | FormatOptions = "structured",  # noqa: A002
-    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
-    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
-    language: str | None = None,
-    seed: int | None = None,
-    judging: Judging | None = None,
-    budget: Budget | None = None,
-    limits: Limits | None = None,
-    tools: Tools | Mapping[str, Sequence[str]] | None = None,
-    baseline: str | None = None,
-    config: str | Path | Mapping[str, object] | None = None,
-    prompts: str | Path | None = None,
-    store: Store | str | None = None,
-    watcher: Watcher | None = None,
-    opener: OpenGateway | None = None,
-) -> Debate:
-    """``debate`` for programs without an event loop."""
-    return _run(debate(**locals()))
-
-
-def estimate_sync(
-    motion: str = "",
-    *,
-    format: str | FormatOptions = "structured",  # noqa: A002
-    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
-    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
-    language: str | None = None,
-    seed: int | None = None,
-    judging: Judging | None = None,
-    budget: Budget | None = None,
-    limits: Limits | None = None,
-    tools: Tools | Mapping[str, Sequence[str]] | None = None,
-    config: str | Path | Mapping[str, object] | None = None,
-    prompts: str | Path | None = None,
-) -> Estimate:
-    """``estimate`` for programs without an event loop."""
-    return _run(estimate(**locals()))
-
-
-def resume_sync(
-    debate_id: str,
-    *,
-    seats: Mapping[str, Participant] | None = None,
-    budget: Budget | None = None,
-    tools: Tools | None = None,
-    escalate: Escalating | None = None,
-    format: str | None = None,  # noqa: A002
-    prompts: Path | None = None,
-    store: Store | str | None = None,
-    watcher: Watcher | None = None,
-    opener: OpenGateway | None = None,
-) -> Debate:
-    """``resume`` for programs without an event loop."""
-    return _run(resume(**locals()))
-
-
 def read_debate(store: Store, debate_id: str) -> Debate:
     """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
     return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
@@ -548,12 +486,25 @@ def told(escalate: Escalating) -> str | Callable[[str, House], object]:
     return call
 
 
-def _run(work: Coroutine[Any, Any, Value]) -> Value:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    work.close()
-    raise InvalidInputError(
-        "This thread already runs an event loop.", "Await disputatio.debate or disputatio.resume instead."
-    )
+def _without_loop(work: Callable[Given, Coroutine[Any, Any, Value]]) -> Callable[Given, Value]:
+    """``work`` for programs without an event loop, with the same parameters."""
+
+    @functools.wraps(work)
+    def call(*args: Given.args, **options: Given.kwargs) -> Value:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work(*args, **options))
+        raise InvalidInputError(
+            "This thread already runs an event loop.", f"Await disputatio.{work.__name__}(...) instead."
+        )
+
+    call.__doc__ = f"``{work.__name__}`` for programs without an event loop."
+    call.__name__ = call.__qualname__ = f"{work.__name__}_sync"
+    return call
+
+
+debate_sync = _without_loop(debate)
+estimate_sync = _without_loop(estimate)
+resume_sync = _without_loop(resume)
+import_transcripts_sync = _without_loop(import_transcripts)
