@@ -104,15 +104,14 @@ async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_
 
 
 SETTLED = """
-import gc, sys
-before = gc.get_threshold(), gc.get_freeze_count(), sys.getswitchinterval()
-from disputatio.engine.uncollected import SELDOM, SWITCH_SECONDS, settle_in
-assert (gc.get_threshold(), gc.get_freeze_count(), sys.getswitchinterval()) == before
-assert (before[0], before[2]) != (SELDOM, SWITCH_SECONDS)
+import gc
+before = gc.get_threshold(), gc.get_freeze_count()
+from disputatio.engine.uncollected import SELDOM, settle_in
+assert (gc.get_threshold(), gc.get_freeze_count()) == before
+assert before[0] != SELDOM
 settle_in()
 assert gc.get_threshold() == SELDOM
 assert gc.get_freeze_count() > 0
-assert abs(sys.getswitchinterval() - SWITCH_SECONDS) < 1e-6
 gc.collect()
 print("settled")
 """

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from dataclasses import replace
 
 import pytest
 from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
 
-from disputatio.engine.uncollected import uncollected
 from disputatio.engine.verified import read_verified
 from disputatio.failures import InvalidInputError, ResumeMismatchError, VerificationError
 from disputatio.kernel import Abstention
@@ -352,18 +350,3 @@ async def test_a_record_that_lost_a_text_is_refused_when_it_is_resumed():
     del store._texts[debate][name]
     with pytest.raises(VerificationError, match=f"names a text that is missing \\({name[:12]}\\)"):
         await go_on(debate, proposal, instances, store)
-
-
-def test_what_somebody_has_frozen_stays_so_when_a_record_was_read():
-    gc.freeze()
-    frozen = gc.get_freeze_count()
-    try:
-        with uncollected():
-            assert not gc.isenabled()
-        assert gc.get_freeze_count() == frozen
-    finally:
-        gc.unfreeze()
-    with uncollected():
-        pass
-    assert gc.get_freeze_count() == 0
-    assert gc.isenabled()

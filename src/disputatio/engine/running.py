@@ -21,7 +21,6 @@ from disputatio.engine.ports import Clock, Turnstile, Watcher
 from disputatio.engine.recalling import recall
 from disputatio.engine.staggering import Staggering
 from disputatio.engine.table import ModelSeat, Table, voices_of
-from disputatio.engine.uncollected import uncollected
 from disputatio.evidence.source_set import SourceSet
 from disputatio.failures import PersonLeftError, ResumeMismatchError
 from disputatio.formats.docket import Docket
@@ -227,7 +226,6 @@ class Running:
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
 
-    @uncollected()
     def _replay(self) -> None:
         """Give the recorded answers to the rules; they then stand where they stood."""
         answered = self._journal.history.answered

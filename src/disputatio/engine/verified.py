@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from disputatio.engine.uncollected import uncollected
 from disputatio.failures import UnknownDebateError, VerificationError
 from disputatio.motion import one_line
 from disputatio.record.chain import Links, Sealed, in_parts
@@ -103,7 +102,6 @@ def _refused(debate: str, fault: str | None) -> VerificationError:
     )
 
 
-@uncollected()
 def _checked(
     listed: DebateRow | None, parts: Iterable[Sequence[Sealed]], texts: Mapping[str, str]
 ) -> tuple[Verified | None, str | None]:
