@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -67,9 +68,6 @@ async def offering(folder: Path, concurrency: int = 0) -> AsyncIterator[Offered]
 @pytest.mark.parametrize(
     ("tool", "arguments", "unknown", "near"),
     [
-        ("start_debate", {"motion": MOTION, "bugdet_usd": "1"}, "bugdet_usd", "budget_usd"),
-        ("start_debate", {"motion": MOTION, "base_url": "http://127.0.0.1:1/v1"}, "base_url", ""),
-        ("start_debate", {"motion": MOTION, "tools": {"all": ["search"]}}, "tools", ""),
         ("follow_debate", {"debate_id": "nothing", "afer": 1}, "afer", "after"),
         ("read_debate", {"debate_id": "nothing", "veiw": "json"}, "veiw", "view"),
         ("list_debates", {"limits": 5}, "limits", "limit"),
@@ -99,11 +97,6 @@ async def test_the_schemas_say_that_nothing_else_is_taken(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("tool", "arguments", "place"),
     [
-        ("start_debate", {"motion": MOTION, "rounds": True}, "rounds"),
-        ("start_debate", {"motion": MOTION, "judges": "2"}, "judges"),
-        ("start_debate", {"motion": MOTION, "budget_tokens": True}, "budget_tokens"),
-        ("start_debate", {"motion": MOTION, "max_calls": "9"}, "max_calls"),
-        ("start_debate", {"motion": MOTION, "budget_usd": True}, "budget_usd"),
         ("follow_debate", {"debate_id": "nothing", "after": True}, "after"),
         ("follow_debate", {"debate_id": "nothing", "wait_seconds": "5"}, "wait_seconds"),
         ("read_debate", {"debate_id": "nothing", "offset": True}, "offset"),
@@ -121,6 +114,63 @@ async def test_a_number_is_no_text_and_no_boolean(
         assert "Nothing was done" in said
         assert "pydantic" not in said
         assert not offered.desk.jobs()
+
+
+@pytest.mark.parametrize(
+    ("given", "cause", "step"),
+    [
+        ({"bugdet": {"usd": "1"}}, "has no option 'bugdet'", "Did you mean budget?"),
+        ({"judging": {"judgse": 3}}, "has no option 'judging.judgse'", "Did you mean judges?"),
+        ({"format": {"name": "panel", "treshold": 2}}, "has no option 'treshold'", "Did you mean threshold?"),
+        ({"format": {"name": "review", "threshold": 2}}, "threshold is for panel debates", "choose the format panel"),
+        ({"format": "pannel"}, "no format called 'pannel'", "Did you mean panel?"),
+        ({"base_url": "http://127.0.0.1:1/v1"}, "has no option 'base_url'", "Allowed are: "),
+        ({"tools": {"mcp": {"x": "sh"}}}, "may not set tools.mcp", "Leave it out."),
+        ({"prompts": "/etc"}, "may not set prompts", "Leave it out."),
+        ({"judging": {"judges": True}}, "judges is true", "a whole number from 1 to 9"),
+        ({"judging": {"judges": 12}}, "judges is 12", "a whole number from 1 to 9"),
+        ({"judging": {"judges": "2"}}, "judging.judges: input should be a number, not text", ""),
+        ({"judging": 3}, "judging: it should be a table of options by name", ""),
+        ({"evidence": "notes.md"}, "evidence: it should be a list", ""),
+        ({"evidence": [{"title": "a.md"}]}, "evidence.0: give either text or content", ""),
+        ({"budget": {"tokens": True}}, "budget.tokens is true", "a whole number"),
+        ({"budget": {"usd": True}}, "budget.usd is true", "a positive amount"),
+        ({"rounds": True, "format": "panel"}, "rounds is true", "a whole number from 1 to 10"),
+        ({"max_calls": "9"}, "budget.calls: input should be a number", ""),
+    ],
+)
+@pytest.mark.parametrize("tool", ["start_debate", "estimate_debate"])
+async def test_what_is_wrong_in_a_request_is_a_sentence(
+    tmp_path: Path, tool: str, given: dict[str, Any], cause: str, step: str
+) -> None:
+    async with offering(tmp_path) as offered:
+        said = await offered.refused(tool, motion=MOTION, **given)
+        assert cause in said
+        assert step in said
+        assert "pydantic" not in said
+        assert not offered.desk.jobs()
+
+
+async def test_an_estimate_has_a_range_and_starts_nothing(tmp_path: Path) -> None:
+    async with offering(tmp_path) as offered:
+        found = await offered.call("estimate_debate", motion=MOTION, judging={"judges": 3})
+        fewer = await offered.call("estimate_debate", motion=MOTION)
+        assert fewer["calls"] < found["calls"]
+        assert 0 < found["least"]["calls"] <= found["calls"] <= found["most"]["calls"]
+        assert not offered.desk.jobs()
+        assert not offered.store.debates()
+
+
+async def test_a_request_may_come_in_groups_or_in_earlier_words(tmp_path: Path) -> None:
+    groups = {"format": {"name": "panel", "debaters": ["ada", "bo"]}, "budget": {"tokens": 9_000}}
+    flat = {"format": "panel", "debaters": ["ada", "bo"], "budget_tokens": 9_000}
+    as_text = {name: json.dumps(value) for name, value in groups.items()}
+    async with offering(tmp_path) as offered:
+        kept = []
+        for row in (groups, flat, as_text):
+            debate = (await offered.call("start_debate", motion=MOTION, **row))["debate_id"]
+            kept.append(offered.desk.order(debate))
+    assert kept[0] == kept[1] == kept[2] == {"motion": MOTION, **groups}
 
 
 async def test_a_request_id_stands_for_one_request(tmp_path: Path) -> None:

@@ -65,13 +65,14 @@ async def test_an_assistant_holds_a_debate_over_standard_input_and_output(enviro
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
             *("start_debate", "follow_debate", "read_debate", "list_debates", "verify_debate", "cancel_debate"),
-            "should_debate",
+            *("should_debate", "estimate_debate"),
         }
         for tool in tools.values():
             assert tool.output_schema is not None
             assert len(tool.description or "") > 60
             assert all("description" in row for row in tool.input_schema.get("properties", {}).values())
-        assert set(tools["start_debate"].input_schema["properties"]["format"]["enum"]) == set(FORMATS)
+        name, table = tools["start_debate"].input_schema["properties"]["format"]["anyOf"]
+        assert set(name["enum"]) == {row["properties"]["name"]["const"] for row in table["oneOf"]} == set(FORMATS)
         motion = "We should adopt microservices"
         first = await call(client, "start_debate", motion=motion, request_id="one")
         second = await call(client, "start_debate", motion=motion, request_id="one")

@@ -18,6 +18,7 @@ OPEN = frozenset({"/openapi.json", "/health", "/ready", "/v1/schemas/debate", "/
 UPLOAD = {"files": {"file": ("a.txt", b"a text")}}
 BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/debates": {"json": {"motion": "We should"}},
+    "POST /v1/estimates": {"json": {"motion": "We should"}},
     "POST /v1/evidence": UPLOAD,
     "POST /v1/knowledge": UPLOAD,
     "POST /v1/evidence/fetch": {"json": {"url": "http://127.0.0.1/x"}},

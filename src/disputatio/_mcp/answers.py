@@ -15,6 +15,23 @@ class Started(BaseModel):
     next: str = Field(description="What to do now.")
 
 
+class Spending(BaseModel):
+    """What a debate takes."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: str | None = Field(description="US dollars; null where the price of a seat is not known.")
+
+
+class Estimated(Spending):
+    """What a debate is expected to take, at the least and at the most."""
+
+    least: Spending
+    most: Spending
+    assumed: str = Field(description="What was assumed of answers.")
+
+
 class Followed(BaseModel):
     """What is new in a debate."""
 

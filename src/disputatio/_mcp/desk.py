@@ -9,12 +9,14 @@ from typing import Any, Literal, TypeAlias
 
 from disputatio.door import read_debate
 from disputatio.engine.debates import new_id
+from disputatio.engine.estimate import estimate_of
 from disputatio.engine.verified import find_debate, read_verified
+from disputatio.evidence.reading_process import SourceReader
 from disputatio.failures import InvalidInputError, UnknownDebateError, VerificationError
 from disputatio.fleet.desk import Desk
 from disputatio.fleet.port import Holder, Job, not_started
 from disputatio.kernel import Json, JsonObject
-from disputatio.proposals import read_request
+from disputatio.proposals import proposal_of, read_request
 from disputatio.proposals.reading_queue import ReadingQueue
 from disputatio.record.chain import Sealed
 from disputatio.record.events import (
@@ -69,6 +71,15 @@ class Debates:
             "state": job.state.value if job else "WAITING",
             "next": f"follow_debate with debate_id {debate}",
         }
+
+    async def estimate(self, body: dict[str, Any]) -> JsonObject:
+        """What a debate would take; no model is called."""
+
+        def read(reader: SourceReader) -> JsonObject:
+            proposal = proposal_of(read_request(body, reader=reader), {}, people_missing=True)
+            return asyncio.run(estimate_of(proposal)).as_json()
+
+        return await self._reading.read("", read)
 
     async def _check_same(self, debate: str, order: JsonObject) -> None:
         """Refuse a request id that stands for another request; the order that was taken in decides, also in a race.

@@ -24,6 +24,7 @@ from disputatio._service.problems import Problem, RefusedError, of_status, probl
 from disputatio._version import VERSION
 from disputatio.failures import DisputatioError
 from disputatio.options.refusals import describe_errors
+from disputatio.request.schema import remote_schema
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -166,7 +167,7 @@ def _describe(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            document = made()
+            document: dict[str, Any] = remote_schema(made())
             parts = document.setdefault("components", {})
             parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
             parts["securitySchemes"] = {
@@ -176,6 +177,7 @@ def _describe(app: FastAPI) -> None:
                 for operation in operations.values():
                     open_to_all = path in {"/health", "/ready", "/v1/schemas/debate"}
                     operation["security"] = [] if open_to_all else [{"key": []}]
-        return app.openapi_schema or made()
+            app.openapi_schema = document
+        return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]

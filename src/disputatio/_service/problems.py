@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -19,7 +20,10 @@ from disputatio.failures import (
     UnknownDebateError,
     VerificationError,
 )
+from disputatio.options import Options, options_in
 from disputatio.proposals.reading_queue import ReadingQueueFullError
+from disputatio.request.formats import options_of_formats
+from disputatio.request.model import DebateRequest
 
 _READING_S = 5.0
 """After so long there is mostly room again for a file to be read."""
@@ -127,8 +131,15 @@ def refusal_of(error: Exception) -> RefusedError:
 
 
 def _as_fields(sentence: str) -> str:
-    """A sentence that names options of the command line, with the names that they have in an order."""
-    return _OPTION.sub(lambda found: found[1].replace("-", "_"), sentence)
+    """A sentence that names options of the command line, with the places that they have in a request."""
+    return _OPTION.sub(lambda found: _places().get(found[0], found[1].replace("-", "_")), sentence)
+
+
+@cache
+def _places() -> Mapping[str, str]:
+    """Where a request has the options of the command line."""
+    models: tuple[type[Options], ...] = (DebateRequest, *options_of_formats().values())
+    return {row.flag: row.place for model in models for row in options_in(model) if row.flag}
 
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")

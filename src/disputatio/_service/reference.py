@@ -52,16 +52,27 @@ _PROBLEMS = """## Problems
 Every refusal is a document of the type `application/problem+json` (RFC 9457) whose `detail` is the cause in a sentence
 and whose `next_step` says what to do.
 """
-_ORDER = """## The order of a debate
+_REQUEST = """## The request of a debate
 
-The body of `POST /v1/debates`. Nothing in it names a file, an address, a command or a key: those are set by whoever
-runs the server. The same `Idempotency-Key` with the same order gives the same debate; with another order it is refused.
+The body of `POST /v1/debates` and `POST /v1/estimates`. Only `motion`, `topic` or a market format is needed; what is
+left out comes from the server's configuration. Nothing in it names a file, an address, a command or a key: those are
+set by whoever runs the server. The same `Idempotency-Key` with the same request gives the same debate; with another
+request it is refused.
+
+Requests in the words of earlier versions, which had no groups, are still read: every option under the name that it has
+on the command line (`budget_usd`, `judges`, `panel_method`, `preset`), and keys of a configuration file under
+`settings`.
 """
-_EVIDENCE = """## A source of an order
+_EVIDENCE = """## A source of a request
 
 An entry of `evidence`: a title and either `text` or `content`. Larger files go by `POST /v1/evidence`, whose ids go
 into `evidence_ids`. A file is read once, into the text that everybody in the debate sees: see
 [Evidence](evidence.md#sources).
+"""
+_FORMATS = """## The options of formats
+
+`format` is the name of a format, or a table with its `name` and options: `{"name": "panel", "threshold": 2}`. An option
+of another format is refused. Formats of installed packages are in `/openapi.json` too.
 """
 
 
@@ -77,11 +88,15 @@ async def _written(folder: Path) -> str:
     document, scopes = app.openapi(), _scopes(app.routes)
     await service.store.aclose()
     service.database.close()
+    known = document["components"]["schemas"]
+    request = known["PostedRequest"]["properties"]
+    groups = [line for name in request for line in _group(name, request[name], known)]
+    tables = [line for table in request["format"]["anyOf"][1]["oneOf"] for line in _table(table, known)]
     return "\n".join(
         [
             *(_HEAD, *_operations(document, scopes), "", _STREAM),
-            *(_ORDER, *_fields(document, "OrderGiven"), "", _EVIDENCE, *_fields(document, "EvidenceGiven"), ""),
-            *(_PROBLEMS, *_problems(), ""),
+            *(_REQUEST, *_fields(known["PostedRequest"], known), "", *groups, _FORMATS, *tables),
+            *(_EVIDENCE, *_fields(known["EvidenceSource"], known), "", _PROBLEMS, *_problems(), ""),
         ]
     )
 
@@ -107,28 +122,55 @@ def _operations(document: Mapping[str, Any], scopes: Mapping[tuple[str, str], st
             yield f"| `{method.upper()} {path}` | {scopes[method.upper(), path]} | {about} |"
 
 
-def _fields(document: Mapping[str, Any], schema: str) -> Iterator[str]:
-    forms = document["components"]["schemas"]
-    form = forms[schema]
+def _group(name: str, row: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str]:
+    """The options of a group of a request; nothing where ``row`` is no group."""
+    if "$ref" in row:
+        group = _resolved(row, known)
+        yield from (f"### `{name}`\n", f"{group['description']}\n", *_fields(group, known, name), "")
+
+
+def _table(table: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str]:
+    """The options of a format."""
+    rows = {name: row for name, row in table["properties"].items() if name != "name"}
+    name = table["properties"]["name"]["const"]
+    yield from (f"### `{name}`\n", f"{table['description']}\n", *_fields({"properties": rows}, known), "")
+
+
+def _fields(schema: Mapping[str, Any], known: Mapping[str, Any], group: str = "") -> Iterator[str]:
     yield "| field | what it is |\n|---|---|"
-    for name, row in form["properties"].items():
-        yield f"| `{name}` | {_shape(row, forms)}{' ' if row.get('description') else ''}{row.get('description', '')} |"
+    for name, row in schema["properties"].items():
+        about = f" {row['description']}" if row.get("description") else ""
+        yield f"| `{group}{'.' if group else ''}{name}` | {_shape(row, known)}.{about} |".replace("..", ".")
 
 
-def _shape(row: Mapping[str, Any], forms: Mapping[str, Any]) -> str:
-    row = forms[row["$ref"].rpartition("/")[2]] if "$ref" in row else row
+def _resolved(row: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = known[row["$ref"].rpartition("/")[2]] if "$ref" in row else row
+    return found
+
+
+def _shape(row: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    row = _resolved(row, known)
     if "anyOf" in row:
-        kinds = [_shape(each, forms).rstrip(".") for each in row["anyOf"] if each.get("type") != "null"]
-        return f"{' or '.join(dict.fromkeys(kinds))}." if kinds else "anything."
+        each = [_shape(each, known) for each in row["anyOf"] if each.get("type") != "null"]
+        return (" or ".join(dict.fromkeys(each)) or "anything") + _span(row)
     if "enum" in row:
-        return f"{', '.join(map(str, row['enum']))}."
-    kind = {"string": "text", "integer": "a whole number", "boolean": "true or false", "number": "a number"}
-    if row.get("type") == "array":
-        return "a list."
-    if row.get("type") == "object":
-        return "an object."
+        return " or ".join(", ".join(map(str, row["enum"])).rsplit(", ", 1))
+    kinds = {
+        "string": "text",
+        "integer": "a whole number",
+        "boolean": "true or false",
+        "number": "a number",
+        "array": "a list",
+    }
     most = f", up to {row['maxLength']:,} characters" if "maxLength" in row else ""
-    return f"{kind.get(str(row.get('type')), 'an object')}{most}."
+    return f"{kinds.get(str(row.get('type')), 'an object')}{most}{_span(row)}"
+
+
+def _span(row: Mapping[str, Any]) -> str:
+    """The bounds of a number, in words."""
+    low = f" above {row['exclusiveMinimum']:,}" if "exclusiveMinimum" in row else ""
+    low = f" from {row['minimum']:,g}" if "minimum" in row else low
+    return low + (f" to {row['maximum']:,.15g}" if "maximum" in row else "")
 
 
 def _problems() -> Iterator[str]:

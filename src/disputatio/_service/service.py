@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from disputatio._service.database import Database
 from disputatio._service.debate_book import AlreadyOrderedError, Asked, DebateBook, Listed, goes_on
@@ -62,6 +62,13 @@ if TYPE_CHECKING:
     from disputatio.record.chain import Sealed
 
 Value = TypeVar("Value")
+ReadSources: TypeAlias = "Callable[[SourceReader], Sequence[Source]]"
+"""Reads the sources that a caller sent beside a request."""
+
+
+def _no_sources(_reader: SourceReader) -> Sequence[Source]:
+    return ()
+
 
 PATIENCE_S = 15.0
 """How long a start waits to be told whether the debate could begin; it goes on in any case."""
@@ -185,7 +192,7 @@ class Service:
         body: Mapping[str, Any],
         caller: Caller,
         idempotency: str | None,
-        read: Callable[[SourceReader], Sequence[Source]] = lambda _reader: (),
+        read: ReadSources = _no_sources,
     ) -> tuple[str, bool]:
         """Begin a debate; returns its id, and whether it is a new one.
 
@@ -198,13 +205,7 @@ class Service:
         Raises:
             RefusedError, DisputatioError: it cannot be begun; nothing was spent.
         """
-
-        def reading(reader: SourceReader) -> tuple[JsonObject, Proposal, str]:
-            sources = read(reader)
-            order = read_request(body, sources=sources, reader=reader)
-            return order, proposal_of(order, {}, people_missing=True), _digest(body, sources)
-
-        order, proposal, digest = await self.reading.read(caller.tenant, reading, sum(map(_size, body.values())))
+        order, proposal, digest = await self._read(body, caller, read, lambda *found: found)
         asked = Asked("", proposal.motion.text, proposal.format.name, digest, idempotency)
         standing = await asyncio.to_thread(self.book.standing, asked, caller.tenant)
         if standing is not None:
@@ -221,6 +222,38 @@ class Service:
         if failed is not None and await asyncio.to_thread(self.book.forget, debate):
             raise RefusedError(422, "invalid", failed.reason, failed.next_step)
         return debate, True
+
+    async def estimate(self, body: Mapping[str, Any], caller: Caller, read: ReadSources = _no_sources) -> JsonObject:
+        """What a debate would take, as JSON. No model is called, and nothing is kept.
+
+        Args:
+            body: the request.
+            caller: whose it is.
+            read: reads sources that follow those of the request, in a thread.
+
+        Raises:
+            RefusedError, DisputatioError: it could not be started either, or it is too long to be estimated.
+        """
+        from disputatio.engine.estimate import estimate_of
+
+        # Estimating takes time in proportion to the turns, so it waits in the same queue as reading does.
+        return await self._read(body, caller, read, lambda _, found, __: asyncio.run(estimate_of(found)).as_json())
+
+    async def _read(
+        self,
+        body: Mapping[str, Any],
+        caller: Caller,
+        read: ReadSources,
+        work: Callable[[JsonObject, Proposal, str], Value],
+    ) -> Value:
+        """What ``work`` makes, in a thread, of a request as it is stored, its proposal, and its digest."""
+
+        def reading(reader: SourceReader) -> Value:
+            sources = read(reader)
+            kept = read_request(body, sources=sources, reader=reader)
+            return work(kept, proposal_of(kept, {}, people_missing=True), _digest(body, sources))
+
+        return await self.reading.read(caller.tenant, reading, sum(map(_size, body.values())))
 
     async def _entered(self, asked: Asked, order: JsonObject, caller: Caller) -> str:
         """The id of a debate that was entered, reserved and put on order in one transaction."""
@@ -262,7 +295,8 @@ class Service:
         if ceilings.is_empty:
             raise InvalidInputError(f"A ceiling of {given.usd} USD is too small.", "Give a higher --budget-usd.")
         # Whoever holds the debate has them too, however that process is configured.
-        return {**order, **_stated(ceilings)}, ceilings
+        budget: Any = order.get("budget", {})
+        return {**order, "budget": {**budget, **_stated(ceilings)}}, ceilings
 
     async def _failed_to_begin(self, debate: str) -> Job | None:
         """Wait until the debate has a record, or is known not to get one: then its order, which says why."""
@@ -515,9 +549,9 @@ def _shown(expected: Preview) -> str:
 
 
 def _stated(ceilings: Room) -> JsonObject:
-    """Ceilings as an order states them."""
-    stated: dict[str, Any] = {} if ceilings.usd is None else {"budget_usd": in_digits(ceilings.usd)}
-    return stated if ceilings.tokens is None else {**stated, "budget_tokens": ceilings.tokens}
+    """Ceilings as a request states them."""
+    stated: dict[str, Any] = {} if ceilings.usd is None else {"usd": in_digits(ceilings.usd)}
+    return stated if ceilings.tokens is None else {**stated, "tokens": ceilings.tokens}
 
 
 def _digest(body: Mapping[str, Any], sources: Sequence[Source]) -> str:

@@ -347,7 +347,9 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
     found = known.get(name)
     value = data.get(name, row.get("input")) if isinstance(data, Mapping) else row.get("input")
     if found is None:
-        return _of_no_option(group + ".".join(place), row)
+        return _of_no_option((group + ".".join(place)).rstrip("."), row)
+    if found.is_many and issubclass(bare_type(get_args(found.kind)[0]), BaseModel):
+        return _of_no_option(".".join(place), row)
     given = Given(value, f"{found.place} of the request")
     try:
         many = found.is_mapping and isinstance(value, Mapping)
@@ -359,12 +361,22 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
 
 
 def _of_no_option(place: str, row: Any) -> InvalidInputError:
-    what = str(row["msg"]).removeprefix("Value error, ")
+    what = _SHAPES.get(row["type"]) or str(row["msg"]).removeprefix("Value error, ")
     at = f"{place}: " if place else ""
     return InvalidInputError(
         f"The request does not have the form that is asked for: {at}{what[:1].lower()}{what[1:]}.",
         "Give it as its documentation says.",
     )
+
+
+_SHAPES = {
+    "model_type": "it should be a table of options by name",
+    "model_attributes_type": "it should be a table of options by name",
+    "dict_type": "it should be a table of values by name",
+    "tuple_type": "it should be a list",
+    "list_type": "it should be a list",
+}
+"""What a value should be, for the kinds of errors that pydantic words for programmers."""
 
 
 def given_fields(options: Options) -> dict[str, Any]:

@@ -12,14 +12,24 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import Field, model_validator
 
 from disputatio._service.access import Needs, service_of
-from disputatio._service.api.forms import Cancelled, CeilingsGiven, DebateId, DebatePage, DebateView, JobView
+from disputatio._service.api.forms import (
+    Cancelled,
+    CeilingsGiven,
+    DebateId,
+    DebatePage,
+    DebateView,
+    EstimateView,
+    JobView,
+)
 from disputatio._service.debate_book import Listed
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
 from disputatio._service.streaming import number_in, stream
+from disputatio.failures import InvalidInputError
 from disputatio.fleet import Job, Raised
 from disputatio.formats.options import Market
+from disputatio.kernel import JsonObject
 from disputatio.proposals import kept_source
 from disputatio.request.earlier import grouped
 from disputatio.request.model import DebateRequest
@@ -38,14 +48,18 @@ NO_NULL = r"^[^\x00]*$"
 _LINKS = ("report", "events", "turns", "cancel", "verify")
 
 
-class OrderGiven(DebateRequest):
+class PostedRequest(DebateRequest):
     """A debate to run, with what was uploaded before."""
 
     @model_validator(mode="before")
     @classmethod
     def _grouped(cls, body: Any) -> Any:
         """Read a request in the words of earlier versions, too."""
-        own = {name: body[name] for name in ("evidence_ids", "knowledge_id") if name in body} if body else {}
+        if not isinstance(body, Mapping):
+            raise InvalidInputError(
+                "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
+            )
+        own = {name: body[name] for name in _UPLOADED if name in body}
         return {**grouped({name: row for name, row in body.items() if name not in own}), **own}
 
     evidence_ids: Annotated[
@@ -56,6 +70,9 @@ class OrderGiven(DebateRequest):
         str | None,
         Field(pattern=r"^kb_[0-9a-f]{16}$", description="The knowledge base that POST /v1/knowledge took in."),
     ] = None
+
+
+_UPLOADED = frozenset({"evidence_ids", "knowledge_id"})
 
 
 def view(service: Service, listed: Listed, job: Job | None) -> DebateView:
@@ -84,7 +101,7 @@ def view(service: Service, listed: Listed, job: Job | None) -> DebateView:
     ),
 )
 async def start_debate(
-    order: OrderGiven,
+    order: PostedRequest,
     request: Request,
     response: Response,
     caller: Runner,
@@ -110,12 +127,12 @@ async def start_debate(
 
 
 async def with_uploads(
-    service: Service, order: OrderGiven, caller: Caller
+    service: Service, order: PostedRequest, caller: Caller
 ) -> tuple[dict[str, Any], list[Mapping[str, str]]]:
     """The order with the knowledge base that it names in it, and the sources that it names, as they were kept."""
     body = order.as_json()
     rows = [await asyncio.to_thread(service.book.uploaded, caller.tenant, name) for name in order.evidence_ids]
-    body = {name: value for name, value in body.items() if name not in {"evidence_ids", "knowledge_id"}}
+    body = {name: value for name, value in body.items() if name not in _UPLOADED}
     if order.knowledge_id is not None:
         if isinstance(order.format, Market) and order.format.knowledge is not None:
             raise RefusedError(
@@ -123,8 +140,17 @@ async def with_uploads(
                 "Leave one of them out.",
             )  # fmt: skip
         kept = await asyncio.to_thread(service.book.uploaded, caller.tenant, order.knowledge_id)
-        body["format"] = {"name": order.format.name, "knowledge": kept["text"]}
+        chosen = body["format"] if isinstance(body.get("format"), dict) else {"name": order.format.name}
+        body["format"] = {**chosen, "knowledge": kept["text"]}
     return body, rows
+
+
+@router.post("/estimates", response_model=EstimateView, responses=responses(404))
+async def estimate_debate(order: PostedRequest, request: Request, caller: Runner) -> JsonObject:
+    """Estimate calls, tokens and cost of a debate, with the least and the most. No model is called."""
+    service = service_of(request)
+    body, uploads = await with_uploads(service, order, caller)
+    return await service.estimate(body, caller, lambda _reader: [kept_source(row) for row in uploads])
 
 
 @router.get("/debates", response_model=DebatePage, responses=responses())

@@ -72,6 +72,45 @@ class Cancelled(BaseModel):
     cancelled: bool
 
 
+class SpendingView(BaseModel):
+    """What a debate takes."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: str | None = Field(description="US dollars; null where the price of a seat is not known.")
+
+
+class SeatEstimate(SpendingView):
+    """What one seat takes."""
+
+    seat: str
+    model: str
+    said_tokens: int = Field(description="The part of the input that seats are assumed to have said before.")
+    reasoning_tokens: int = Field(description="The part of the output that the model is assumed to reason.")
+
+
+class EndView(BaseModel):
+    """A phase at which a debate may end early, with what it takes until then."""
+
+    phase: str
+    calls: int
+    tokens: int
+
+
+class EstimateView(SpendingView):
+    """What a debate takes if it goes as debates usually go, at the least and at the most."""
+
+    seats: list[SeatEstimate]
+    said_tokens: int
+    reasoning_tokens: int
+    estimate: Literal[True]
+    assumed: str = Field(description="What was assumed of answers.")
+    least: SpendingView
+    most: SpendingView
+    ends: list[EndView]
+
+
 class CeilingsGiven(BaseModel):
     """The ceilings a debate goes on with, what is spent included; those left out stay as they were."""
 
