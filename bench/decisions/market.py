@@ -36,8 +36,8 @@ from disputatio.evaluation.backtest.estimating import backtest_parts
 from disputatio.evaluation.backtest.finding import verdict_text
 from disputatio.evaluation.backtest.forecasting import Argued
 from disputatio.evaluation.backtest.leaks import lagless, leak_report
+from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.replay import replay_report
-from disputatio.evaluation.series import Spent
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import Docket
 from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market

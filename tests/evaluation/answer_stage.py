@@ -14,6 +14,7 @@ from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.comparing import Comparing, EvaluationReport, Held, arms_of, evaluation_report
 from disputatio.evaluation.comparing.arms import form_of
+from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.questions import Item, QuestionSet
 from disputatio.evaluation.questions.items import item_of
 from disputatio.formats.registry import find_format
@@ -89,22 +90,14 @@ async def held(
     *,
     store: Store | None = None,
     budget: Budget = UNLIMITED,
-    asks: bool = True,
+    reads_only: bool = False,
     model: str = "oracle",
 ) -> tuple[EvaluationReport, Held, ScriptedGateway]:
     """The report, what it rests on, and the gateway that was called."""
     arms = arms_of(ways, asked_of.kinds)
     gateway = ScriptedGateway(oracle(asked_of.items, knows), model=model)
     settings = settings_of(ways)
-    comparing = Comparing(
-        asked_of,
-        arms,
-        settings,
-        store=store or MemoryStore(),
-        opener=lambda *_: gateway,
-        budget=budget,
-        asks=asks,
-    )
-    found = await comparing.hold()
+    experiment = Experiment(store or MemoryStore(), lambda *_: gateway, budget=budget, reads_only=reads_only)
+    found = await Comparing(asked_of, arms, settings, experiment).run()
     who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
     return evaluation_report(asked_of, arms, found, who), found, gateway

@@ -13,9 +13,9 @@ from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.cases import CaseDebate
+from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.evaluation.planting import DROPPED, FABRICATED, MISQUOTED, CaseTwin
-from disputatio.evaluation.series import Series
 from disputatio.formats.registry import find_format
 from disputatio.judging import Fallacy
 from disputatio.participants.call import Call
@@ -160,7 +160,6 @@ async def checked(
     settings = settings or judge_settings()
     twins = twins_of(cases, seed, probes) if probes else twins_of(cases, seed)
     gateway = ScriptedGateway(opinion if raw else judging(opinion))  # type: ignore[arg-type]
-    series = Series(
-        judge_trials(twins, settings), store=store or MemoryStore(), opener=lambda *_: gateway, budget=settings.budget
-    )
-    return judge_report(twins, settings, await series.hold(), seed), gateway
+    experiment = Experiment(store or MemoryStore(), lambda *_: gateway, budget=settings.budget, shares_ceiling=False)
+    result = await experiment.run(judge_trials(twins, settings))
+    return judge_report(twins, settings, result, seed), gateway

@@ -24,8 +24,8 @@ from disputatio.evaluation.backtest import (
 )
 from disputatio.evaluation.backtest.finding import verdict_text
 from disputatio.evaluation.backtest.forecasting import Argued
+from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.pages.backtesting import backtest_page
-from disputatio.evaluation.series import Spent
 from disputatio.participants.analyst.table_check import check_table
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 

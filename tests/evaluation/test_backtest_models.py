@@ -29,8 +29,8 @@ from disputatio.evaluation.backtest.recognition import (
     recognised,
     recognition_report,
 )
+from disputatio.evaluation.experiment import Experiment, Spent
 from disputatio.evaluation.intervals import rate
-from disputatio.evaluation.series import Spent
 from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.market import KnowledgeBase
@@ -208,14 +208,16 @@ def knowing(call):
 def agents_on(cases: list[Case], store: MemoryStore, gateway: ScriptedGateway, **more) -> Agents:
     records = [debated(case) for case in cases]
     usual = {"single": settings_of("single"), "probes": {"m": settings_of("recognition")}, "years": (2020, 2026)}
-    return Agents(records, Stage(), **{**usual, **more}, store=store, opener=lambda *_: gateway)
+    own = {name: more.pop(name) for name in ("budget", "reads_only") if name in more}
+    experiment = Experiment(store, lambda *_: gateway, **own)
+    return Agents(records, Stage(), **{**usual, **more}, experiment=experiment)
 
 
 @pytest.mark.slow
 async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nobody_is_asked_twice():
     cases = [Case(date(2026, 5, 15), arm) for arm in (PLAIN, BLIND)]
     store, gateway = MemoryStore(), ScriptedGateway(knowing, model="m")
-    held = await agents_on(cases, store, gateway).hold()
+    held = await agents_on(cases, store, gateway).run()
     assert not held.stopped
     for case in cases:
         single, vote = held.forecasts["single"][case], held.forecasts["vote"][case]
@@ -226,11 +228,11 @@ async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nob
     named, hidden = (next(row for row in held.recognition.scores if row.arm == arm) for arm in (NAMED, HIDDEN))
     assert (named.exact.share.count, hidden.exact.share.count) == (1, 0)
     asked = len(gateway.calls)
-    again = await agents_on(cases, store, gateway).hold()
+    again = await agents_on(cases, store, gateway).run()
     assert len(gateway.calls) == asked
     assert again.forecasts == held.forecasts
     assert again.recognition == held.recognition
-    read = await agents_on(cases, store, gateway, asks=False).hold()
+    read = await agents_on(cases, store, gateway, reads_only=True).run()
     assert read.forecasts == held.forecasts
     labels = [Label(date(2026, 5, 15), date(2026, 5, 18), date(2026, 6, 18), 0.01, True, None)]
     evidence = model_evidence(
@@ -259,7 +261,7 @@ async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nob
 async def test_an_agent_that_cannot_be_reached_has_no_forecast_and_no_default():
     fault = Fault(FaultKind.KEY_REJECTED, "the key is not accepted")
     case = Case(date(2026, 5, 15))
-    held = await agents_on([case], MemoryStore(), ScriptedGateway(lambda _: fault), probes={}).hold()
+    held = await agents_on([case], MemoryStore(), ScriptedGateway(lambda _: fault), probes={}).run()
     single = held.forecasts["single"][case]
     assert (single.up, single.p, single.samples) == (None, None, 0)
     assert single.failure

@@ -46,8 +46,8 @@ from disputatio.evaluation.backtest.forecasting import Argued, argued_in, call_o
 from disputatio.evaluation.backtest.leaks import forged, leak_report
 from disputatio.evaluation.backtest.mirroring import mirrored
 from disputatio.evaluation.backtest.report import Outcome
+from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.pages.backtesting import backtest_page
-from disputatio.evaluation.series import Spent
 from disputatio.market.expressions import LONGEST_EXPRESSION
 from disputatio.market.sources.names import SECTORS
 from disputatio.participants.analyst.holding import market_by_rules

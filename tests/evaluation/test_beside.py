@@ -11,7 +11,7 @@ from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
-from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
+from disputatio.evaluation.baselines import Baselines, answerer_seat, baselines_named
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import Docket
 from disputatio.formats.registry import find_format
@@ -35,7 +35,7 @@ async def debated(budget: Budget = UNLIMITED, names=("single", "vote", "freeform
     proposal = Proposal(Motion("We should adopt it"), find_format("structured"), settings["structured"])
     debate = await start(proposal, house)
     before = History.of(row.event() for row in store.read(debate)).closed
-    await Beside(proposal, settings, house, budget).hold(debate, names)
+    await Baselines(proposal, settings, house, budget).run(debate, names)
     return store, debate, before
 
 
@@ -82,7 +82,7 @@ async def test_baselines_of_a_market_debate_see_the_knowledge_base():
     proposal = Proposal(Motion("Will it rise?"), market, by_rules)
     debate = await start(proposal, house)
     assert sent == [], "rules ask no model"
-    held = await Beside(proposal, settings, house).hold(debate, ("single", "freeform"))
+    held = await Baselines(proposal, settings, house).run(debate, ("single", "freeform"))
     assert [row.failure for row in held] == ["", ""]
     assert all("technicals.EXI.rsi_14 = 62 points" in prompt for prompt in sent)
 

@@ -11,10 +11,11 @@ from answer_stage import held, questions
 
 from disputatio.evaluation.comparing import Outcome, arms_of, declared_pairs, evaluation_lines
 from disputatio.evaluation.comparing.arms import motions
-from disputatio.evaluation.comparing.reading import Sample, nearest
+from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.pages import evaluation_page
 from disputatio.evaluation.questions import Kind, QuestionSet
 from disputatio.evaluation.questions.items import item_of
+from disputatio.evaluation.votes import Sample, nearest
 from disputatio.failures import InvalidInputError
 from disputatio.formats.single import most_given
 from disputatio.ledger.budget import Budget
@@ -103,7 +104,7 @@ async def test_the_same_again_asks_nobody_and_the_records_alone_make_the_same_re
     first, _, gateway = await held(questions(2), ("panel", "single", "vote"), always, store=store)
     assert gateway.calls
     again, _, silent = await held(questions(2), ("panel", "single", "vote"), always, store=store)
-    read, _, unasked = await held(questions(2), ("panel", "single", "vote"), always, store=store, asks=False)
+    read, _, unasked = await held(questions(2), ("panel", "single", "vote"), always, store=store, reads_only=True)
     assert silent.calls == unasked.calls == []
     assert first.as_json() == again.as_json() == read.as_json()
 
@@ -149,7 +150,7 @@ def test_what_cannot_answer_is_refused_and_what_is_compared_is_known_before():
 
 
 def samples(*tokens: int) -> list[Sample]:
-    return [Sample(number, "yes", "d", row, None, 1, 0.0) for number, row in enumerate(tokens, start=1)]
+    return [Sample(number, "yes", "d", Spent(1, row, None), 0.0) for number, row in enumerate(tokens, start=1)]
 
 
 @pytest.mark.parametrize(("target", "taken"), [(1, 1), (149, 1), (151, 2), (200, 2), (251, 3), (9_999, 3)], ids=str)

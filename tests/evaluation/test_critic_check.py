@@ -15,7 +15,7 @@ from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
-from disputatio.evaluation.series import Series
+from disputatio.evaluation.experiment import Experiment
 from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.formats.turns.proposition import PropositionForm
@@ -51,8 +51,8 @@ async def checked(cases: tuple[CriticCase, ...], says: Any) -> CriticReport:
 
     chosen = settings()
     gateway = ScriptedGateway(answer)
-    series = Series(critic_trials(cases, chosen), store=MemoryStore(), opener=lambda *_: gateway)
-    return critic_report(cases, chosen, await series.hold())
+    experiment = Experiment(MemoryStore(), lambda *_: gateway)
+    return critic_report(cases, chosen, await experiment.run(critic_trials(cases, chosen)))
 
 
 def critique(claims: list[tuple[str, str]], strength: int = 9) -> dict[str, Any]:

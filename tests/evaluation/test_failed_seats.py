@@ -75,7 +75,7 @@ async def held(archive, store: MemoryStore, *, down: bool, cases: tuple[Case, ..
         del key
         return bad if down and seating.model == "weak" else good
 
-    run = replace(Run(archive, settings(), lanes=1), opener=opener)
+    run = replace(Run(archive, settings(), concurrency=1), opener=opener)
     found = await Holding(cases, run, store).hold()
     return found, len(good.calls) + len(bad.calls)
 

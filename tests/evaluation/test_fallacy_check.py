@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from check_stage import judge_settings
 
+from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.fallacy_check import fallacy_report, fallacy_trials, report_lines
 from disputatio.evaluation.labelled_texts import MAPPINGS, NONE, OTHER, LabelledSet, read_labelled
-from disputatio.evaluation.series import Series
 from disputatio.record.chain import broken_link
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedGateway
@@ -54,13 +54,8 @@ def answering(name):
 async def report_on(whole, answer, store=None, **given):
     settings = judge_settings(**given)
     gateway = ScriptedGateway(answer)
-    series = Series(
-        fallacy_trials(whole, settings),
-        store=store or MemoryStore(),
-        opener=lambda *_: gateway,
-        budget=settings.budget,
-    )
-    result = await series.hold()
+    experiment = Experiment(store or MemoryStore(), lambda *_: gateway, budget=settings.budget, shares_ceiling=False)
+    result = await experiment.run(fallacy_trials(whole, settings))
     return fallacy_report(settings.seats["judge"].address, whole, whole, 0, result), gateway
 
 

@@ -22,7 +22,7 @@ from disputatio.evaluation.backtest.calibrating import (
     weightings,
 )
 from disputatio.evaluation.backtest.forecasting import argued_in, lens_forecasts
-from disputatio.evaluation.series import Spent
+from disputatio.evaluation.experiment import Spent
 
 WINDOWS = replace(PLAN, first_window=40, window=12, embargo=1)
 

@@ -16,8 +16,8 @@ from check_stage import (
     random_judge,
 )
 
-from disputatio.evaluation.baseline import Baseline, compare, holm
 from disputatio.evaluation.cases import CaseDebate, packaged_cases
+from disputatio.evaluation.drift import Baseline, compare, holm
 from disputatio.evaluation.intervals import detectable_share, least_losses, rate, worse_by_chance
 from disputatio.evaluation.judge_check import baseline_of, report_lines, twins_of
 from disputatio.evaluation.planting import FLAWS
@@ -136,7 +136,7 @@ async def test_a_ceiling_is_of_the_whole_check_and_the_rest_is_asked_under_a_hig
     assert rest.result.spent.calls == 14
 
 
-async def test_a_series_stops_when_the_model_cannot_be_reached_and_asks_again_later():
+async def test_it_stops_when_no_model_answers_and_asks_again_later():
     store = MemoryStore()
 
     def gone(_call):
@@ -144,8 +144,8 @@ async def test_a_series_stops_when_the_model_cannot_be_reached_and_asks_again_la
 
     report, _ = await checked(gone, CASES, raw=True, store=store, settings=judge_settings(max_calls=100))
     assert report.result.provider_failed
-    assert len(report.result.held) == 3
-    from disputatio.evaluation.series import refuse_silence
+    assert len(report.result.finished) == 3
+    from disputatio.evaluation.experiment import refuse_silence
 
     with pytest.raises(ProviderError, match="key was not accepted"):
         refuse_silence(report.result)

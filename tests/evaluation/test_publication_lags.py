@@ -13,7 +13,7 @@ from backtest_stage import PLAN, made_up_files
 from disputatio.engine.market_matter import knowledge_row
 from disputatio.evaluation.backtest import Archive, Case, DateRecord, dates_of, open_archive
 from disputatio.evaluation.backtest.leaks import lagless, leak_report
-from disputatio.evaluation.series import Spent
+from disputatio.evaluation.experiment import Spent
 from disputatio.market.sources import build
 from disputatio.market.sources.lags import NEVER, known_from
 from disputatio.market.sources.moments import written

@@ -16,7 +16,7 @@ from rooms import NOWHERE
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.evaluation.series import Series
+from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
 from disputatio.evaluation.tournament.standings import outcome_of
 from disputatio.failures import InvalidInputError
@@ -115,14 +115,8 @@ def test_a_match_without_an_end_has_no_result():
 
 
 async def held(found, store, budget=UNLIMITED):
-    series = Series(
-        found.trials(),
-        store=store,
-        opener=lambda seating, key: InstanceGateway(),
-        budget=budget,
-        shares_ceiling=True,
-    )
-    return await series.hold()
+    experiment = Experiment(store, lambda seating, key: InstanceGateway(), budget=budget)
+    return await experiment.run(found.trials())
 
 
 @pytest.mark.slow

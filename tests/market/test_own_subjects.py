@@ -19,7 +19,7 @@ from disputatio.engine.market_matter import horizon_asked, question_on
 from disputatio.engine.opening import Proposal
 from disputatio.evaluation.backtest import Case, dates_of, open_archive, plan_named, read_plan
 from disputatio.evaluation.backtest.cases import debate_id, identity_of, proposal_of
-from disputatio.evaluation.beside import Beside
+from disputatio.evaluation.baselines import Baselines
 from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.market import KnowledgeBase
@@ -143,7 +143,7 @@ async def test_a_market_debate_and_its_baseline_answer_one_question(motion):
     house = House(MemoryStore(), opener=lambda *_: ScriptedGateway(answer), checks_first=False)
     debate = await start(proposal, house)
     asked.clear()
-    (held,) = await Beside(proposal, {"single": settings_of("single", "all=openai_compatible:m")}, house).hold(
+    (held,) = await Baselines(proposal, {"single": settings_of("single", "all=openai_compatible:m")}, house).run(
         debate, ("single",)
     )
     assert held.answer in {"up", "down"}

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.checking import Progress
-from disputatio._cli.stopping import Stopping
+from disputatio._cli.experiments import Progress, run_over
 from disputatio._cli.streams import tell
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Settings
     from disputatio.evaluation.backtest import BacktestPlan, BacktestReport, Dates, HeldDates, Run
-    from disputatio.evaluation.backtest.agents import Agents, HeldAgents
+    from disputatio.evaluation.backtest.agents import HeldAgents
     from disputatio.record.sql import SqlStore
 
 _PANEL = "Language models"
@@ -94,12 +92,16 @@ def with_models(
     run: Run,
     dates: Dates,
     *,
-    asks: bool,
+    reads_only: bool,
 ) -> tuple[BacktestReport, HeldAgents | None]:
-    """Hold what stands beside the debates, and put all that is known of the models into the report."""
+    """Run what stands beside the debates, and put all that is known of the models into the report."""
     from disputatio.evaluation.backtest.models import model_evidence
 
-    agents = _hold(report.result.plan, asked, held, run, dates, asks=asks) if asked.agents or asked.probe else None
+    agents = (
+        _run(report.result.plan, asked, held, run, dates, reads_only=reads_only)
+        if asked.agents or asked.probe
+        else None
+    )
     result = report.result
     days = [row.decided for row in result.labels]
     against = result.plan.primary_against
@@ -116,65 +118,29 @@ def with_models(
     return replace(report, models=evidence), agents
 
 
-def _hold(plan: BacktestPlan, asked: ModelsAsked, held: HeldDates, run: Run, dates: Dates, *, asks: bool) -> HeldAgents:
-    """Hold single agents and the probe; Ctrl-C keeps what was held and says how to go on."""
-    from disputatio.participants.gateways import open_gateway
-    from disputatio.record.sql import SqlStore
-
-    progress = Progress(0, "answers beside the debates", "held")
-
-    async def work() -> HeldAgents:
-        store = SqlStore(run.settings.store, create=asks)
-        try:
-            agents = _agents(plan, asked, held, run, dates, store, asks=asks)
-            agents.opener = lambda seating, key: open_gateway(seating, key, on_progress=progress.note)
-            agents.on_held, agents.on_wave = progress.held, progress.expect
-            return await agents.hold()
-        finally:
-            await store.aclose()
-
-    with Stopping() as stopping:
-        try:
-            found = stopping.run(work())
-        except (asyncio.CancelledError, KeyboardInterrupt):
-            progress.end()
-            tell(f"Stopped: all debates and {progress.done} answers are kept.", "The same command goes on from there.")
-            raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    progress.end()
-    return found
-
-
-def _agents(
-    plan: BacktestPlan, asked: ModelsAsked, held: HeldDates, run: Run, dates: Dates, store: SqlStore, *, asks: bool
-) -> Agents:
-    """What is held beside the debates, under what they left of the ceiling."""
+def _run(
+    plan: BacktestPlan, asked: ModelsAsked, held: HeldDates, run: Run, dates: Dates, *, reads_only: bool
+) -> HeldAgents:
+    """Run single agents and the probe, under what the debates left of the ceiling."""
     from disputatio.evaluation.backtest import Bases
     from disputatio.evaluation.backtest.agents import Agents
-    from disputatio.evaluation.beside import what_is_left
-    from disputatio.evaluation.series import Spent
+    from disputatio.evaluation.experiment import remaining, sum_of
     from disputatio.ledger.budget import UNLIMITED
 
-    spent = Spent()
-    for row in held.records:
-        spent = spent.plus(row.spent)
-    left = what_is_left(run.settings.budget, spent)
-    if asks and left is None:
+    left = remaining(run.settings.budget, sum_of(row.spent for row in held.records))
+    if not reads_only and left is None:
         tell("The ceiling leaves nothing for single agents and the probe.")
-    single, probes, years = beside_settings(asked, run, dates)
-    return Agents(
-        held.records,
-        Bases(run.archive),
-        single,
-        probes,
-        years,
-        store,
-        budget=left or UNLIMITED,
-        lanes=run.lanes,
-        prompts=run.prompts,
-        seed=plan.seed,
-        asks=asks and left is not None,
-        horizon=run.horizon,
-    )
+    progress = Progress(0, "answers beside the debates")
+    own = beside_settings(asked, run, dates)
+
+    def work(store: SqlStore) -> Coroutine[Any, Any, HeldAgents]:
+        experiment = progress.experiment(
+            store, left or UNLIMITED, concurrency=run.concurrency, reads_only=reads_only or left is None
+        )
+        bases, seed = Bases(run.archive), plan.seed
+        return Agents(held.records, bases, *own, experiment, prompts=run.prompts, seed=seed, horizon=run.horizon).run()
+
+    return run_over(run.settings.store, progress, work, create=not reads_only)
 
 
 def beside_settings(

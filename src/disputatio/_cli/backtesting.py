@@ -12,14 +12,27 @@ import typer
 from disputatio._cli.backtest_models import (
     BlindOption,
     CutoffOption,
-    ModelsAsked,
     NoAgentsOption,
     ProbeOption,
     beside_settings,
     models_asked,
     with_models,
 )
-from disputatio._cli.checking import JsonReportOption, Progress, show_check, whole_number
+from disputatio._cli.experiments import (
+    CONCURRENCY,
+    ConcurrencyOption,
+    FromRecordsOption,
+    JsonReportOption,
+    OpenOption,
+    OutOption,
+    Progress,
+    leave,
+    run_over,
+    show_estimate,
+    show_report,
+    whole_number,
+    write_report,
+)
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import (
     BaseUrlOption,
@@ -32,9 +45,7 @@ from disputatio._cli.options import (
     SeatOption,
     SetOption,
 )
-from disputatio._cli.stopping import Stopping
-from disputatio._cli.streams import tell
-from disputatio.failures import ExitCode, InvalidInputError, ProviderError
+from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
@@ -47,10 +58,9 @@ if TYPE_CHECKING:
         HeldDates,
         Run,
     )
-    from disputatio.evaluation.backtest.agents import HeldAgents
     from disputatio.kernel import JsonObject
+    from disputatio.record.sql import SqlStore
 
-_LANES = 4
 _MOST_PROCESSES = 8
 _BY_RULES = "all=rules"
 _LAST = "last:"
@@ -86,9 +96,7 @@ def backtest(
     benchmarks: Annotated[
         bool, typer.Option("--benchmarks", metavar="", help="Score the benchmarks of the plan alone; nothing is held.")
     ] = False,
-    from_records: Annotated[
-        bool, typer.Option("--from-records", metavar="", help="Make the report from the records; hold nothing.")
-    ] = False,
+    from_records: FromRecordsOption = False,
     limit: Annotated[
         str | None,
         typer.Option(
@@ -100,14 +108,9 @@ def backtest(
         str | None,
         typer.Option("--processes", metavar="N", help="Processes that hold debates by rules; one for each core."),
     ] = None,
-    lanes: Annotated[
-        str | None,
-        typer.Option("--lanes", metavar="N", help=f"Debates of models held at a time; {_LANES} unless said otherwise."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Write report.html and report.json there.")
-    ] = None,
-    open_: Annotated[bool, typer.Option("--open", metavar="", help="Open the page that --out wrote.")] = False,
+    concurrency: ConcurrencyOption = None,
+    out: OutOption = None,
+    open_: OpenOption = False,
     blind: BlindOption = False,
     probe: ProbeOption = False,
     cutoff: CutoffOption = None,
@@ -135,22 +138,21 @@ def backtest(
     from disputatio.evaluation.intervals import check_installed
 
     check_installed()
-    from disputatio.evaluation.backtest import dates_of
+    from disputatio.evaluation.backtest import Run, backtest_report, cases_of, dates_of
+    from disputatio.evaluation.backtest.estimating import backtest_parts
 
     if limit is not None and benchmarks:
         raise InvalidInputError("--limit is for debates, and --benchmarks holds none.", "Leave one of them out.")
-    at_the_end = limit is not None and limit.strip().lower().startswith(_LAST)
-    most = whole_number("--limit", limit.strip()[len(_LAST) :] if limit is not None and at_the_end else limit, 2)
     planned, archive = _matter(plan, data, subject, horizon)
-    dates = dates_of(planned, archive.prices())
+    dates = _limited(dates_of(planned, archive.prices()), limit)
     if benchmarks:
         _benchmarks(planned, archive, dates, as_json=json_)
         return
     arguments = command_line(
-        seat=tuple(seat or (_BY_RULES,)),
+        seat=seat or [_BY_RULES],
         base_url=base_url,
         config=config,
-        set=tuple(set_ or ()),
+        set=set_,
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
         max_calls=max_calls,
@@ -158,26 +160,33 @@ def backtest(
     )
     settings = _settings(arguments, planned)
     asked = models_asked(settings, cutoff, probe=probe, no_agents=no_agents)
-    run = _run(
+    run = Run(
         archive,
         settings,
         prompts,
-        lanes=whole_number("--lanes", lanes, 1) or _LANES,
+        concurrency=whole_number("--lanes", concurrency, 1) or CONCURRENCY,
         processes=whole_number("--processes", processes, 1) or _cores(),
         horizon=planned.asks_for,
     )
-    dates = dates.last(most) if most is not None and at_the_end else dates.first(most)
-    cases = _cases(planned, dates, blind=blind)
+    cases = cases_of(planned, dates, blind_everywhere=blind)
     if dry_run:
-        _say_estimate(cases, run, asked, dates, as_json=json_)
+        single, probes, years = beside_settings(asked, run, dates) if asked else (None, {}, (0, 0))
+        show_estimate(asyncio.run(backtest_parts(cases, run, single, probes, years)), as_json=json_)
         return
-    held = _hold(cases, run, asks=not from_records)
-    report = _reported(planned, archive, dates, held, settings)
+    held = _run(cases, run, reads_only=from_records)
+    who = {seat: row.address for seat, row in settings.seats.items()}
+    report = backtest_report(planned, archive, held, who, dates=dates)
     agents = None
     if asked is not None:
-        report, agents = with_models(report, asked, held, run, dates, asks=not from_records)
+        report, agents = with_models(report, asked, held, run, dates, reads_only=from_records)
     _show(report, out, as_json=json_, opens=open_)
-    _leave(held, agents)
+    stopped = held if held.provider_failed or agents is None else agents
+    leave(
+        "backtest",
+        stopped.stopped,
+        provider_failed=stopped.provider_failed,
+        is_partial=bool(held.missing or stopped.stopped),
+    )
 
 
 def _matter(
@@ -196,6 +205,13 @@ def _matter(
     return planned, archive
 
 
+def _limited(dates: Dates, limit: str | None) -> Dates:
+    """The dates that ``--limit`` leaves."""
+    if limit is not None and limit.strip().lower().startswith(_LAST):
+        return dates.last(whole_number("--limit", limit.strip()[len(_LAST) :], 2) or 0)
+    return dates.first(whole_number("--limit", limit, 2))
+
+
 def _benchmarks(plan: BacktestPlan, archive: Archive, dates: Dates, *, as_json: bool) -> None:
     from disputatio.evaluation.backtest import benchmark_lines, score_benchmarks
 
@@ -209,17 +225,7 @@ def _benchmarks(plan: BacktestPlan, archive: Archive, dates: Dates, *, as_json: 
         "scores": [row.as_json() for row in scores],
         "left_out": dict(left_out),
     }
-    show_check(body, benchmark_lines(plan, archive, dates, scores, left_out), as_json=as_json)
-
-
-def _say_estimate(cases: tuple[Case, ...], run: Run, asked: ModelsAsked | None, dates: Dates, *, as_json: bool) -> None:
-    """Say what all of it would take; hold nothing and ask nobody."""
-    from disputatio.evaluation.backtest.estimating import backtest_parts
-    from disputatio.evaluation.estimating import estimate_json, estimate_lines
-
-    single, probes, years = beside_settings(asked, run, dates) if asked else (None, {}, (0, 0))
-    parts = asyncio.run(backtest_parts(cases, run, single, probes, years))
-    show_check(estimate_json(parts), estimate_lines(parts), as_json=as_json)
+    show_report(body, benchmark_lines(plan, archive, dates, scores, left_out), as_json=as_json)
 
 
 def _settings(arguments: Arguments, plan: BacktestPlan) -> Settings:
@@ -237,55 +243,26 @@ def _settings(arguments: Arguments, plan: BacktestPlan) -> Settings:
     return settings
 
 
-def _run(
-    archive: Archive, settings: Settings, prompts: Path | None, *, lanes: int, processes: int, horizon: str
-) -> Run:
-    from disputatio.evaluation.backtest import Run
-
-    return Run(archive, settings, prompts, lanes=lanes, processes=processes, horizon=horizon)
-
-
 def _cores() -> int:
     """How many processes may run here at a time."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(allowed or 1, _MOST_PROCESSES)
 
 
-def _cases(plan: BacktestPlan, dates: Dates, *, blind: bool) -> tuple[Case, ...]:
-    from disputatio.evaluation.backtest import cases_of
-
-    return cases_of(plan, dates, blind_everywhere=blind)
-
-
-def _hold(cases: tuple[Case, ...], run: Run, *, asks: bool) -> HeldDates:
-    """Hold everything; Ctrl-C keeps what was held and says how to go on."""
+def _run(cases: tuple[Case, ...], run: Run, *, reads_only: bool) -> HeldDates:
+    """Run everything; Ctrl-C keeps what has finished and says how to go on."""
     from dataclasses import replace
 
     from disputatio.evaluation.backtest import Holding
-    from disputatio.participants.gateways import open_gateway
-    from disputatio.record.sql import SqlStore
 
-    progress = Progress(len(cases), "debates", "held")
+    progress = Progress(len(cases), "debates")
+    own = run if run.by_rules else replace(run, opener=progress.opener)
 
-    async def work() -> HeldDates:
-        store = SqlStore(run.settings.store, create=asks)
-        try:
-            opener = replace(run, opener=lambda seating, key: open_gateway(seating, key, on_progress=progress.note))
-            holding = Holding(
-                cases, run if run.by_rules else opener, store, on_held=lambda reused: progress.count(reused=reused)
-            )
-            return await holding.hold() if asks else holding.recorded()
-        finally:
-            await store.aclose()
+    async def work(store: SqlStore) -> HeldDates:
+        holding = Holding(cases, own, store, on_held=lambda reused: progress.count(reused=reused))
+        return holding.recorded() if reads_only else await holding.hold()
 
-    with Stopping() as stopping:
-        try:
-            held = stopping.run(work())
-        except (asyncio.CancelledError, KeyboardInterrupt):
-            progress.end()
-            tell(f"Stopped: {progress.done} of {len(cases)} debates are kept.", "The same command goes on from there.")
-            raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    progress.end()
+    held = run_over(run.settings.store, progress, work, create=not reads_only)
     if not held.records:
         raise InvalidInputError(
             "Nothing was held for this plan, these data and these seats.", "Hold it first: without --from-records."
@@ -293,31 +270,12 @@ def _hold(cases: tuple[Case, ...], run: Run, *, asks: bool) -> HeldDates:
     return held
 
 
-def _reported(
-    plan: BacktestPlan, archive: Archive, dates: Dates, held: HeldDates, settings: Settings
-) -> BacktestReport:
-    from disputatio.evaluation.backtest import backtest_report
-
-    who = {seat: row.address for seat, row in settings.seats.items()}
-    return backtest_report(plan, archive, held, who, dates=dates)
-
-
 def _show(report: BacktestReport, out: Path | None, *, as_json: bool, opens: bool) -> None:
     from disputatio.evaluation.backtest import backtest_lines
 
     body = report.as_json()
-    show_check(body, backtest_lines(report), as_json=as_json)
+    show_report(body, backtest_lines(report), as_json=as_json)
     if out is not None:
-        from disputatio._cli.evaluating import write_report
         from disputatio.evaluation.pages.backtesting import backtest_page
 
         write_report(out, backtest_page(report), body, opens=opens)
-
-
-def _leave(held: HeldDates, agents: HeldAgents | None) -> None:
-    """Leave with the exit code of what was stopped."""
-    stopped = held if held.provider_failed or agents is None else agents
-    if stopped.provider_failed:
-        raise ProviderError(f"The backtest was stopped: {stopped.stopped}.", "The same command goes on from there.")
-    if held.missing or stopped.stopped:
-        raise typer.Exit(int(ExitCode.TRUNCATED))

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.checking import (
-    ChecksStoreOption,
-    JsonReportOption,
-    LimitOption,
-    hold,
-    leave,
-    one_seat_settings,
-    show_check,
-    whole_number,
-)
+from disputatio._cli.checking import leave_check, one_seat_settings, run_check
+from disputatio._cli.experiments import ChecksStoreOption, JsonReportOption, LimitOption, show_report, whole_number
 from disputatio._cli.given import command_line, format_called
 from disputatio._cli.options import (
     BaseUrlOption,
@@ -64,20 +56,20 @@ def check_critic(
     ]
     settings = _critic_settings(
         command_line(
-            seat=tuple(seat or ()),
+            seat=seat,
             base_url=base_url,
             config=config,
-            set=tuple(set_ or ()),
+            set=set_,
             budget_usd=budget_usd,
             budget_tokens=budget_tokens,
             max_calls=max_calls,
             store=store,
         )
     )
-    result = hold(critic_trials(chosen, settings, prompts), settings, "propositions")
+    result = run_check(critic_trials(chosen, settings, prompts), settings, "propositions")
     report = critic_report(chosen, settings, result, prompts)
-    show_check(report.as_json(), report_lines(report), as_json=json_)
-    leave(result)
+    show_report(report.as_json(), report_lines(report), as_json=json_)
+    leave_check(result)
     if not report.good_enough:
         raise typer.Exit(int(ExitCode.ALERT))
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.checking import (
+from disputatio._cli.dossier_evidence import keep_for_dossiers
+from disputatio._cli.experiments import (
+    CONCURRENCY,
     ChecksStoreOption,
+    ConcurrencyOption,
+    FromRecordsOption,
     JsonReportOption,
     LimitOption,
+    OpenOption,
+    OutOption,
     Progress,
-    show_check,
+    leave,
+    run_over,
+    show_estimate,
+    show_report,
     whole_number,
+    write_report,
 )
-from disputatio._cli.dossier_evidence import keep_for_dossiers
 from disputatio._cli.given import check_kept, command_line, say_notes
 from disputatio._cli.options import (
     BaseUrlOption,
@@ -32,20 +40,19 @@ from disputatio._cli.options import (
     SeatOption,
     SetOption,
 )
-from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import tell
-from disputatio.failures import ExitCode, InvalidInputError, ProviderError
+from disputatio.failures import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
-    from disputatio.evaluation.comparing import Arm, Comparing, Held
+    from disputatio.evaluation.comparing import Arm, Held
     from disputatio.evaluation.questions import QuestionSet
     from disputatio.kernel import JsonObject
+    from disputatio.record.sql import SqlStore
 
 EVALUATIONS_FILE = "evaluations.sqlite"
 _USUAL = "panel,freeform,single,vote"
 _USUAL_FOR_NUMBERS = "freeform,single,vote"
-_LANES = 4
 
 
 def evaluate(
@@ -78,22 +85,15 @@ def evaluate(
     seed: Annotated[
         str | None, typer.Option("--seed", metavar="N", help="Which questions --limit draws; sent to models too.")
     ] = None,
-    lanes: Annotated[
-        str | None,
-        typer.Option("--lanes", metavar="N", help=f"Debates held at a time; {_LANES} unless said otherwise."),
-    ] = None,
+    concurrency: ConcurrencyOption = None,
     check_power: Annotated[
         bool,
         typer.Option("--check-power", metavar="", help="Plant an edge and none in made-up answers; say what is found."),
     ] = False,
-    from_records: Annotated[
-        bool, typer.Option("--from-records", metavar="", help="Make the report from the records; ask nobody.")
-    ] = False,
+    from_records: FromRecordsOption = False,
     dry_run: DryRunOption = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Write report.html and report.json there.")
-    ] = None,
-    open_: Annotated[bool, typer.Option("--open", metavar="", help="Open the page that --out wrote.")] = False,
+    out: OutOption = None,
+    open_: OpenOption = False,
     prompts: PromptsOption = None,
     seat: SeatOption = None,
     base_url: BaseUrlOption = None,
@@ -111,6 +111,7 @@ def evaluate(
     debate, and a vote of as many single answers as cost what the debate cost. Each debate has a record: the same
     command again goes on where it was stopped, asks nothing twice, and makes the same report.
     """
+    from disputatio.evaluation.comparing.estimating import evaluation_parts
     from disputatio.evaluation.intervals import check_installed
 
     check_installed()
@@ -126,10 +127,10 @@ def evaluate(
     questions = whole.drawn(whole_number("--limit", limit, 1), number or 0)
     arms = _arms(compare, questions)
     arguments = command_line(
-        seat=tuple(seat or ()),
+        seat=seat,
         base_url=base_url,
         config=config,
-        set=tuple(set_ or ()),
+        set=set_,
         seed=seed,
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
@@ -138,20 +139,21 @@ def evaluate(
     )
     settings = _settings(arms, arguments, golden)
     if dry_run:
-        _say_estimate(questions, arms, settings, prompts, as_json=json_)
+        show_estimate(asyncio.run(evaluation_parts(questions, arms, settings, prompts)), as_json=json_)
         return
-    held = _hold(questions, arms, settings, prompts, whole_number("--lanes", lanes, 1) or _LANES, asks=not from_records)
+    at_a_time = whole_number("--lanes", concurrency, 1) or CONCURRENCY
+    held = _run(questions, arms, settings, prompts, at_a_time, reads_only=from_records)
     body = _report(questions, arms, held, settings, number, len(whole.items), out, as_json=json_, opens=open_)
     if golden is not None:
         keep_for_dossiers(next(iter(settings.values())).store, golden, body)
-    _leave(held)
+    leave("evaluation", held.stopped, provider_failed=held.provider_failed, is_partial=bool(held.stopped))
 
 
 def _check_power(*, as_json: bool) -> None:
     from disputatio.evaluation.power_check import power_check
 
     found = power_check()
-    show_check(found.as_json(), found.lines(), as_json=as_json)
+    show_report(found.as_json(), found.lines(), as_json=as_json)
     if not found.holds:
         raise typer.Exit(int(ExitCode.INTERNAL))
 
@@ -213,68 +215,25 @@ def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> 
     return found
 
 
-def _say_estimate(
+def _run(
     questions: QuestionSet,
     arms: Sequence[Arm],
     settings: Mapping[str, Settings],
     prompts: Path | None,
+    concurrency: int,
     *,
-    as_json: bool,
-) -> None:
-    """Say what all of it would take; hold nothing and ask nobody."""
-    from disputatio.evaluation.comparing.estimating import evaluation_parts
-    from disputatio.evaluation.estimating import estimate_json, estimate_lines
-
-    parts = asyncio.run(evaluation_parts(questions, arms, settings, prompts))
-    show_check(estimate_json(parts), estimate_lines(parts), as_json=as_json)
-
-
-def _hold(
-    questions: QuestionSet,
-    arms: Sequence[Arm],
-    settings: Mapping[str, Settings],
-    prompts: Path | None,
-    lanes: int,
-    *,
-    asks: bool,
+    reads_only: bool,
 ) -> Held:
-    """Hold everything; Ctrl-C keeps what was held and says how to go on."""
+    """Run everything; Ctrl-C keeps what has finished and says how to go on."""
     from disputatio.evaluation.comparing import Comparing
-    from disputatio.participants.gateways import open_gateway
-    from disputatio.record.sql import SqlStore
 
-    first = next(iter(settings.values()))
-    progress = Progress(0, "debates", "held")
+    first, progress = next(iter(settings.values())), Progress(0, "debates")
 
-    async def work() -> Held:
-        store = SqlStore(first.store)
-        try:
-            comparing: Comparing = Comparing(
-                questions,
-                arms,
-                settings,
-                store=store,
-                opener=lambda seating, key: open_gateway(seating, key, on_progress=progress.note),
-                budget=first.budget,
-                lanes=lanes,
-                prompts=prompts,
-                on_held=progress.held,
-                on_wave=progress.expect,
-                asks=asks,
-            )
-            return await comparing.hold()
-        finally:
-            await store.aclose()
+    def compare(store: SqlStore) -> Coroutine[Any, Any, Held]:
+        experiment = progress.experiment(store, first.budget, concurrency=concurrency, reads_only=reads_only)
+        return Comparing(questions, arms, settings, experiment, prompts).run()
 
-    with Stopping() as stopping:
-        try:
-            held = stopping.run(work())
-        except (asyncio.CancelledError, KeyboardInterrupt):
-            progress.end()
-            tell(f"Stopped: {progress.done} debates are kept.", "The same command goes on from there.")
-            raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    progress.end()
-    return held
+    return run_over(first.store, progress, compare)
 
 
 def _report(
@@ -295,7 +254,7 @@ def _report(
     who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
     report = evaluation_report(questions, arms, held, who, seed=seed, drawn_from=drawn_from)
     body = report.as_json()
-    show_check(body, evaluation_lines(report), as_json=as_json)
+    show_report(body, evaluation_lines(report), as_json=as_json)
     if out is not None:
         write_report(out, evaluation_page(report), body, opens=opens)
     return body
@@ -308,34 +267,6 @@ def _replay(path: Path, out: Path | None, *, as_json: bool, opens: bool) -> None
     tell(f"Counting the votes in {path.name}.")
     report = replay_report(path)
     body = report.as_json()
-    show_check(body, replay_lines(report), as_json=as_json)
+    show_report(body, replay_lines(report), as_json=as_json)
     if out is not None:
         write_report(out, replay_page(report), body, opens=opens)
-
-
-def write_report(folder: Path, page: str, body: JsonObject, *, opens: bool) -> None:
-    """Write a page and its JSON to ``folder``, and open the page where that is wanted.
-
-    Raises:
-        InvalidInputError: the folder cannot be written.
-    """
-    from disputatio.report import printable_json
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.html").write_text(page, "utf-8")
-        (folder / "report.json").write_text(printable_json(body) + "\n", "utf-8")
-    except OSError as error:
-        reason = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(f"{folder} cannot be written: {reason}.", "Choose another folder.") from None
-    tell(f"Written: {folder / 'report.html'} and report.json beside it.")
-    if opens:
-        webbrowser.open((folder / "report.html").resolve().as_uri())
-
-
-def _leave(held: Held) -> None:
-    """Leave with the exit code of what was stopped."""
-    if held.provider_failed:
-        raise ProviderError(f"The evaluation was stopped: {held.stopped}.", "The same command goes on from there.")
-    if held.stopped:
-        raise typer.Exit(int(ExitCode.TRUNCATED))

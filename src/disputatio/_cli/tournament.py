@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.checking import hold, show_check, whole_number
+from disputatio._cli.experiments import Progress, leave, run_trials, show_report, whole_number
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import (
     BaseUrlOption,
@@ -21,7 +21,7 @@ from disputatio._cli.options import (
     StoreOption,
 )
 from disputatio._cli.streams import print_json, print_lines, tell
-from disputatio.failures import ExitCode, InvalidInputError, ProviderError
+from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
@@ -111,7 +111,7 @@ def tournament(
     arguments = command_line(
         base_url=base_url,
         config=config,
-        set=tuple(set_ or ()),
+        set=set_,
         seed=seed,
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
@@ -129,17 +129,21 @@ def tournament(
         return
     check_ceiling(settings.budget, previews)
     tell(*(f"Warning: {row}" for row in found.warnings()))
-    result = hold(found.trials(), settings, "matches", side_by_side=True)
+    trials = found.trials()
+    progress = Progress(len(trials), "matches", "judged")
+    result = run_trials(trials, settings.store, settings.budget, progress, shares_ceiling=True)
     report = ranking(found, result)
-    show_check(report.as_json(), ranking_lines(report), as_json=json_)
-    if result.provider_failed:
-        raise ProviderError(f"The tournament was stopped: {result.stopped}.", "The same command goes on from there.")
-    if result.missing:
-        tell(
+    show_report(report.as_json(), ranking_lines(report), as_json=json_)
+    leave(
+        "tournament",
+        result.stopped,
+        provider_failed=result.provider_failed,
+        is_partial=bool(result.missing),
+        note=(
             f"{counted(len(result.missing), 'match was', 'matches were')} not held: {result.stopped}.",
             "The same command with a higher ceiling holds what is missing.",
-        )
-        raise typer.Exit(int(ExitCode.TRUNCATED))
+        ),
+    )
 
 
 def _tournament(

@@ -1,14 +1,14 @@
 """How good a judge is, measured: on texts that others labelled, and on debates with flaws planted in them."""
 
-from disputatio.evaluation.baseline import Baseline, Drift, compare, read_baseline, write_baseline
 from disputatio.evaluation.cases import CASE_SCHEMA, CaseDebate, packaged_cases, read_cases
+from disputatio.evaluation.drift import Baseline, Drift, compare, read_baseline, write_baseline
+from disputatio.evaluation.experiment import Experiment, ExperimentResult, Trial
 from disputatio.evaluation.fallacy_check import FallacyReport, fallacy_report, fallacy_trials
 from disputatio.evaluation.fallacy_scores import FallacyScores, fallacy_scores
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.evaluation.labelled_csv import read_csv_texts
 from disputatio.evaluation.labelled_texts import LabelledSet, LabelledText, read_labelled
 from disputatio.evaluation.planting import FLAWS, CaseTwin, plant
-from disputatio.evaluation.series import Series, SeriesResult, Trial
 
 __all__ = [
     "CASE_SCHEMA",
@@ -17,13 +17,13 @@ __all__ = [
     "CaseDebate",
     "CaseTwin",
     "Drift",
+    "Experiment",
+    "ExperimentResult",
     "FallacyReport",
     "FallacyScores",
     "JudgeReport",
     "LabelledSet",
     "LabelledText",
-    "Series",
-    "SeriesResult",
     "Trial",
     "compare",
     "fallacy_report",

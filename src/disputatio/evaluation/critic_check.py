@@ -24,8 +24,8 @@ from typing import Any
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal, book_of
 from disputatio.evaluation.critic_cases import CriticCase
+from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
-from disputatio.evaluation.series import SeriesResult, Trial
 from disputatio.formats.registry import find_format
 from disputatio.judging.softening import softening_in
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
@@ -146,7 +146,7 @@ class CriticReport:
     only_fair: Rate
     softened: Rate
     prompts: Mapping[str, str] = field(repr=False)
-    result: SeriesResult = field(repr=False)
+    result: ExperimentResult = field(repr=False)
 
     @property
     def heard(self) -> tuple[CriticReading, ...]:
@@ -207,10 +207,10 @@ class CriticReport:
 
 
 def critic_report(
-    cases: Sequence[CriticCase], settings: Settings, result: SeriesResult, prompts: Path | None = None
+    cases: Sequence[CriticCase], settings: Settings, result: ExperimentResult, prompts: Path | None = None
 ) -> CriticReport:
     """Work out the report from what the series brought; cases that were not held stay in the counts."""
-    histories = {row.key: row.history for row in result.held}
+    histories = {row.key: row.history for row in result.finished}
     readings = tuple(read_critique(case, histories.get(case.id)) for case in cases)
     heard = [row for row in readings if not row.failure]
     critic = settings.seats["critic"]

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal
+from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, NamedFallacy, fallacy_scores
 from disputatio.evaluation.labelled_texts import CLASSES, LabelledSet, LabelledText, mapping_lines
-from disputatio.evaluation.series import SeriesResult, Trial
 from disputatio.formats.docket import Docket
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format
@@ -127,7 +127,7 @@ class FallacyReport:
     drawn: LabelledSet
     seed: int
     scores: FallacyScores
-    result: SeriesResult = field(repr=False)
+    result: ExperimentResult = field(repr=False)
 
     def as_json(self) -> JsonObject:
         """The stable JSON form, version ``JSON_VERSION``."""
@@ -152,10 +152,10 @@ class FallacyReport:
 
 
 def fallacy_report(
-    judge: str, whole: LabelledSet, drawn: LabelledSet, seed: int, result: SeriesResult
+    judge: str, whole: LabelledSet, drawn: LabelledSet, seed: int, result: ExperimentResult
 ) -> FallacyReport:
     """Score what the series brought; texts that were not asked for stay in the counts."""
-    histories = {row.key: row.history for row in result.held}
+    histories = {row.key: row.history for row in result.finished}
     judged = [judged_text(text, histories.get(text.id)) for text in drawn.texts]
     scores = fallacy_scores(judged, spans=whole.name == "mafalda", seed=seed)
     return FallacyReport(judge, whole, drawn, seed, scores, result)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal, book_of, rules_of
-from disputatio.evaluation.baseline import Baseline, Drift
 from disputatio.evaluation.cases import SIDES, CaseDebate
+from disputatio.evaluation.drift import Baseline, Drift
+from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.intervals import detectable_share, least_losses
 from disputatio.evaluation.judge_scores import JudgeMeasures, judge_measures, read_twin
 from disputatio.evaluation.planting import FLAWS, CaseTwin, Twin, clean, padded, plant, swapped
-from disputatio.evaluation.series import SeriesResult, Trial
 from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.judging import Rubric
@@ -85,7 +85,7 @@ class JudgeReport:
     cases: tuple[CaseDebate, ...]
     measures: JudgeMeasures
     prompts: Mapping[str, str] = field(repr=False)
-    result: SeriesResult = field(repr=False)
+    result: ExperimentResult = field(repr=False)
     drift: Drift | None = None
 
     def as_json(self) -> JsonObject:
@@ -132,11 +132,11 @@ class JudgeReport:
 
 
 def judge_report(
-    twins: Sequence[CaseTwin], settings: Settings, result: SeriesResult, seed: int, prompts: Path | None = None
+    twins: Sequence[CaseTwin], settings: Settings, result: ExperimentResult, seed: int, prompts: Path | None = None
 ) -> JudgeReport:
     """Work out the report from what the series brought; twins that were not held stay in the counts."""
     rubric = _rubric(settings)
-    histories = {row.key: row.history for row in result.held}
+    histories = {row.key: row.history for row in result.finished}
     readings = [read_twin(twin, histories.get(twin.key), rubric) for twin in twins]
     judge = settings.seats["judge"]
     hashes = book_of(prompts).hashes("structured", small=judge.piecewise)

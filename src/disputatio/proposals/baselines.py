@@ -11,7 +11,7 @@ from disputatio.config.process import settings_for
 from disputatio.engine.debates import House
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
-from disputatio.evaluation.beside import Beside, answerer_seat, baselines_named
+from disputatio.evaluation.baselines import Baselines, answerer_seat, baselines_named
 from disputatio.formats.registry import find_format
 from disputatio.observing.setting import observed
 
@@ -46,8 +46,8 @@ def baselines_of(
 
     async def run(debate: str, house: House) -> bool:
         own = House(house.store, watcher=observed(Nobody()), opener=house.opener)
-        beside = Beside(proposal, settings, own, proposal.settings.budget, say, proposal.prompts)
-        return bool(await beside.hold(debate, names))
+        baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts)
+        return bool(await baselines.run(debate, names))
 
     return run
 

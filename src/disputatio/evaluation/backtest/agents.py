@@ -11,8 +11,8 @@ Everything has an ordinary record with an id that follows from what decides it: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 
@@ -29,32 +29,32 @@ from disputatio.evaluation.backtest.recognition import (
     probes_of,
     recognition_report,
 )
-from disputatio.evaluation.beside import MOST_SAMPLES, more_samples
-from disputatio.evaluation.comparing.reading import (
-    Sample,
-    is_harness,
-    nearest,
+from disputatio.evaluation.comparing.reading import is_harness
+from disputatio.evaluation.experiment import (
+    Experiment,
+    Spent,
+    Trial,
     outcome_of,
-    samples_in,
+    spent_on,
+    sum_of,
     total_spent,
+    unreachable,
 )
-from disputatio.evaluation.series import Held, Spent, Trial, unreachable
-from disputatio.evaluation.waves import Waves
+from disputatio.evaluation.votes import Votes, nearest, sampling
 from disputatio.formats.format import Format
 from disputatio.formats.market import JUDGE
-from disputatio.formats.single import ANSWERER, SAMPLED, SINGLE, most_given
+from disputatio.formats.single import ANSWERER, SINGLE, most_given
 from disputatio.kernel import JsonObject
-from disputatio.ledger.budget import UNLIMITED, Budget
+from disputatio.ledger.budget import UNLIMITED
 from disputatio.motion import Motion
-from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
+from disputatio.participants.gateways import OpenGateway, SharedGateways
 from disputatio.participants.providers import SeatValue
 from disputatio.participants.seating import Credentials
-from disputatio.record.store import Store
 from disputatio.record.text import canonical, digest
 
 UP, DOWN = "up", "down"
 SINGLE_AGENT, VOTE = "single", "vote"
-_MOST_WAVES = 8
+_MOST_BATCHES = 8
 _NO_IDENTITY = frozenset({"budget", "warnings", "estimate"})
 
 
@@ -141,110 +141,87 @@ class HeldAgents:
         return any(row.harness for row in rows) or (self.recognition is not None and self.recognition.harness)
 
 
-@dataclass(slots=True)
 class Agents:
-    """Holds single agents, and the recognition probe, beside the debates of a backtest.
+    """Runs single agents, and the recognition probe, on the dates of a backtest.
 
     Args:
         records: the debates; mirrored ones are passed over.
         bases: the knowledge bases of their cases.
-        single: the settings of the format ``single``, with the agent in its seat; None holds no agents.
-        probes: the settings of the format ``recognition``, by model; none holds no probe.
+        single: the settings of the format ``single``, with the agent in its seat; None runs no agents.
+        probes: the settings of the format ``recognition``, by model; none runs no probe.
         years: the first and the last year that the probe offers.
-        store: where the records are.
-        opener: the way to models.
-        budget: the ceilings of all of this; what the debates took is not part of it.
-        lanes: how many are held at a time.
+        experiment: runs all of it, under a ceiling of its own: what the debates took is not part of that.
         prompts: a folder of overrides.
         seed: which index the probe asks for.
-        on_held: is told of each one that is done.
-        on_wave: is told how many there are, whenever that is known anew.
-        asks: whether what has no record is held; else only the records are read.
         horizon: within which the subject may rise.
     """
 
-    records: Sequence[DateRecord]
-    bases: Bases
-    single: Settings | None
-    probes: Mapping[str, Settings]
-    years: tuple[int, int]
-    store: Store
-    opener: OpenGateway = open_gateway
-    budget: Budget = UNLIMITED
-    lanes: int = 4
-    prompts: Path | None = None
-    seed: int = 0
-    on_held: Callable[[Held], None] = lambda _: None
-    on_wave: Callable[[int], None] = lambda _: None
-    asks: bool = True
-    horizon: str = USUAL_HORIZON
-    _waves: Waves = field(init=False)
-    _lots: dict[Case, list[str]] = field(default_factory=dict)
-    _proposals: dict[Case, tuple[Proposal, Proposal]] = field(default_factory=dict)
+    def __init__(
+        self,
+        records: Sequence[DateRecord],
+        bases: Bases,
+        single: Settings | None,
+        probes: Mapping[str, Settings],
+        years: tuple[int, int],
+        experiment: Experiment,
+        *,
+        prompts: Path | None = None,
+        seed: int = 0,
+        horizon: str = USUAL_HORIZON,
+    ) -> None:
+        self._rows = [row for row in records if row.case.arm in {PLAIN, BLIND}]
+        self._bases, self._settings, self._probes, self._years = bases, single, probes, years
+        self._experiment, self._votes = experiment, Votes[Case](experiment)
+        self._prompts, self._seed, self._horizon = prompts, seed, horizon
+        self._proposals: dict[Case, tuple[Proposal, Proposal]] = {}
 
-    def __post_init__(self) -> None:
-        self._waves = Waves(
-            self.store,
-            opener=self.opener,
-            budget=self.budget,
-            lanes=self.lanes,
-            on_held=self.on_held,
-            on_wave=self.on_wave,
-            asks=self.asks,
-        )
-
-    async def hold(self) -> HeldAgents:
-        """Hold what has no record yet, and read everything.
+    async def run(self) -> HeldAgents:
+        """Run what has no record yet, and read everything.
 
         Raises:
-            ProviderError: the model certainly cannot answer; nothing was spent.
-            InvalidInputError: a key or a price is missing; nothing was spent.
-            asyncio.CancelledError: stopped from outside; what was held has its records.
+            ProviderError, InvalidInputError, asyncio.CancelledError: as ``Experiment.run``.
         """
-        rows = [row for row in self.records if row.case.arm in {PLAIN, BLIND}]
-        asked = self._probes(rows)
+        asked = self.probes_on([row.case for row in self._rows])
         trials = [self._with_id(probe.trial) for probe in asked]
-        if self.single is not None:
-            trials += [self._trial(row.case, 1, 1, warm=False) for row in rows]
-        await self._waves.hold(trials)
-        if self.single is not None:
-            await self._waves.hold_further(
-                lambda: [lot for row in rows if (lot := self._next_lot(row)) is not None], _MOST_WAVES
+        if self._settings is not None:
+            trials += [self._trial(row.case, 1, 1, warm=False) for row in self._rows]
+        await self._experiment.run(trials)
+        if self._settings is not None:
+            await self._experiment.run_further(
+                lambda: [found for row in self._rows if (found := self._next_samples(row)) is not None], _MOST_BATCHES
             )
-        return self._found(rows, asked)
+        return self._found(asked)
 
-    def _found(self, rows: Sequence[DateRecord], asked: Sequence[Probe]) -> HeldAgents:
+    def _found(self, asked: Sequence[Probe]) -> HeldAgents:
+        result, finished = self._experiment.result, self._experiment.finished
         forecasts: dict[str, dict[Case, AgentForecast]] = {}
-        if self.single is not None:
+        if self._settings is not None:
             forecasts = {
-                SINGLE_AGENT: {row.case: self._single(row.case) for row in rows},
-                VOTE: {row.case: self._vote(row) for row in rows},
+                SINGLE_AGENT: {row.case: self._single(row.case) for row in self._rows},
+                VOTE: {row.case: self._vote(row) for row in self._rows},
             }
         guesses = [
-            probe.guess_in(held.debate, held.history)
+            probe.guess_in(trial.debate, trial.history)
             for probe in asked
-            if (held := self._waves.held.get(probe.trial.key)) is not None
+            if (trial := finished.get(probe.trial.key)) is not None
         ]
-        report = recognition_report(guesses, self.years, self.seed) if guesses else None
-        spent = total_spent([row.history for row in self._waves.held.values()])
-        return HeldAgents(forecasts, report, spent, self._waves.stopped, self._waves.provider_failed)
-
-    def _probes(self, rows: Sequence[DateRecord]) -> tuple[Probe, ...]:
-        return self.probes_on([row.case for row in rows])
+        report = recognition_report(guesses, self._years, self._seed) if guesses else None
+        spent = total_spent(row.history for row in result.finished)
+        return HeldAgents(forecasts, report, spent, result.stopped, result.provider_failed)
 
     def probes_on(self, cases: Sequence[Case]) -> tuple[Probe, ...]:
         """The questions of the probe on the days of ``cases``; none where no model is probed."""
-        if not self.probes:
+        if not self._probes:
             return ()
         days: dict[date, Case] = {row.day: Case(row.day, PLAIN) for row in cases}
-        named = {day: self.bases.of(case) for day, case in days.items()}
-        return probes_of(named, self.probes, self.years, seed=self.seed, prompts=self.prompts)
+        named = {day: self._bases.of(case) for day, case in days.items()}
+        return probes_of(named, self._probes, self._years, seed=self._seed, prompts=self._prompts)
 
     def _with_id(self, trial: Trial) -> Trial:
-        return replace(trial, debate=_id_of(trial.proposal, trial.key, self.opener))
+        return replace(trial, debate=_id_of(trial.proposal, trial.key, self._experiment.opener))
 
     def _trial(self, case: Case, first: int, samples: int, *, warm: bool) -> Trial:
-        assert self.single is not None  # noqa: S101  (nobody asks for agents without one)
+        assert self._settings is not None  # noqa: S101  (nobody asks for agents without one)
         if case not in self._proposals:
             self._proposals[case] = self.proposals_of(case)
         proposal = self._proposals[case][warm]
@@ -254,68 +231,55 @@ class Agents:
 
     def proposals_of(self, case: Case) -> tuple[Proposal, Proposal]:
         """The one answer, and the samples of a vote, which are warmer."""
-        assert self.single is not None  # noqa: S101
-        base, settings = self.bases.of(case), self.single
+        assert self._settings is not None  # noqa: S101
+        base, settings = self._bases.of(case), self._settings
         rules = {**settings.rules, "options": (UP, DOWN)}
         once = replace(settings, rules=rules)  # type: ignore[arg-type]
-        limits = settings.limits
-        warm = limits.model_copy(update={"temperature": {"answering": SAMPLED.temperature, **limits.temperature}})
-        motion = Motion(question_on(base, self.horizon), settings.language)
-        proposal = Proposal(motion, SINGLE, once, (knowledge_as_source(base),), prompts=self.prompts)
-        return proposal, replace(proposal, settings=replace(once, limits=warm))
+        motion = Motion(question_on(base, self._horizon), settings.language)
+        proposal = Proposal(motion, SINGLE, once, (knowledge_as_source(base),), prompts=self._prompts)
+        return proposal, replace(proposal, settings=sampling(once))
 
-    def _next_lot(self, row: DateRecord) -> Trial | None:
+    def _next_samples(self, row: DateRecord) -> Trial | None:
         """The samples that are still wanted for the vote of one date; None where none are, or the last failed."""
-        samples = self._samples(row.case)
-        drawn = sum(int(key.rpartition("+")[2]) for key in self._lots.get(row.case, ()))
-        if not row.spent.calls or drawn > len(samples):
+        if not row.spent.calls:
             return None
-        target, turns = _cost(row)
-        wanted = more_samples(samples, target, turns, self._tokens_of_one(row.case))
-        wanted = min(max(wanted, 0 if drawn else 1), MOST_SAMPLES - drawn)
-        if wanted <= 0:
-            return None
-        lot = self._trial(row.case, drawn + 1, wanted, warm=True)
-        self._lots.setdefault(row.case, []).append(lot.key)
-        return lot
-
-    def _tokens_of_one(self, case: Case) -> int:
-        held = self._waves.held.get(f"{SINGLE_AGENT}/{case.key}/1+1")
-        return total_spent([held.history]).tokens if held else 0
-
-    def _samples(self, case: Case) -> list[Sample]:
-        rows = [self._waves.held[key] for key in self._lots.get(case, ()) if key in self._waves.held]
-        return [sample for row in rows if outcome_of(row.history) for sample in samples_in(row.debate, row.history)]
+        single = self._experiment.finished.get(_single_key(row.case))
+        usual = spent_on(single.history).tokens if single else 0
+        return self._votes.next_batch(
+            row.case, *_cost(row), usual, lambda first, count: self._trial(row.case, first, count, warm=True)
+        )
 
     def _single(self, case: Case) -> AgentForecast:
-        held = self._waves.held.get(f"{SINGLE_AGENT}/{case.key}/1+1")
+        held = self._experiment.finished.get(_single_key(case))
         if held is None:
             return AgentForecast(case, SINGLE_AGENT, None, None, 0, Spent(), failure="not held")
         outcome = outcome_of(held.history)
         answer, sure = ([*(outcome.get(key) or ()), None][0] for key in ("answers", "confidence"))
         up = None if answer is None else answer == UP
         p = None if up is None or sure is None else int(sure) / 100 if up else 1 - int(sure) / 100
-        spent, failure = total_spent([held.history]), "" if answer else unreachable(held.history)
+        spent, failure = spent_on(held.history), "" if answer else unreachable(held.history)
         harness = is_harness(held.history)
         return AgentForecast(case, SINGLE_AGENT, up, p, int(up is not None), spent, (held.debate,), failure, harness)
 
     def _vote(self, row: DateRecord) -> AgentForecast:
-        samples = self._samples(row.case)
+        samples = self._votes.samples(row.case)
         if not samples:
             return AgentForecast(row.case, VOTE, None, None, 0, Spent(), failure="not held")
         kept = samples[: nearest(samples, *_cost(row))]
         answers = [sample.answer for sample in kept]
         given = [answer for answer in answers if answer is not None]
         winner = most_given(answers)
-        spent = Spent()
-        for sample in kept:
-            spent = spent.plus(Spent(sample.calls, sample.tokens, sample.usd))
+        spent = sum_of(sample.spent for sample in kept)
         debates = tuple(dict.fromkeys(sample.debate for sample in kept))
-        histories = [held.history for held in self._waves.held.values() if held.debate in debates]
+        histories = [each.history for each in self._experiment.finished.values() if each.debate in debates]
         failure = "" if given else next((text for each in histories if (text := unreachable(each))), "")
         p = given.count(UP) / len(given) if given else None
         up = None if winner is None else winner == UP
         return AgentForecast(row.case, VOTE, up, p, len(kept), spent, debates, failure, any(map(is_harness, histories)))
+
+
+def _single_key(case: Case) -> str:
+    return f"{SINGLE_AGENT}/{case.key}/1+1"
 
 
 def _cost(row: DateRecord) -> tuple[int, int]:

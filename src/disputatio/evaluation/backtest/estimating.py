@@ -9,6 +9,7 @@ from disputatio.evaluation.backtest.agents import Agents
 from disputatio.evaluation.backtest.cases import ARMS, BLIND, PLAIN, Bases, Case, proposal_of
 from disputatio.evaluation.backtest.holding import Run
 from disputatio.evaluation.estimating import LOOKED_AT, Part, expected, vote_beside
+from disputatio.evaluation.experiment import Experiment
 from disputatio.record.memory import MemoryStore
 
 
@@ -29,7 +30,8 @@ async def backtest_parts(
         years: those that the probe offers.
     """
     bases, parts = Bases(run.archive), []
-    agents = Agents((), bases, single, probes or {}, years, MemoryStore(), horizon=run.horizon, prompts=run.prompts)
+    experiment = Experiment(MemoryStore(), run.opener)
+    agents = Agents((), bases, single, probes or {}, years, experiment, horizon=run.horizon, prompts=run.prompts)
     for arm in ARMS:
         own = [case for case in cases if case.arm == arm]
         looked = _spread(own)

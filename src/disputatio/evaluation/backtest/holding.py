@@ -3,7 +3,7 @@
 By rules alone   nothing is paid and nothing is waited for, so debates are computed, in several processes where that is
                  asked for. Each is held whole in memory and handed to one writer, which commits them in groups: a
                  record is there whole or not at all, and a stopped run loses at most those that were being held
-With models      a series: every call is in the record before it leaves, under one ceiling, several debates at a time
+With models      an experiment: every call is in the record before it leaves, under one ceiling, several at a time
 
 Both hold the same debate with the same record. ``recorded`` reads what is there and holds nothing.
 """
@@ -30,8 +30,7 @@ from disputatio.engine.verified import read_verified
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import USUAL_HORIZON, Bases, Case, debate_id, identity_of, proposal_of
 from disputatio.evaluation.backtest.reading import DateRecord, read_date
-from disputatio.evaluation.series import LANES, Series, Trial
-from disputatio.evaluation.series import Held as HeldTrial
+from disputatio.evaluation.experiment import CONCURRENCY, Experiment, Trial
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Gateway
 from disputatio.participants.gateways import OpenGateway, open_gateway
@@ -53,7 +52,7 @@ class Run:
     settings: Settings
     prompts: Path | None = None
     opener: OpenGateway = open_gateway
-    lanes: int = LANES
+    concurrency: int = CONCURRENCY
     processes: int = 1
     horizon: str = USUAL_HORIZON
 
@@ -103,11 +102,11 @@ class Holding:
         """Hold what has no record yet.
 
         Raises:
-            ProviderError, InvalidInputError: as `Series.hold`; nothing was spent.
+            ProviderError, InvalidInputError: as `Experiment.run`; nothing was spent.
             StoreError: a record could not be written.
             asyncio.CancelledError: stopped from outside; what was held has its records.
         """
-        return await (self._by_rules() if self._run.by_rules else self._by_series())
+        return await (self._by_rules() if self._run.by_rules else self._as_experiment())
 
     def _read(self, stopped: str = "", *, provider_failed: bool = False) -> HeldDates:
         there = {case: self._is_there(case) for case in self._cases}
@@ -161,7 +160,7 @@ class Holding:
         for _ in writings:
             self._on_held(False)
 
-    async def _by_series(self) -> HeldDates:
+    async def _as_experiment(self) -> HeldDates:
         bases, run = Bases(self._run.archive), self._run
         trials = [
             Trial(
@@ -171,20 +170,15 @@ class Holding:
             )
             for case in self._cases
         ]
-        series = Series(
-            trials,
-            store=self._store,
-            opener=self._run.opener,
-            budget=self._run.settings.budget,
-            lanes=self._run.lanes,
-            on_held=self._told,
-            shares_ceiling=True,
+        experiment = Experiment(
+            self._store,
+            run.opener,
+            budget=run.settings.budget,
+            concurrency=run.concurrency,
+            on_finished=lambda trial: self._on_held(trial.reused),
         )
-        result = await series.hold()
+        result = await experiment.run(trials)
         return self._read(result.stopped, provider_failed=result.provider_failed)
-
-    def _told(self, held: HeldTrial) -> None:
-        self._on_held(held.reused)
 
 
 _Lot = Sequence[tuple[Case, str]]

@@ -20,8 +20,8 @@ from disputatio.evaluation.backtest.labels import Label
 from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.backtest.recognition import RecognitionReport
 from disputatio.evaluation.comparing.report import HARNESS
+from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.intervals import ALPHA, Rate
-from disputatio.evaluation.series import Spent
 from disputatio.evaluation.statistics import Comparison, compare_all
 from disputatio.evaluation.statistics.paired import p_text
 from disputatio.kernel import JsonObject

@@ -16,7 +16,7 @@ from disputatio.evaluation.backtest.forecasting import (
     opened_forecasts,
 )
 from disputatio.evaluation.comparing.reading import is_harness
-from disputatio.evaluation.series import Spent, spent_on
+from disputatio.evaluation.experiment import Spent, spent_on
 from disputatio.formats.market import LENSES
 from disputatio.kernel import JsonObject
 from disputatio.participants.analyst.playing import NO_SIGNAL

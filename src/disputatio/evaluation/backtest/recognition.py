@@ -25,9 +25,9 @@ from typing import TypeVar
 from disputatio.config import Settings
 from disputatio.engine.market_matter import knowledge_as_source
 from disputatio.engine.opening import Proposal
-from disputatio.evaluation.comparing.reading import is_harness, outcome_of
+from disputatio.evaluation.comparing.reading import is_harness
+from disputatio.evaluation.experiment import Trial, outcome_of
 from disputatio.evaluation.intervals import ALPHA, Rate, installed, rate
-from disputatio.evaluation.series import Trial
 from disputatio.formats.recognition import RECOGNITION
 from disputatio.kernel import JsonObject
 from disputatio.market.blinding import blind, blinded_keys

@@ -24,7 +24,7 @@ from disputatio.evaluation.backtest.prices import PriceSeries
 from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.backtest.running import DEBATE, BacktestResult, Dates, dates_of, run_backtest
 from disputatio.evaluation.comparing.report import HARNESS
-from disputatio.evaluation.series import Spent
+from disputatio.evaluation.experiment import Spent
 from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.kernel import JsonObject
 

@@ -19,13 +19,14 @@ from pathlib import Path
 
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal
+from disputatio.evaluation.experiment import Trial
 from disputatio.evaluation.questions.items import Item, Kind
-from disputatio.evaluation.series import Trial
+from disputatio.evaluation.votes import sampling
 from disputatio.failures import InvalidInputError
 from disputatio.formats.answering import answered
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format
-from disputatio.formats.single import SAMPLED, SINGLE
+from disputatio.formats.single import SINGLE
 from disputatio.motion import Motion, one_line
 
 DEBATES = ("structured", "panel", "review")
@@ -121,11 +122,9 @@ def samples_trial(
     item: Item, first: int, samples: int, settings: Mapping[str, Settings], prompts: Path | None = None
 ) -> Trial:
     """So many single answers from number ``first`` on, at the temperature of samples."""
-    chosen = settings[VOTE]
-    limits = chosen.limits
-    warm = {"answering": SAMPLED.temperature, **limits.temperature}
+    chosen = sampling(settings[VOTE])
     rules = {**chosen.rules, "options": item.labels, "first": first, "samples": samples}
-    chosen = replace(chosen, rules=rules, limits=limits.model_copy(update={"temperature": warm}))  # type: ignore[arg-type]
+    chosen = replace(chosen, rules=rules)  # type: ignore[arg-type]
     return _trial(f"{item.id}/{VOTE}/{first}+{samples}", item.text, SINGLE, chosen, item, prompts)
 
 

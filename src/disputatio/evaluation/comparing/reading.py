@@ -17,14 +17,15 @@ would have been said; the two are counted apart, and neither is right.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
 from disputatio.evaluation.comparing.arms import Arm
+from disputatio.evaluation.experiment import Spent, outcome_of, sum_of, total_spent, unreachable
 from disputatio.evaluation.questions.items import TIE, Item, Kind
-from disputatio.evaluation.series import Spent, spent_on, unreachable
+from disputatio.evaluation.votes import Sample
 from disputatio.formats.single import most_given
 from disputatio.motion.made_up import mostly_made_up
 from disputatio.record.events import TurnTaken
@@ -121,19 +122,6 @@ def given_of(
     )
 
 
-def outcome_of(history: History) -> Mapping[str, Any]:
-    """The outcome in a record; empty where it has none."""
-    return history.closed.outcome if history.closed else {}
-
-
-def total_spent(histories: Sequence[History]) -> Spent:
-    """What all of them came to."""
-    total = Spent()
-    for row in histories:
-        total = total.plus(spent_on(row))
-    return total
-
-
 def seconds_of(history: History) -> float:
     """The time of its calls, one after the other."""
     return sum(row.latency_ms for row in history.made.values()) / 1000
@@ -216,49 +204,6 @@ def _by_judge(outcome: Mapping[str, Any]) -> tuple[str | None, float | None, str
     return str(given["answer"]), None if sure is None else int(str(sure)) / 100, ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One single answer of a vote: its number, its answer, and what it cost."""
-
-    number: int
-    answer: str | None
-    debate: str
-    tokens: int
-    usd: Decimal | None
-    calls: int
-    seconds: float
-
-
-def samples_in(debate: str, history: History) -> list[Sample]:
-    """The samples of one record, each with its own cost."""
-    outcome = outcome_of(history)
-    first = int(outcome.get("first", 1))
-    found = []
-    for number, answer in enumerate(outcome.get("answers") or (), start=first):
-        sent = [row for row in history.calls if f"/sample-{number}/" in f"/{row.path}/"]
-        own = [history.made[row.call] for row in sent if row.call in history.made]
-        costs = [row.cost_usd for row in own]
-        usd = None if None in costs else sum((Decimal(str(row)) for row in costs), Decimal(0))
-        seconds = sum(row.latency_ms for row in own) / 1000
-        found.append(Sample(number, answer, debate, sum(row.charged_tokens for row in own), usd, len(sent), seconds))
-    return found
-
-
-def nearest(samples: Sequence[Sample], target: int, turns: int) -> int:
-    """How many of ``samples``, from the first on, come nearest to ``target`` tokens; at least one.
-
-    Where nothing cost anything, as with scripted seats, as many as the debate had ``turns``.
-    """
-    if not target or not any(row.tokens for row in samples):
-        return min(len(samples), max(1, turns))
-    total, best, distance = 0, 1, None
-    for place, row in enumerate(samples, start=1):
-        total += row.tokens
-        if distance is None or abs(total - target) < distance:
-            best, distance = place, abs(total - target)
-    return best
-
-
 def read_vote(item: Item, samples: Sequence[Sample], histories: Mapping[str, History]) -> Given:
     """What a vote of ``samples`` made of ``item``."""
     answers = [row.answer for row in samples]
@@ -268,21 +213,6 @@ def read_vote(item: Item, samples: Sequence[Sample], histories: Mapping[str, His
     sure = votes[winner] / len(samples) if winner is not None else None
     used = dict.fromkeys(row.debate for row in samples)
     given = given_of(item, winner, sure, f"votes: {shown or 'none'}", [("", row, histories[row]) for row in used])
-    usd = [row.usd for row in samples]
-    spent = Spent(
-        sum(row.calls for row in samples),
-        sum(row.tokens for row in samples),
-        None if None in usd else sum((row for row in usd if row is not None), Decimal(0)),
-    )
+    spent = sum_of(row.spent for row in samples)
     seconds = sum(row.seconds for row in samples)
-    return Given(
-        given.answer,
-        given.outcome,
-        given.debates,
-        spent,
-        seconds,
-        given.confidence,
-        given.why,
-        given.harness,
-        len(samples),
-    )
+    return replace(given, spent=spent, seconds=seconds, samples=len(samples))

@@ -10,9 +10,9 @@ from typing import Any
 from disputatio.evaluation.comparing.arms import Arm, declared_pairs
 from disputatio.evaluation.comparing.holding import Held
 from disputatio.evaluation.comparing.reading import Given, Outcome
+from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.intervals import ALPHA, Estimate, Rate, mean_estimate
 from disputatio.evaluation.questions.items import Item, Kind, QuestionSet, item_json
-from disputatio.evaluation.series import Spent
 from disputatio.evaluation.statistics import (
     AnswerScores,
     BrierReport,

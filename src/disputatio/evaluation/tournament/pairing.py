@@ -9,7 +9,7 @@ from itertools import combinations
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import Preview, preview
-from disputatio.evaluation.series import Trial
+from disputatio.evaluation.experiment import Trial
 from disputatio.failures import InvalidInputError
 from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from disputatio.evaluation.experiment import ExperimentResult, FinishedTrial, Spent
 from disputatio.evaluation.intervals import Rate, rate
-from disputatio.evaluation.series import Held, SeriesResult, Spent
 from disputatio.evaluation.tournament.pairing import CON, PRO, Pairing, Tournament, format_name
 from disputatio.evaluation.tournament.strengths import (
     ELO,
@@ -252,13 +252,13 @@ class Ranking:
         }
 
 
-def ranking(tournament: Tournament, result: SeriesResult) -> Ranking:
+def ranking(tournament: Tournament, result: ExperimentResult) -> Ranking:
     """The result of the matches that were held.
 
     Raises:
         InvalidInputError: the extra "statistics" is not installed.
     """
-    held = {row.key: row for row in result.held}
+    held = {row.key: row for row in result.finished}
     matches = tuple(_match(row, held[row.key]) for row in tournament.pairings if row.key in held)
     found = Ranking(tournament, matches, len(result.missing), result.stopped, result.spent, None, ())
     fitted = strengths(tournament.players, found.games)
@@ -266,7 +266,7 @@ def ranking(tournament: Tournament, result: SeriesResult) -> Ranking:
     return Ranking(tournament, matches, len(result.missing), result.stopped, result.spent, fitted, warnings)
 
 
-def _match(pairing: Pairing, held: Held) -> Match:
+def _match(pairing: Pairing, held: FinishedTrial) -> Match:
     outcome, why = outcome_of(held.history)
     status = held.history.status
     if not why and status is not Status.COMPLETE:

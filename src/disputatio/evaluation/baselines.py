@@ -1,8 +1,8 @@
-"""Baselines beside one debate: the same motion answered once, voted on at the debate's own cost, debated freely.
+"""Baselines of one debate: the same motion answered once, voted on at the debate's own cost, debated freely.
 
 Each has a record of its own in the same store, and one event at the end of the debate's record says what it came to and
-took, so that every surface shows them together. They are held after the debate is closed and can change nothing of it.
-A ceiling covers all of it: what the debate left is what they may spend.
+took, so that every surface shows them together. They run after the debate is closed and can change nothing of it.
+The ceiling covers all of it: they may spend what the debate left.
 
 An open motion has no options, so the answer is whether it holds: for or against. A panel's options are its own. A
 market debate argues whether its subject will rise, so its baseline answers up or down to that question.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,13 +21,23 @@ from disputatio.engine.journal import Journal
 from disputatio.engine.market_matter import horizon_asked, knowledge_as_source, knowledge_for, question_on
 from disputatio.engine.opening import Proposal
 from disputatio.engine.verified import read_verified
-from disputatio.evaluation.comparing.reading import Sample, nearest, outcome_of, samples_in, total_spent, turns_of
-from disputatio.evaluation.series import Held, Series, Spent, Trial, spent_on
+from disputatio.evaluation.comparing.reading import turns_of
+from disputatio.evaluation.experiment import (
+    Experiment,
+    Spent,
+    Trial,
+    outcome_of,
+    remaining,
+    spent_on,
+    sum_of,
+    total_spent,
+)
+from disputatio.evaluation.votes import Votes, nearest, sampling
 from disputatio.evidence.sources import Source
 from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
-from disputatio.formats.single import SAMPLED, SINGLE, most_given
+from disputatio.formats.single import SINGLE, most_given
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.record.events import BaselineHeld
@@ -38,8 +47,7 @@ Who = TypeVar("Who")
 BASELINES = ("single", "vote", "freeform")
 FOR_OR_AGAINST = ("for", "against")
 UP_OR_DOWN = ("up", "down")
-MOST_SAMPLES = 1024
-_MOST_WAVES = 8
+_MOST_BATCHES = 8
 _JUDGES = ("judge", "moderator")
 
 
@@ -69,15 +77,15 @@ def answerer_seat(named: Sequence[tuple[str, Who]], debate: Settings) -> tuple[t
 
 
 @dataclass(slots=True)
-class Beside:
-    """Holds baselines beside a debate.
+class Baselines:
+    """Runs baselines of a debate.
 
     Args:
         proposal: the debate as it was asked for.
         settings: of the formats ``single`` and ``freeform``.
-        house: what the debate was held in.
+        house: what the debate ran in.
         budget: the ceilings that the debate was under; they cover the baselines too.
-        say: is told in a sentence what is begun.
+        say: is told in a sentence what begins.
     """
 
     proposal: Proposal
@@ -87,8 +95,8 @@ class Beside:
     say: Callable[[str], None] = lambda _: None
     prompts: Path | None = None
 
-    async def hold(self, debate: str, names: tuple[str, ...]) -> tuple[BaselineHeld, ...]:
-        """Hold the baselines ``names`` beside ``debate`` and record what came of them; nothing where it has no result.
+    async def run(self, debate: str, names: tuple[str, ...]) -> tuple[BaselineHeld, ...]:
+        """Run the baselines ``names`` of ``debate`` and record what came of them; nothing where it has no result.
 
         Raises:
             VerificationError: the record was altered.
@@ -105,7 +113,7 @@ class Beside:
                 continue
             self.say(f"Baseline: {_WORDS[name]}.")
             try:
-                event, took = await self._held(name, history, spent)
+                event, took = await self._run_one(name, history, spent)
             except DisputatioError as failure:
                 event, took = _event(name, history, Spent(), failure=failure.cause), Spent()
             spent = spent.plus(took)
@@ -113,23 +121,28 @@ class Beside:
             events.append(event)
         return tuple(events)
 
-    async def _held(self, name: str, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
+    async def _run_one(self, name: str, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
+        """The event, and what was spent on it of what is left."""
+        left = remaining(self.budget, spent)
+        if left is None:
+            return _event(name, history, Spent(), failure="the ceiling of the debate leaves nothing for it"), Spent()
+        experiment = Experiment(self.house.store, self.house.opener, budget=left)
         if name == "vote":
-            return await self._vote(history, spent)
+            return await self._vote(history, experiment)
         if name == "single":
-            trials = [self._answers(1, 1, warm=False)]
+            trial = self._answers(1, 1, warm=False)
         else:
             form = find_format("freeform")
-            settings = self.settings["freeform"]
-            trials = [Trial(name, Proposal(self._motion(), form, settings, self._sources(), prompts=self.prompts))]
-        held, why = await self._series(trials, spent)
-        if not held:
-            return _event(name, history, Spent(), failure=why or "it was not held"), Spent()
-        took = total_spent([row.history for row in held])
-        outcome = outcome_of(held[0].history)
+            proposal = Proposal(self._motion(), form, self.settings["freeform"], self._sources(), prompts=self.prompts)
+            trial = Trial(name, proposal)
+        result = await experiment.run([trial])
+        if not result.finished:
+            return _event(name, history, Spent(), failure=result.stopped or "it was not held"), Spent()
+        took = total_spent(row.history for row in result.finished)
+        outcome = outcome_of(result.finished[0].history)
         answer = outcome.get("winner") if name == "single" else outcome.get("recommendation")
         why = "" if answer else "the model gave none"
-        debates = tuple(row.debate for row in held)
+        debates = tuple(row.debate for row in result.finished)
         return _event(name, history, took, str(answer or ""), debates=debates, failure=why), took
 
     def _motion(self) -> Motion:
@@ -143,45 +156,30 @@ class Beside:
         base = knowledge_for(self.proposal.format, self.proposal.knowledge, ())
         return (*self.proposal.evidence, *(() if base is None else (knowledge_as_source(base),)))
 
-    async def _vote(self, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
+    async def _vote(self, history: History, experiment: Experiment) -> tuple[BaselineHeld, Spent]:
         """Samples until their tokens come nearest to those of the debate."""
-        target, turns = spent_on(history).tokens, turns_of(history)
-        trials: list[Trial] = []
-        samples: list[Sample] = []
-        held: list[Held] = []
-        why = ""
-        for _ in range(_MOST_WAVES):
-            wanted = more_samples(samples, target, turns)
-            if wanted <= 0 or why:
-                break
-            trials.append(self._answers(len(samples) + 1, wanted, warm=True))
-            held, why = await self._series(trials, spent)
-            found = [sample for row in held for sample in samples_in(row.debate, row.history)]
-            if len(found) == len(samples):
-                break
-            samples = found
-        took = total_spent([row.history for row in held])
+        target, turns, votes = spent_on(history).tokens, turns_of(history), Votes[str](experiment)
+
+        def wanted() -> list[Trial]:
+            made = votes.next_batch("", target, turns, 0, lambda first, count: self._answers(first, count, warm=True))
+            return [] if made is None else [made]
+
+        await experiment.run_further(wanted, _MOST_BATCHES)
+        why, samples = experiment.stopped, votes.samples("")
+        took = total_spent(row.history for row in experiment.finished.values())
         if not samples:
             return _event("vote", history, took, failure=why or "it was not held"), took
         kept = samples[: nearest(samples, target, turns)]
         answers = [row.answer for row in kept]
         winner = most_given(answers)
-        tally = {answer: answers.count(answer) for answer in dict.fromkeys(answers) if answer is not None}
-        usd = [row.usd for row in kept]
-        cost = Spent(
-            sum(row.calls for row in kept),
-            sum(row.tokens for row in kept),
-            None if None in usd else sum((row for row in usd if row is not None), Decimal(0)),
-        )
-        debates = tuple(dict.fromkeys(row.debate for row in kept))
         event = _event(
             "vote",
             history,
-            cost,
+            sum_of(row.spent for row in kept),
             winner or "",
-            tally=tally,
+            tally={answer: answers.count(answer) for answer in dict.fromkeys(answers) if answer is not None},
             samples=len(kept),
-            debates=debates,
+            debates=tuple(dict.fromkeys(row.debate for row in kept)),
             failure="" if winner else why or "no sample answered",
         )
         return event, took
@@ -189,25 +187,12 @@ class Beside:
     def _answers(self, first: int, samples: int, *, warm: bool) -> Trial:
         chosen = self.proposal.settings.format
         options = chosen.options if isinstance(chosen, Panel) else ()
-        settings = self.settings["single"]
-        if warm:
-            limits = settings.limits
-            temperature = {"answering": SAMPLED.temperature, **limits.temperature}
-            settings = replace(settings, limits=limits.model_copy(update={"temperature": temperature}))
+        settings = sampling(self.settings["single"]) if warm else self.settings["single"]
         usual = UP_OR_DOWN if self.proposal.format.knows else FOR_OR_AGAINST
         rules: Any = {**settings.rules, "options": tuple(options or usual), "first": first, "samples": samples}
         settings = replace(settings, rules=rules)
         proposal = Proposal(self._motion(), SINGLE, settings, self._sources(), prompts=self.prompts)
         return Trial(f"{'vote' if warm else 'single'}/{first}", proposal)
-
-    async def _series(self, trials: list[Trial], spent: Spent) -> tuple[list[Held], str]:
-        """Hold ``trials`` with what is left; what is recorded already is taken from there and not paid twice."""
-        left = what_is_left(self.budget, spent)
-        if left is None:
-            return [], "the ceiling of the debate leaves nothing for it"
-        series = Series(trials, store=self.house.store, opener=self.house.opener, budget=left, shares_ceiling=True)
-        result = await series.hold()
-        return list(result.held), result.stopped
 
     async def _write(self, debate: str, event: BaselineHeld) -> None:
         house = self.house
@@ -226,31 +211,6 @@ _WORDS = {
     "vote": "a vote of single answers at the cost of the debate",
     "freeform": "a free-form debate",
 }
-
-
-def more_samples(samples: Sequence[Sample], target: int, turns: int, usual: int = 0) -> int:
-    """How many more samples lead nearer to ``target`` tokens, or to ``turns`` where nothing cost anything.
-
-    ``usual`` is what one is thought to take before any was drawn; 0 where nobody knows, and one is drawn to see.
-    """
-    total = sum(row.tokens for row in samples)
-    if not target:
-        return turns - len(samples)
-    if not samples:
-        return max(1, min(round(target / usual), MOST_SAMPLES)) if usual else 1
-    if not total:
-        return 0
-    return min(round((target - total) * len(samples) / total), MOST_SAMPLES - len(samples))
-
-
-def what_is_left(budget: Budget, spent: Spent) -> Budget | None:
-    """``budget`` without what was spent of it; None where nothing is left under one of its ceilings."""
-    usd = None if budget.usd is None else budget.usd - (spent.usd or Decimal(0))
-    tokens = None if budget.tokens is None else budget.tokens - spent.tokens
-    calls = None if budget.calls is None else budget.calls - spent.calls
-    if any(row is not None and row <= 0 for row in (usd, tokens, calls)):
-        return None
-    return Budget(usd=usd, tokens=tokens, calls=calls)
 
 
 def _history(house: House, debate: str) -> History:

@@ -1,0 +1,422 @@
+"""An experiment: many recorded debates that run a few at a time under one ceiling, and resume after a stop.
+
+Each trial has its own record in the store, so a stopped experiment loses nothing. When it runs again, a trial that is
+recorded under the very same configuration (format, motion, evidence, rules, seats, prompts and seed) is read and calls
+no model, and an interrupted one is resumed. The ceiling covers the whole experiment and counts what its records spent
+before. Under a ceiling the trials run one at a time, each with what is left. Where they share the ceiling instead,
+several run at a time, each with an equal share of what is left. A trial whose share was too small is resumed alone at
+the end, with all that is left then.
+
+Trials may come in batches: what the first batch took can say how many more trials are wanted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from functools import reduce
+from typing import Any
+
+from disputatio.engine.debates import House, Resumption, resume, start
+from disputatio.engine.opening import (
+    Proposal,
+    book_of,
+    check_prices,
+    check_reachable,
+    check_room,
+    opened_event,
+    plan_of,
+    probe_table,
+    seat_table,
+)
+from disputatio.engine.ports import Nobody
+from disputatio.engine.table import Table
+from disputatio.engine.verified import read_verified
+from disputatio.failures import ProviderError
+from disputatio.kernel import JsonObject
+from disputatio.ledger.budget import UNLIMITED, Budget
+from disputatio.ledger.ledger import Reservation
+from disputatio.ledger.prices import PriceBook
+from disputatio.observing.setting import observed
+from disputatio.participants.call import Call, Fault, FaultKind, Gateway, OnText, OutputMode, Reply
+from disputatio.participants.gateways import OpenGateway, SharedGateways
+from disputatio.participants.seating import ModelSeating
+from disputatio.record.events import Abstained, DebateOpened
+from disputatio.record.history import History, Status
+from disputatio.record.store import Store
+from disputatio.record.text import canonical
+
+CONCURRENCY = 4
+"""Debates that run at a time where nothing else is said."""
+FAILURES_THAT_STOP = 3
+"""So many trials in a row whose model could not be reached stop the experiment: the rest would fail alike."""
+_NO_CEILING = 1_000_000_000
+_NO_IDENTITY = frozenset({"budget", "software", "warnings", "estimate"})
+_KINDS = frozenset(kind.value for kind in FaultKind) - {FaultKind.REFUSED.value, FaultKind.CONTEXT_TOO_LONG.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One debate of an experiment. ``key`` names it there; ``debate`` is the id of its record, where that is fixed."""
+
+    key: str
+    proposal: Proposal
+    debate: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedTrial:
+    """A trial with a whole record; ``reused`` where the record was there before and no model was called."""
+
+    key: str
+    debate: str
+    history: History
+    reused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the calls of records came to. ``usd`` is None where the price of a call is not known."""
+
+    calls: int = 0
+    tokens: int = 0
+    usd: Decimal | None = Decimal(0)
+
+    def plus(self, other: Spent) -> Spent:
+        """Both together."""
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return Spent(self.calls + other.calls, self.tokens + other.tokens, usd)
+
+    def as_json(self) -> JsonObject:
+        """The sums; dollars are a string."""
+        return {"calls": self.calls, "tokens": self.tokens, "usd": None if self.usd is None else str(self.usd)}
+
+
+def spent_on(history: History) -> Spent:
+    """What the calls of one record came to; a call that never came back keeps its reservation."""
+    total = Spent()
+    for sent in history.calls:
+        made = history.made.get(sent.call)
+        if made is None:
+            held = Reservation.from_json(sent.reserved)
+            total = total.plus(Spent(1, held.tokens, held.usd))
+        else:
+            total = total.plus(Spent(1, made.charged_tokens, None if made.cost_usd is None else Decimal(made.cost_usd)))
+    return total
+
+
+def total_spent(histories: Iterable[History]) -> Spent:
+    """What all of them came to."""
+    return sum_of(map(spent_on, histories))
+
+
+def sum_of(rows: Iterable[Spent]) -> Spent:
+    """All of them together."""
+    return reduce(Spent.plus, rows, Spent())
+
+
+def remaining(budget: Budget, spent: Spent, reserved: Collection[Budget] = (), shares: int = 1) -> Budget | None:
+    """An equal share of what of ``budget`` is neither spent nor reserved; None where a ceiling leaves nothing."""
+    usd, tokens, calls = budget.usd, budget.tokens, budget.calls
+    if usd is not None:
+        usd = (usd - (spent.usd or 0) - sum((row.usd or Decimal(0) for row in reserved), Decimal(0))) / shares
+    if tokens is not None:
+        tokens = (tokens - spent.tokens - sum(row.tokens or 0 for row in reserved)) // shares
+    if calls is not None:
+        calls = (calls - spent.calls - sum(row.calls or 0 for row in reserved)) // shares
+    if any(row is not None and row <= 0 for row in (usd, tokens, calls)):
+        return None
+    return Budget(usd=usd, tokens=tokens, calls=calls)
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentResult:
+    """What came of an experiment. ``missing`` are the keys of trials that did not finish, and ``stopped`` says why."""
+
+    finished: tuple[FinishedTrial, ...]
+    missing: tuple[str, ...]
+    spent: Spent
+    stopped: str = ""
+    provider_failed: bool = False
+
+
+class Experiment:
+    """Runs trials over a store.
+
+    Args:
+        store: where the records are.
+        opener: the way to models.
+        budget: the ceilings of the whole experiment.
+        concurrency: how many trials run at a time.
+        shares_ceiling: whether several trials run at a time under a ceiling too.
+        reads_only: whether records are only read, and no trial runs.
+        on_finished: is told of each trial once, when it has finished.
+        on_batch: is told how many trials there are, whenever that is known anew.
+
+    Attributes:
+        opener: the way to models.
+        finished: the trials that have finished, by key.
+        stopped: why not every trial finished; empty where nothing stood in the way.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        opener: OpenGateway,
+        *,
+        budget: Budget = UNLIMITED,
+        concurrency: int = CONCURRENCY,
+        shares_ceiling: bool = True,
+        reads_only: bool = False,
+        on_finished: Callable[[FinishedTrial], None] = lambda _: None,
+        on_batch: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._store, self._budget, self._watcher = store, budget, observed(Nobody())
+        self.opener = opener
+        self._concurrency = 1 if budget != UNLIMITED and not shares_ceiling else concurrency
+        self._reads_only, self._on_finished, self._on_batch = reads_only, on_finished, on_batch
+        self._trials: dict[str, Trial] = {}
+        self._spent: dict[str, Spent] = {}
+        self.finished: dict[str, FinishedTrial] = {}
+        self.stopped = ""
+        self._failures, self._slots = 0, 1
+        self._reserved: dict[str, Budget] = {}
+        self._cut_short: list[tuple[Trial, str | None]] = []
+
+    @property
+    def result(self) -> ExperimentResult:
+        """What has come of it so far, in the order of the trials."""
+        finished = tuple(self.finished[key] for key in self._trials if key in self.finished)
+        missing = tuple(key for key in self._trials if key not in self.finished)
+        failed = self._failures >= FAILURES_THAT_STOP
+        return ExperimentResult(finished, missing, sum_of(self._spent.values()), self.stopped, failed)
+
+    async def run(self, trials: Iterable[Trial]) -> ExperimentResult:
+        """Run one batch, and what is left of earlier ones. Trials that have records call no model.
+
+        Raises:
+            ProviderError: the model certainly cannot answer; nothing was spent.
+            InvalidInputError: a key or a price is missing; nothing was spent.
+            asyncio.CancelledError: stopped from outside; what has finished has its records.
+        """
+        self._trials |= {trial.key: trial for trial in trials}
+        self._on_batch(len(self._trials))
+        self.stopped, self._failures = "", 0
+        gateways = _KeptGateways(self.opener)
+        try:
+            waiting = self._find_recorded(gateways)
+            if waiting and self._reads_only:
+                self.stopped = "only what was recorded is told"
+            elif waiting:
+                await self._check_first([trial.proposal for trial, _ in waiting], gateways)
+                await self._run_waiting(waiting, gateways)
+        finally:
+            await gateways.aclose()
+        return self.result
+
+    async def run_further(self, wanted: Callable[[], Sequence[Trial]], most: int) -> None:
+        """Run further batches, ``most`` at most: until none is wanted, or a batch brings nothing.
+
+        Raises:
+            ProviderError, InvalidInputError, asyncio.CancelledError: as ``run``.
+        """
+        for _ in range(most):
+            trials, before = wanted(), len(self.finished)
+            if not trials or self.stopped:
+                return
+            await self.run(trials)
+            if len(self.finished) == before:
+                return
+
+    def _find_recorded(self, gateways: _KeptGateways) -> list[tuple[Trial, str | None]]:
+        """Take in what the store has; return the other trials, each with the record to resume if there is one."""
+        trials = [row for row in self._trials.values() if row.key not in self.finished]
+        motions = {row.proposal.motion.text for row in trials}
+        fixed = {row.debate for row in trials if row.debate}
+        found: dict[str, tuple[str, History]] = {}
+        for row in self._store.debates():
+            if row.id in fixed or (row.motion in motions and len(fixed) < len(trials)):
+                history = History.of(sealed.event() for sealed in self._store.read(row.id))
+                name = _identity(history.opened) if history.opened else ""
+                name = f"{row.id} {name}" if row.id in fixed else name
+                if name not in found or found[name][1].closed is None:
+                    found[name] = (row.id, history)
+        waiting: list[tuple[Trial, str | None]] = []
+        for trial in trials:
+            name = _identity_of(trial.proposal, gateways)
+            debate, earlier = found.get(f"{trial.debate} {name}" if trial.debate else name, (None, None))
+            if earlier is not None:
+                self._spent[trial.key] = spent_on(earlier)
+            if debate is None or earlier is None or _is_open(earlier):
+                waiting.append((trial, debate))
+            else:
+                self._finish(FinishedTrial(trial.key, debate, earlier, reused=True))
+        return waiting
+
+    async def _check_first(self, proposals: Sequence[Proposal], gateways: _KeptGateways) -> None:
+        """Refuse, before anything is spent, what certainly cannot go well; each set of models is asked once."""
+        by_models: dict[frozenset[str], Proposal] = {}
+        for proposal in proposals:
+            by_models.setdefault(frozenset(row.address for row in proposal.settings.seats.values()), proposal)
+        for proposal in by_models.values():
+            table = _table(proposal, gateways)
+            check_prices(table, self._budget, PriceBook())
+            check_room(table)
+            check_reachable(table, await probe_table(table))
+
+    async def _run_waiting(self, waiting: Sequence[tuple[Trial, str | None]], gateways: _KeptGateways) -> None:
+        """Run what waits, a few at a time; then what its share of the ceiling cut short, one by one."""
+        queue = iter(waiting)
+        self._slots = min(self._concurrency, len(waiting))
+        tasks = [asyncio.ensure_future(self._run_queue(queue, gateways)) for _ in range(self._slots)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._reserved.clear()
+        alone, self._cut_short, self._slots = self._cut_short, [], 1
+        await self._run_queue(iter(alone), gateways)
+
+    async def _run_queue(self, queue: Iterable[tuple[Trial, str | None]], gateways: _KeptGateways) -> None:
+        for trial, earlier in queue:
+            if self.stopped:
+                return
+            share = self._share()
+            if share is None and self._reserved:
+                self._cut_short.append((trial, earlier))
+                continue
+            if share is None:
+                self.stopped = "the ceiling was reached"
+                return
+            self._reserved[trial.key] = share
+            house = House(self._store, watcher=self._watcher, opener=gateways.open, checks_first=False)
+            if earlier is None:
+                proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=share))
+                debate = await start(proposal, house, debate=trial.debate)
+            else:
+                debate = earlier
+                own = spent_on(self._history(debate))
+                await resume(debate, _resumption(trial.proposal, share, own), house)
+            self._end(trial, debate)
+
+    def _end(self, trial: Trial, debate: str) -> None:
+        """Take in a trial that has run, unless the ceiling cut it short."""
+        self._reserved.pop(trial.key, None)
+        history = self._history(debate)
+        self._spent[trial.key] = spent_on(history)
+        if history.status is Status.TRUNCATED and self._slots > 1:
+            self._cut_short.append((trial, debate))
+            return
+        if history.status is Status.TRUNCATED:
+            self.stopped = "the ceiling was reached" + (f": {history.closed.reason}" if history.closed else "")
+            return
+        why = unreachable(history)
+        self._failures = self._failures + 1 if why else 0
+        self._finish(FinishedTrial(trial.key, debate, history, reused=False))
+        if self._failures >= FAILURES_THAT_STOP and not self.stopped:
+            self.stopped = f"the model could not be reached {FAILURES_THAT_STOP} times in a row ({why})"
+
+    def _finish(self, trial: FinishedTrial) -> None:
+        self.finished[trial.key] = trial
+        self._on_finished(trial)
+
+    def _history(self, debate: str) -> History:
+        return History.of(sealed.event() for sealed in read_verified(self._store, debate))
+
+    def _share(self) -> Budget | None:
+        """What the next trial may spend: its share, or all where that cannot be divided; None where that is nothing."""
+        spent, others = sum_of(self._spent.values()), self._reserved.values()
+        share = remaining(self._budget, spent, others, max(1, self._slots - len(others)))
+        return share or (None if others else remaining(self._budget, spent))
+
+
+def _resumption(proposal: Proposal, share: Budget, own: Spent) -> Resumption:
+    """Ceilings that include what the debate itself has spent."""
+    return Resumption(
+        settings=proposal.settings,
+        budget_usd=Decimal(_NO_CEILING) if share.usd is None else share.usd + (own.usd or Decimal(0)),
+        budget_tokens=_NO_CEILING if share.tokens is None else share.tokens + own.tokens,
+        budget_calls=_NO_CEILING if share.calls is None else share.calls + own.calls,
+        participants=proposal.participants,
+        prompts=proposal.prompts,
+        form=proposal.format,
+        asks_again=_KINDS,
+    )
+
+
+def _table(proposal: Proposal, gateways: _KeptGateways) -> Table:
+    return seat_table(proposal.format, proposal.settings, proposal.participants, SharedGateways(gateways.open))
+
+
+def _identity_of(proposal: Proposal, gateways: _KeptGateways) -> str:
+    plan = plan_of(proposal, _table(proposal, gateways), book_of(proposal.prompts))
+    return _identity(opened_event(plan, UNLIMITED, "")[0])
+
+
+def _identity(opened: DebateOpened) -> str:
+    return canonical({row.name: getattr(opened, row.name) for row in fields(opened) if row.name not in _NO_IDENTITY})
+
+
+def unreachable(history: History) -> str:
+    """Why a seat could not be reached, where that is why it took no turn; empty otherwise."""
+    rows = [row for row in history.answered.values() if isinstance(row, Abstained) and row.reason in _KINDS]
+    return rows[0].detail or rows[0].reason if rows else ""
+
+
+def outcome_of(history: History) -> Mapping[str, Any]:
+    """The outcome in a record; empty where it has none."""
+    return history.closed.outcome if history.closed else {}
+
+
+def _is_open(history: History) -> bool:
+    """Whether a record is to be gone on with: it is not closed, was cut short, or its judge was never reached."""
+    return history.closed is None or history.status is Status.TRUNCATED or bool(unreachable(history))
+
+
+class _KeptGateways:
+    """Gateways that outlive the debates of a batch: each debate closes what it opened, and starting costs seconds."""
+
+    def __init__(self, opener: OpenGateway) -> None:
+        self._shared = SharedGateways(opener)
+
+    def open(self, seating: ModelSeating, api_key: str | None) -> Gateway:
+        return _Lent(self._shared.get(seating, api_key))
+
+    async def aclose(self) -> None:
+        await self._shared.aclose()
+
+
+class _Lent:
+    """A gateway whose borrowers cannot close it."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    @property
+    def modes(self) -> tuple[OutputMode, ...]:
+        return self._gateway.modes
+
+    async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
+        return await self._gateway.call(call, on_text)
+
+    async def probe(self) -> Fault | None:
+        return await self._gateway.probe()
+
+    async def aclose(self) -> None:
+        return None
+
+
+def refuse_silence(result: ExperimentResult) -> None:
+    """Refuse to report on an experiment in which the model was never reached.
+
+    Raises:
+        ProviderError: no trial got an answer because the provider failed each time.
+    """
+    if result.provider_failed and all(unreachable(row.history) for row in result.finished):
+        raise ProviderError(
+            f"No answer came: {result.stopped}.", "`disputatio doctor` tests the seat; the same command then goes on."
+        )
