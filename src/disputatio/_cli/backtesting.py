@@ -181,12 +181,8 @@ def backtest(
         report, agents = with_models(report, asked, held, run, dates, reads_only=from_records)
     _show(report, out, as_json=json_, opens=open_)
     stopped = held if held.provider_failed or agents is None else agents
-    leave(
-        "backtest",
-        stopped.stopped,
-        provider_failed=stopped.provider_failed,
-        is_partial=bool(held.missing or stopped.stopped),
-    )
+    partial = bool(held.missing or stopped.stopped)
+    leave("backtest", stopped.stopped, provider_failed=stopped.provider_failed, is_partial=partial)
 
 
 def _matter(
