@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from disputatio._cli.given import command_line
+from disputatio._cli.given import command_line, kept_store, located_store
 from disputatio.config import Arguments
 from disputatio.config.process import configured_store
 from disputatio.failures import InvalidInputError
@@ -55,3 +56,33 @@ def test_what_no_format_takes_is_refused(here: Path, file: str, named: str) -> N
     with pytest.raises(InvalidInputError) as refused:
         configured_store(Arguments())
     assert named in f"{refused.value.cause} {refused.value.next_step}"
+
+
+WORDS = ["kept.sqlite", "~/x.sqlite", "/srv/a b?.sqlite", "sqlite:///rel.db", "sqlite+pysqlite:////x", "SQLITE:///y"]
+WORDS += ["postgresql://ann@host/name", "mysql://ann@host/name", " spaced.sqlite ", "", "  ", "a\nb", "~nobody-here/x"]
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("is_option", [True, False])
+def test_a_quick_command_finds_the_same_store(word: str, *, is_option: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not is_option:
+        monkeypatch.setenv("DISPUTATIO_STORE", word)
+    given = word if is_option else None
+
+    def found(place: Callable[[], str]) -> str:
+        try:
+            return place()
+        except InvalidInputError as refused:
+            return f"{refused.cause} {refused.next_step}"
+
+    assert found(lambda: kept_store(given)) == found(lambda: configured_store(command_line(store=given)).store)
+
+
+@pytest.mark.parametrize("name", [".env", "disputatio.toml", "disputatio.yaml"])
+def test_a_quick_command_reads_files_that_may_name_a_store(
+    here: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DISPUTATIO_STORE")
+    texts = {".env": "DISPUTATIO_STORE=filed.sqlite", "disputatio.toml": 'store = "filed.sqlite"'}
+    (here / name).write_text(texts.get(name, "store: filed.sqlite"), "utf-8")
+    assert located_store(None) == (f"sqlite:///{here}/filed.sqlite", False)

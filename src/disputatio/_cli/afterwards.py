@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.given import command_line, store_url
+from disputatio._cli.given import kept_store
 from disputatio._cli.kept import found_in, reading
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines
@@ -68,7 +68,7 @@ def sign_off(
 def _attach(prefix: str, store: str | None, attach: Callable[[str, House], Coroutine[Any, Any, str]]) -> None:
     from disputatio.engine.debates import House
 
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         found = found_in(opened, prefix)
         said = asyncio.run(attach(found, House(opened)))
         head = opened.read(found)[-1].hash

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from disputatio._cli.given import command_line, store_url
+from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 
 
@@ -32,7 +32,7 @@ def mcp(
     from disputatio.record.sql import SqlStore
 
     check_installed()
-    opened = SqlStore(store_url(command_line(store=store)))
+    opened = SqlStore(kept_store(store))
 
     async def serve() -> None:
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disputatio._cli.dossier_evidence import with_evidence
-from disputatio._cli.given import command_line, store_url
+from disputatio._cli.given import kept_store
 from disputatio._cli.kept import found_in, reading
 from disputatio._cli.options import PromptsOption, StoreOption
 from disputatio._cli.reading import write_or_print
@@ -46,7 +46,7 @@ def dossier(
     A record that was altered gets a dossier that says so on its first page, and exit code 6.
     """
 
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         found = found_in(opened, debate_id)
         text, altered = _written(opened, found, as_, prompts, evidence)
     write_or_print(text, out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import command_line, store_url
+from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_wrapped
 from disputatio._cli.streams import print_json
@@ -101,7 +101,7 @@ def _recomputed(store: str | None) -> DebateMultiple:
     from disputatio._cli.kept import reading
     from disputatio.metrics import recomputed_multiple
 
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         return recomputed_multiple(opened)
 
 

@@ -137,13 +137,39 @@ def store_url(arguments: Arguments) -> str:
     return settings.store
 
 
+def kept_store(store: str | None) -> str:
+    """Where a command that holds no debate finds its records."""
+    return located_store(store)[0]
+
+
+def located_store(store: str | None) -> tuple[str, bool]:
+    """Where records are kept, and whether that is the place where nothing else is said.
+
+    Settings are read only where a configuration file may name the store: that takes as long as the rest of a list.
+    """
+    from disputatio.record.address import plain_store
+
+    found = plain_store(store, os.environ, Path.cwd())
+    if found is None:
+        from disputatio.config.process import configured_store
+
+        settings = configured_store(command_line(store=store))
+        found = settings.store, settings.sources.get("store") == "default"
+    _check_address(found[0])
+    return found
+
+
 def check_kept(settings: Settings) -> None:
     """Refuse a store that would be gone with this process.
 
     Raises:
         InvalidInputError: it is one in memory.
     """
-    if settings.store in {"sqlite://", "sqlite:///"} or settings.store.endswith(":memory:"):
+    _check_address(settings.store)
+
+
+def _check_address(store: str) -> None:
+    if store in {"sqlite://", "sqlite:///"} or store.endswith(":memory:"):
         raise InvalidInputError(
             "A store in memory is gone when this command ends, and the debate with it.", "Give a file: --store PATH."
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.given import command_line, store_url
+from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines
 
@@ -30,7 +30,7 @@ def import_files(
 
     # All of them are read first: where one is no transcript, nothing is written.
     transcripts = [read_transcript(file) for file in files]
-    found = asyncio.run(_import(transcripts, store_url(command_line(store=store))))
+    found = asyncio.run(_import(transcripts, kept_store(store)))
     if json_:
         print_json([_row(*pair) for pair in zip(transcripts, found, strict=True)])
         return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import check_kept, command_line, store_url
+from disputatio._cli.given import kept_store, located_store
 from disputatio._cli.kept import found_in, reading
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_list
@@ -64,17 +64,15 @@ def list_debates(
 
 def _listed(store: str | None) -> Sequence[DebateRow]:
     """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
-    from disputatio.config.process import configured_store
     from disputatio.record.listing import listed_in_file
 
-    settings = configured_store(command_line(store=store))
-    check_kept(settings)
-    if settings.sources.get("store") == "default" and not Path(settings.store.removeprefix("sqlite:///")).exists():
+    url, is_default = located_store(store)
+    if is_default and not Path(url.removeprefix("sqlite:///")).exists():
         return ()
-    rows = listed_in_file(settings.store)
+    rows = listed_in_file(url)
     if rows is not None:
         return rows
-    with reading(settings.store) as opened:
+    with reading(url) as opened:
         return opened.debates()
 
 
@@ -106,7 +104,7 @@ def show(
     if open_ and out is None:
         # A folder of its own: a name that others can guess could be a link of theirs to another file.
         out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"debate.{'txt' if as_ is View.TEXT else as_.value}"
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         _show_found(opened, debate_id, Shown(as_, out, detail, store or ""))
     if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
         raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
@@ -213,7 +211,7 @@ def verify(
             f"--head {head[:80]!r} is no head hash." if head else "--head is empty.",
             "Give the 64 hexadecimal digits that an earlier verify printed.",
         )
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         found = found_in(opened, debate_id)
         events = read_verified(opened, found)
         texts = opened.texts(found)

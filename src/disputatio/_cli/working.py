@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.given import command_line, store_url
+from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import InvalidInputError
@@ -72,7 +72,7 @@ def worker(
     queue_log.propagate = False
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
     place = place_named(metrics) if metrics else None
-    opened = SqlStore(store_url(command_line(store=store)))
+    opened = SqlStore(kept_store(store))
     allow_connections()
 
     async def work(watcher: Watcher) -> None:
@@ -194,7 +194,7 @@ def enqueue(
     async def leave() -> None:
         from disputatio.record.sql import SqlStore
 
-        opened = SqlStore(store_url(command_line(store=store)))
+        opened = SqlStore(kept_store(store))
         try:
             holder = QueuedHolder(opened, most_waiting=most_waiting)
             await holder.submit(debate, kept, priority=priority, queue=_name(queue))
@@ -217,7 +217,7 @@ def list_queue(
     from disputatio._cli.kept import reading
     from disputatio.fleet.desk import Desk
 
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         jobs = Desk(opened).jobs(unfinished=not everything)
         results = {row.id: row.status for row in opened.debates()} if everything else {}
     if json_:
@@ -240,7 +240,7 @@ def cancel(
     from disputatio._cli.kept import reading
     from disputatio.fleet.desk import Desk
 
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         desk = Desk(opened)
         asked, job = desk.cancel(debate_id), desk.job(debate_id)
     if job is None:
@@ -278,7 +278,7 @@ def limits(
         _check_limit(name, at_once, per_minute, none=none)
     elif at_once is not None or per_minute is not None or none:
         raise InvalidInputError("No provider is named whose limit that is.", "disputatio limits openai --at-once 20")
-    with reading(store_url(command_line(store=store))) as opened:
+    with reading(kept_store(store)) as opened:
         if name is not None:
             set_limit(opened, name, at_once, per_minute)
         rows = limits_of(opened)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from disputatio.failures import InvalidInputError
+
 VARIABLE = "DISPUTATIO_STORE"
 _SCHEME = re.compile(r"(?:sqlite|postgresql)(?:\+[a-z0-9]+)?://", re.IGNORECASE)
 _MAY_SAY_OTHERWISE = (".env", "disputatio.toml", "disputatio.yaml", "disputatio.yml")
@@ -15,7 +17,21 @@ def store_url(word: str, directory: Path) -> str | None:
     """The URL of a store; a plain path from ``directory`` becomes that of an SQLite file. None for another scheme."""
     if _SCHEME.match(word):
         return word
-    return None if "://" in word else sqlite_url(directory / Path(word).expanduser())
+    return None if "://" in word else sqlite_url(directory / expanded(word))
+
+
+def expanded(path: str) -> Path:
+    """``path`` with its home folder.
+
+    Raises:
+        InvalidInputError: there is no such folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InvalidInputError(
+            f"The store path {path!r} names a home folder that does not exist.", "Give the whole path with --store."
+        ) from None
 
 
 def sqlite_url(path: Path) -> str:

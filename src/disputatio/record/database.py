@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.failures import InvalidInputError, StoreError
+from disputatio.record.address import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +41,7 @@ def open_database(url: str, *, create: bool = True) -> Engine:
     reading: Path | None = None
     try:
         # A plain path is not read as an address: it may hold a question mark or a percent sign.
-        address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=_path_of(url))
+        address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=str(expanded(url)))
         if address.get_backend_name() == "sqlite":
             _check_file(address.database, create=create)
             options: dict[str, Any] = {"timeout": _BUSY_SECONDS, "check_same_thread": False}
@@ -65,15 +66,6 @@ def open_database(url: str, *, create: bool = True) -> Engine:
         engine.dispose()
         raise
     return engine
-
-
-def _path_of(text: str) -> str:
-    try:
-        return str(Path(text).expanduser())
-    except RuntimeError:
-        raise InvalidInputError(
-            f"The store path {text!r} names a home folder that does not exist.", "Give the whole path with --store."
-        ) from None
 
 
 def _check_file(name: str | None, *, create: bool) -> None:
