@@ -13,6 +13,7 @@ from measured import Figure
 from disputatio.engine.debates import House, start
 from disputatio.engine.verified import read_verified
 from disputatio.participants.embedded import ModelUnavailableError, cache, obtain
+from disputatio.participants.embedded.server_spec import Address
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
@@ -27,6 +28,16 @@ ABOUT = (
 def figures() -> list[Figure]:
     """The rows of this part."""
     return asyncio.run(_held())
+
+
+def _processor_seconds(cache_folder: Path) -> float:
+    """What the one server that runs out of ``cache_folder`` has used so far, in seconds of processor time."""
+    (published,) = cache_folder.glob("embedded/servers/*/address.json")
+    address = Address.read(published)
+    if address is None:
+        raise AssertionError("the server of a debate that has just ended still runs")
+    ticks = Path(f"/proc/{address.process}/stat").read_text("ascii").rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 async def _held() -> list[Figure]:
@@ -45,6 +56,7 @@ async def _held() -> list[Figure]:
         begun = time.monotonic()
         debate = await start(proposal_of(order, {}), House(store, checks_first=False))
         took = time.monotonic() - begun
+        busy = _processor_seconds(Path(folder))
         calls = [
             row for row in (sealed.event() for sealed in read_verified(store, debate)) if isinstance(row, CallMade)
         ]
@@ -54,11 +66,18 @@ async def _held() -> list[Figure]:
     written = sum(row.usage["output_tokens"] or 0 for row in calls)
     return [
         Figure(
-            name="Seconds of a debate", value=took, unit="s", note=f"{len(calls)} calls; loading the weights included"
+            name="Seconds of a debate",
+            value=took,
+            unit="s",
+            at_most=33,
+            note=f"{len(calls)} calls on {os.cpu_count()} cores; loading the weights included",
         ),
+        Figure(name="Seconds of processor time of the server", value=busy, unit="s"),
+        Figure(name="Cores at work on average", value=busy / took, unit="cores", note="fewer beside other work"),
         Figure(name="Prompt tokens sent", value=sent, unit="tokens"),
         Figure(name="Prompt tokens evaluated", value=sent - found, unit="tokens"),
         Figure(name="Evaluated, of those sent", value=100 * (sent - found) / sent, unit="%"),
         Figure(name="Tokens written", value=written, unit="tokens"),
+        Figure(name="Tokens written in a second of processor time", value=written / busy, unit="tokens/s"),
         Figure(name="Tokens written in a second of the debate", value=written / took, unit="tokens/s"),
     ]

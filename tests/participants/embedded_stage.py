@@ -83,7 +83,7 @@ async def played_listener(model: Path, handler: Handler, **settings: Any) -> Asy
     await site.start()
     gateway = EmbeddedGateway(str(model), **settings)
     try:
-        Address(site.name, SECRET, 0, compact_grammar=True).write(spec.place("address.json"))
+        Address((site.name,), SECRET, 0, compact_grammar=True).write(spec.place("address.json"))
         yield gateway
     finally:
         await gateway.aclose()

@@ -12,8 +12,13 @@ from aiohttp import web
 from embedded_stage import SECRET, a_call, hollow_gguf, needs_library, own_cache, played_listener
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Segment, Usage
-from disputatio.participants.embedded import listener, wire  # imported early: no test pays for it
-from disputatio.participants.embedded.server_spec import Address
+from disputatio.participants.embedded import (
+    EmbeddedGateway,
+    listener,
+    obtain,
+    wire,
+)  # imported early: no test pays for it
+from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
 pytestmark = needs_library
 WARM = (listener, wire)
@@ -242,6 +247,29 @@ async def test_silence_is_a_time_out(model: Path) -> None:
     assert fault.kind is FaultKind.TIMED_OUT
 
 
+async def test_a_call_waits_for_a_place_no_longer_than_its_time(model: Path) -> None:
+    served, answered = asyncio.Semaphore(0), asyncio.Event()
+
+    async def answer_late(_: web.Request) -> web.Response:
+        served.release()
+        await answered.wait()
+        return web.json_response(completion('{"claim": "Trees give shade."}'))
+
+    async with played_listener(model, answer_late) as patient:
+        spec = ServerSpec.of(await obtain(str(model)))
+        calls = [asyncio.create_task(patient.call(a_call())) for _ in range(spec.lanes * spec.slots)]
+        for _ in calls:
+            await served.acquire()
+        hasty = EmbeddedGateway(str(model), timeout_s=0.05)
+        fault = await hasty.call(a_call())
+        answered.set()
+        assert all(isinstance(reply, Reply) for reply in await asyncio.gather(*calls))
+        await hasty.aclose()
+    assert isinstance(fault, Fault)
+    assert fault.kind is FaultKind.TIMED_OUT
+    assert "busy" in fault.message
+
+
 async def test_a_cancelled_call_lets_go_of_the_server(model: Path) -> None:
     begun, let_go = asyncio.Event(), asyncio.Event()
 
@@ -265,8 +293,6 @@ async def test_a_cancelled_call_lets_go_of_the_server(model: Path) -> None:
 async def test_a_model_that_does_not_exist_is_a_fault_and_starts_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from disputatio.participants.embedded import EmbeddedGateway
-
     cache = own_cache(monkeypatch, tmp_path / "cache")
     for name in ("qwen3", "missing.gguf", str(tmp_path / "missing.gguf"), "hf:owner/repo"):
         gateway = EmbeddedGateway(name)
@@ -280,8 +306,6 @@ async def test_a_model_that_does_not_exist_is_a_fault_and_starts_nothing(
 async def test_a_cache_that_cannot_be_written_is_named_with_a_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from disputatio.participants.embedded import EmbeddedGateway
-
     blocker = tmp_path / "file"
     blocker.write_text("in the way")
     own_cache(monkeypatch, blocker / "cache")
@@ -294,13 +318,13 @@ async def test_a_cache_that_cannot_be_written_is_named_with_a_way_out(
 
 
 def test_an_address_never_shows_its_secret() -> None:
-    address = Address("http://127.0.0.1:1", SECRET, 1, compact_grammar=True)
+    address = Address(("http://127.0.0.1:1",), SECRET, 1, compact_grammar=True)
     assert SECRET not in repr(address)
     assert SECRET not in str(address)
 
 
 def test_an_address_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    address = Address("http://127.0.0.1:1", SECRET, 1, compact_grammar=True)
+    address = Address(("http://127.0.0.1:1",), SECRET, 1, compact_grammar=True)
     address.write(tmp_path / "address.json")
     assert (tmp_path / "address.json").stat().st_mode & 0o777 == 0o600
     assert Address.read(tmp_path / "address.json") == address

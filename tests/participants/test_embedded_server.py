@@ -226,15 +226,61 @@ async def test_the_server_refuses_whoever_lacks_the_secret(cache: Path) -> None:
     gateway = EmbeddedGateway()
     assert await gateway.prepare() is None
     server = await server_of(cache)
-    assert server.url.startswith("http://127.0.0.1:")
+    assert all(url.startswith("http://127.0.0.1:") for url in server.urls)
     body = {"messages": [{"role": "user", "content": "Hello"}]}
     async with aiohttp.ClientSession() as session:
-        async with session.post(f"{server.url}/v1/chat/completions", json=body) as response:
+        async with session.post(f"{server.urls[0]}/v1/chat/completions", json=body) as response:
             assert response.status == 401
         stolen = {"Authorization": "Bearer guessed"}
-        async with session.post(f"{server.url}/v1/chat/completions", json=body, headers=stolen) as response:
+        async with session.post(f"{server.urls[0]}/v1/chat/completions", json=body, headers=stolen) as response:
             assert response.status == 401
     with open(f"/proc/{server.process}/cmdline", "rb") as line:  # noqa: PTH123 - a file of the kernel
         assert server.secret.encode() not in line.read()
+    await gateway.aclose()
+    assert await ended(server.process)
+
+
+async def said_with(threads: str, calls: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The answers to the same six questions, ``calls`` at once; each is long and begins like the others."""
+    monkeypatch.setenv("DISPUTATIO_EMBEDDED_THREADS", threads)
+    gateway, room = EmbeddedGateway(), asyncio.Semaphore(calls)
+    about = "Proposal: cities close their centres to private cars, for shops, visitors and those who live there. " * 4
+
+    async def answer(number: int) -> str:
+        async with room:
+            reply = await gateway.call(a_call(f"{about}Name benefit {number}."))
+        assert isinstance(reply, Reply), reply
+        return reply.text
+
+    texts = await asyncio.gather(*map(answer, range(6)))
+    server = ServerSpec.of(await obtain()).place("address.json")
+    address = Address.read(server)
+    assert address is not None
+    assert len(address.urls) == int(threads)
+    await gateway.aclose()
+    assert await ended(address.process)
+    return texts
+
+
+async def test_answers_are_the_same_with_any_number_of_threads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = await said_with("1", 1, monkeypatch)
+    assert len(set(alone)) > 1
+    assert await said_with("1", 3, monkeypatch) == alone
+    assert await said_with("2", 6, monkeypatch) == alone
+    assert await said_with("3", 6, monkeypatch) == alone
+
+
+async def test_a_place_is_had_alone_and_freed_by_a_kill(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed client's call does not keep its lane."""
+    monkeypatch.setenv("DISPUTATIO_EMBEDDED_THREADS", "1")
+    gateway = EmbeddedGateway(timeout_s=60)
+    assert await gateway.prepare() is None
+    server = await server_of(cache)
+    async with client(200) as busy:
+        await next_answer(busy)
+        busy.kill()
+        await busy.wait()
+    assert isinstance(await gateway.call(a_call()), Reply)
+    assert await server_of(cache) == server
     await gateway.aclose()
     assert await ended(server.process)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded.lock import FileLock, until
+from disputatio.participants.embedded.places import Places
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 from disputatio.participants.embedded.unavailable import ModelUnavailableError
 
@@ -29,10 +30,12 @@ class Attachment:
 
     Attributes:
         address: where the server listens.
+        places: where calls are computed.
     """
 
     def __init__(self, spec: ServerSpec, lease: FileLock, address: Address) -> None:
         self.address = address
+        self.places = Places(spec, address)
         self._spec = spec
         self._lease = lease
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import Any
 
 from disputatio.failures import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
 from disputatio.participants.embedded import cache, installer, listener, wire
 from disputatio.participants.embedded.attachment import Attachment, attach
-from disputatio.participants.embedded.server_spec import Address, ServerSpec
+from disputatio.participants.embedded.server_spec import ServerSpec
 from disputatio.participants.embedded.unavailable import ModelUnavailableError
 from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, OnProgress, at_hand, obtain
 
@@ -54,13 +57,14 @@ class EmbeddedGateway:
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """Make one request, once. A server that died since the last call is started again first."""
-        address = await self._served()
-        if isinstance(address, Fault):
-            return address
+        attachment = await self._served()
+        if isinstance(attachment, Fault):
+            return attachment
+        address = attachment.address
         small = self._file is not None and self._file.is_default
         compact = address.compact_grammar and json.dumps(call.schema) not in self._beyond_grammar
         body = wire.request(call, small=small, compact_grammar=compact, stream=on_text is not None)
-        answer = await listener.post(address, body, timeout_s=self._timeout_s, on_text=on_text)
+        answer = await self._answer(attachment, body, on_text)
         if "grammar" in body and isinstance(answer, Reply) and not wire.kept_to_grammar(answer):
             self._beyond_grammar.add(json.dumps(call.schema))
             return Fault(
@@ -99,8 +103,8 @@ class EmbeddedGateway:
 
     async def prepare(self) -> Fault | None:
         """Fetch the weights and start the server now, so that the first call need not."""
-        address = await self._served()
-        return address if isinstance(address, Fault) else None
+        attachment = await self._served()
+        return attachment if isinstance(attachment, Fault) else None
 
     async def aclose(self) -> None:
         """Give up the lease on the server, which ends soon after its last client. Safe to repeat."""
@@ -108,16 +112,27 @@ class EmbeddedGateway:
             self._attachment.close()
             self._attachment = None
 
-    async def _served(self) -> Address | Fault:
+    async def _answer(self, attachment: Attachment, body: Mapping[str, Any], on_text: OnText | None) -> Reply | Fault:
+        clock = asyncio.get_running_loop().time
+        end = clock() + self._timeout_s
+        async with AsyncExitStack() as held:
+            try:
+                place = await held.enter_async_context(attachment.places.take(self._timeout_s))
+            except ModelUnavailableError as error:
+                return error.fault()
+            left = max(0.001, end - clock())  # zero would be no limit
+            return await listener.post(place, body, timeout_s=left, on_text=on_text)
+
+    async def _served(self) -> Attachment | Fault:
         try:
             async with self._turnstile:
                 if self._attachment is not None and self._attachment.is_live():
-                    return self._attachment.address
+                    return self._attachment
                 await self.aclose()
                 _require_library()
                 self._file = await self._obtained()
                 self._attachment = await attach(ServerSpec.of(self._file), self._report)
-                return self._attachment.address
+                return self._attachment
         except ModelUnavailableError as error:
             return error.fault()
         except InvalidInputError as error:

@@ -11,11 +11,11 @@ from disputatio.motion import one_line
 from disputatio.participants.bounds import LONGEST_BEGINNING, AnswerBound
 from disputatio.participants.call import Fault, FaultKind, OnText, Reply
 from disputatio.participants.embedded import wire
-from disputatio.participants.embedded.server_spec import Address
+from disputatio.participants.embedded.places import Place
 
 
-async def post(address: Address, body: Mapping[str, Any], *, timeout_s: float, on_text: OnText | None) -> Reply | Fault:
-    """Send ``body`` and read the answer, piece by piece where ``on_text`` wants it.
+async def post(place: Place, body: Mapping[str, Any], *, timeout_s: float, on_text: OnText | None) -> Reply | Fault:
+    """Send ``body`` to the place's lane and read the answer, piece by piece where ``on_text`` wants it.
 
     Whatever the connection does comes back as a ``Fault``; only cancellation, and what ``on_text`` itself
     raises, goes through.
@@ -27,12 +27,12 @@ async def post(address: Address, body: Mapping[str, Any], *, timeout_s: float, o
     intake = Intake(AnswerBound.of(body["max_tokens"], streamed=streamed is not None), len(content))
     # A connection each: the listener drops about one reused connection in forty.
     connector = aiohttp.TCPConnector(force_close=True)
-    headers = {"Authorization": f"Bearer {address.secret}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {place.secret}", "Content-Type": "application/json"}
     timeout = aiohttp.ClientTimeout(total=timeout_s)
     try:
         async with (
             aiohttp.ClientSession(connector=connector, timeout=timeout, headers=headers) as session,
-            session.post(f"{address.url}/v1/chat/completions", data=content) as response,
+            session.post(f"{place.url}/v1/chat/completions", data=content) as response,
         ):
             parts: list[bytes] = []
             async for part in response.content.iter_any():

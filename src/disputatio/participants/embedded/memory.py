@@ -10,8 +10,8 @@ from disputatio.participants.local_models import EMBEDDED_MODEL, LocalModel
 
 _BUFFERS = 400_000_000
 """For what a model computes with: a batch of 512 tokens x 151,936 words x 4 bytes is 311 MB for Qwen3."""
-_DEFAULT_MODEL_BYTES = 550_000_000
-"""Measured: ``docs/design/embedded-model.md``."""
+_DEFAULT_MODEL_BYTES = 850_000_000
+"""Four lanes, measured: ``docs/design/embedded-model.md``."""
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 

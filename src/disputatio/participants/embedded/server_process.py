@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from disputatio.participants.embedded.lock import FileLock
@@ -25,6 +26,11 @@ from disputatio.participants.embedded.server_spec import Address, ServerSpec
 READY = b"ready\n"
 _OLD_SERVER_S = 60.0
 _LOOK_EVERY_S = 0.25
+_CACHE_MIB = 128
+"""For the state of earlier prompts, of all lanes together."""
+_EXACT_BATCH = 32
+"""Tokens of a prompt that are computed at once where a call has its lane for itself. From 64 on, llama.cpp adds up
+attention in another order, so that an answer would depend on how much of its prompt was cached."""
 
 
 def main(arguments: list[str]) -> int:
@@ -38,13 +44,13 @@ def main(arguments: list[str]) -> int:
     if not _taken(holder, stop):
         sys.stderr.write("another server of this model did not end\n")
         return 1
-    server, address = _listen(spec)
+    servers, address = _listen(spec)
     address.write(spec.place("address.json"))
     _announce()
     _serve(spec, address, stop)
     sys.stderr.flush()
     # Ending the library in an orderly way would wait for answers that nobody reads any more.
-    del server
+    del servers
     os._exit(0)
 
 
@@ -68,10 +74,18 @@ def _taken(holder: FileLock, stop: threading.Event) -> bool:
     return True
 
 
-def _listen(spec: ServerSpec) -> tuple[Any, Address]:
+def _listen(spec: ServerSpec) -> tuple[list[Any], Address]:
     xllamacpp = importlib.import_module("xllamacpp")  # it has no types
     secret = secrets.token_urlsafe(32)
-    params = xllamacpp.CommonParams()
+    with ThreadPoolExecutor(spec.lanes) as loading:
+        servers = list(loading.map(xllamacpp.Server, [_parameters(spec, secret) for _ in range(spec.lanes)]))
+    compact = str(xllamacpp.json_schema_to_grammar('{"type": "object"}')).startswith("%llguidance")
+    return servers, Address(tuple(row.listening_address for row in servers), secret, os.getpid(), compact)
+
+
+def _parameters(spec: ServerSpec, secret: str) -> Any:
+    """How one lane serves."""
+    params = importlib.import_module("xllamacpp").CommonParams()
     params.model.path = spec.model
     params.model_alias = {spec.name}
     params.n_ctx = spec.context * spec.slots
@@ -79,16 +93,16 @@ def _listen(spec: ServerSpec) -> tuple[Any, Address]:
     params.kv_unified = False
     params.cpuparams.n_threads = spec.threads
     params.cpuparams_batch.n_threads = spec.threads
-    params.cache_ram_mib = 256
+    params.cache_ram_mib = _CACHE_MIB // spec.lanes
+    if spec.slots == 1:
+        params.n_ubatch, params.n_batch = _EXACT_BATCH, 2 * _EXACT_BATCH
     params.fit_params = False
     params.warmup = False
     params.ui = False
     params.endpoint_slots = False
     params.api_keys = [secret]
     params.verbosity = 1  # errors: without them a file that cannot be loaded gives no reason
-    server = xllamacpp.Server(params)
-    compact = str(xllamacpp.json_schema_to_grammar('{"type": "object"}')).startswith("%llguidance")
-    return server, Address(server.listening_address, secret, os.getpid(), compact)
+    return params
 
 
 def _announce() -> None:

@@ -8,7 +8,8 @@ Files in the directory::
     starting.lock   held by the client that starts the server
     serving.lock    held by the server as long as it lives
     lease.lock      shared by every client; the server may have it alone only when no client is left
-    address.json    address and secret, mode 0600; there from "ready" until the server decides to end
+    place-N.lock    held by the client whose call is at place N (see ``places``)
+    address.json    addresses and secret, mode 0600; there from "ready" until the server decides to end
     server.log      what the server had to say
 """
 
@@ -30,7 +31,7 @@ from disputatio.participants.embedded.weights import ModelFile
 LINGER_VARIABLE = "DISPUTATIO_EMBEDDED_LINGER_S"
 THREADS_VARIABLE = "DISPUTATIO_EMBEDDED_THREADS"
 _LINGER_S = 20.0
-_PROTOCOL = 1
+_PROTOCOL = 2
 """Raised when clients and servers of different versions of this package no longer understand each other."""
 
 
@@ -42,8 +43,9 @@ class ServerSpec:
         model: absolute path of the GGUF file.
         name: how the server calls the model.
         context: tokens that prompt and answer of one call may have together.
-        slots: calls that are answered side by side; further ones wait their turn.
-        threads: threads that compute.
+        lanes: how often the model is loaded (its weights are in memory once); lanes compute independently.
+        slots: calls that each lane answers side by side.
+        threads: threads that compute, in each lane.
         linger_s: seconds to stay after the last client is gone.
         directory: where clients and server meet.
     """
@@ -51,6 +53,7 @@ class ServerSpec:
     model: str
     name: str
     context: int
+    lanes: int
     slots: int
     threads: int
     linger_s: float
@@ -65,16 +68,20 @@ class ServerSpec:
                 no usable number.
         """
         context, slots = serving_room(is_default=model.is_default)
-        threads = int(_number(THREADS_VARIABLE, _threads(), least=1))
+        threads = int(_number(THREADS_VARIABLE, _threads(is_default=model.is_default), least=1))
+        lanes = 1
+        if model.is_default:
+            lanes, slots, threads = min(threads, slots), 1, 1
         file = model.path.resolve()
         stat = file.stat()
-        identity = (str(file), stat.st_size, stat.st_mtime_ns, model.name, context, slots, threads)
+        identity = (str(file), stat.st_size, stat.st_mtime_ns, model.name, context, lanes, slots, threads)
         key = json.dumps([*identity, _library_version(), _PROTOCOL])
         name = hashlib.sha256(key.encode()).hexdigest()[:16]
         return cls(
             model=str(file),
             name=model.name,
             context=context,
+            lanes=lanes,
             slots=slots,
             threads=threads,
             linger_s=_number(LINGER_VARIABLE, _LINGER_S, least=0),
@@ -96,8 +103,8 @@ class ServerSpec:
 
 
 def serving_room(*, is_default: bool) -> tuple[int, int]:
-    """The tokens of context of each slot, and the number of slots, that a model is served with."""
-    # Four slots of 4,096 tokens let two debates of two seats move together; in a shared (unified) cache
+    """The tokens of context of each call, and the most calls at once, that a model is served with."""
+    # Four calls of 4,096 tokens let two debates of two seats move together; in a shared (unified) cache
     # one greedy call fails all others. Other models are taken to be larger and given whole transcripts.
     return (4096, 4) if is_default else (16384, 2)
 
@@ -106,16 +113,17 @@ def serving_room(*, is_default: bool) -> tuple[int, int]:
 class Address:
     """Where a running server listens, and the secret that it asks for.
 
-    ``compact_grammar`` tells whether its library was built with llguidance. ``process`` is its process id.
+    ``urls`` has one address for each lane. ``compact_grammar`` tells whether its library was built with llguidance.
+    ``process`` is its process id.
     """
 
-    url: str
+    urls: tuple[str, ...]
     secret: str
     process: int
     compact_grammar: bool
 
     def __repr__(self) -> str:
-        return f"Address(url={self.url!r}, process={self.process})"
+        return f"Address(urls={self.urls!r}, process={self.process})"
 
     def write(self, path: Path) -> None:
         """Publish the address in one step: readers see all of it or nothing."""
@@ -131,15 +139,18 @@ class Address:
     def read(cls, path: Path) -> Address | None:
         """The published address, or None where there is none that can be read."""
         try:
-            return cls(**json.loads(path.read_text()))
-        except (OSError, ValueError, TypeError):
+            content = json.loads(path.read_text())
+            return cls(**{**content, "urls": tuple(content["urls"])})
+        except (OSError, ValueError, TypeError, KeyError):
             return None
 
 
-def _threads() -> int:
+def _threads(*, is_default: bool) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if is_default:
+        return cores  # one in each lane: a lane whose core is taken delays no other
     # One core stays free: a compute thread that waits for a sibling whose core is taken slows every token;
     # measured on two cores beside other work, two threads gave 5 tokens/s and one gave 26.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores - 1, 8))
 
 
