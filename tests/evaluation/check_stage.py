@@ -27,6 +27,18 @@ from judge_turns import named_words, with_speakers
 FALLACIES = {fallacy.value for fallacy in Fallacy}
 
 
+def critic_settings() -> Settings:
+    form = find_format("review")
+    return resolve(
+        format_name="review",
+        seats=("critic",),
+        environ={},
+        directory=Path("/nonexistent"),
+        arguments=command_line(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
+        options=format_scope(form),
+    )
+
+
 def judge_settings(seat: str = "judge=openai_compatible:fake", **given: Any) -> Settings:
     form = find_format("structured")
     return resolve(

@@ -8,16 +8,13 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from check_stage import critic_settings
 from critiques import AGREEING, EARNEST
 
-from disputatio._cli.given import command_line
-from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
 from disputatio.evaluation.experiment import Experiment
 from disputatio.failures import InvalidInputError
-from disputatio.formats.registry import find_format
 from disputatio.formats.turns.proposition import PropositionForm
 from disputatio.participants.call import Call, Reply, Usage
 from disputatio.record.memory import MemoryStore
@@ -26,18 +23,6 @@ from disputatio.testing import ScriptedGateway
 
 CASES = packaged_critic_cases()
 ATTACKS = ("tail_risk", "misread_evidence", "hidden_assumption", "harm_if_true")
-
-
-def settings() -> Settings:
-    form = find_format("review")
-    return resolve(
-        format_name="review",
-        seats=("critic",),
-        environ={},
-        directory=Path("/nonexistent"),
-        arguments=command_line(seat=("critic=openai_compatible:critic",), base_url="http://127.0.0.1:9/v1"),
-        options=format_scope(form),
-    )
 
 
 async def checked(cases: tuple[CriticCase, ...], says: Any) -> CriticReport:
@@ -49,7 +34,7 @@ async def checked(cases: tuple[CriticCase, ...], says: Any) -> CriticReport:
         case = next(case for motion, case in of.items() if motion in prompt)
         return Reply(canonical(says(case, call)), "m", Usage(10, 10, 0))
 
-    chosen = settings()
+    chosen = critic_settings()
     gateway = ScriptedGateway(answer)
     experiment = Experiment(MemoryStore(), lambda *_: gateway)
     return critic_report(cases, chosen, await experiment.run(critic_trials(cases, chosen)))

@@ -201,8 +201,7 @@ class CriticReport:
                 }
                 for row in self.readings
             },
-            "spent": self.result.spent.as_json(),
-            "stopped": self.result.stopped,
+            **self.result.as_json(),
         }
 
 
@@ -261,9 +260,7 @@ def report_lines(report: CriticReport) -> list[str]:
             "The embedded model of 135 million parameters is asked piece by piece, and code chooses what it attacks "
             "and how: its strength is the form's and not its own. Look at the flaws named."
         )
-    if report.result.stopped:
-        lines.append(f"Not finished: {report.result.stopped}. The same command goes on where this ended.")
-    return lines
+    return lines + report.result.lines()
 
 
 def _case_words(row: CriticReading) -> str:

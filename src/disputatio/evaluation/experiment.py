@@ -141,6 +141,16 @@ class ExperimentResult:
     stopped: str = ""
     provider_failed: bool = False
 
+    def as_json(self) -> JsonObject:
+        """How it ended, for a report."""
+        return {"spent": self.spent.as_json(), "stopped": self.stopped}
+
+    def lines(self) -> list[str]:
+        """How to go on, for people; nothing where it is finished."""
+        if not self.stopped:
+            return []
+        return ["", f"Not finished: {self.stopped}. The same command goes on where this ended."]
+
 
 class Experiment:
     """Runs trials over a store.

@@ -146,8 +146,7 @@ class FallacyReport:
             },
             "class_sizes": {name: {"set": sizes[name], "sample": drawn[name]} for name in CLASSES},
             **self.scores.as_json(),
-            "spent": self.result.spent.as_json(),
-            "stopped": self.result.stopped,
+            **self.result.as_json(),
         }
 
 
@@ -198,9 +197,7 @@ def report_lines(report: FallacyReport) -> list[str]:
         "Intervals are 95 %: Wilson for shares, 1,000 resamples for F1 and macro averages. Averages are over the seven",
         "fallacies. A text without an answer is a miss for each of its classes.",
     ]
-    if report.result.stopped:
-        lines += ["", f"Not finished: {report.result.stopped}. The same command goes on where this ended."]
-    return lines
+    return lines + report.result.lines()
 
 
 def _span_lines(scores: FallacyScores) -> list[str]:

@@ -126,8 +126,7 @@ class JudgeReport:
             "retest": {"same_verdict": rows.same_verdict.as_json(), "points": rows.retest_change.as_json()},
             "power": power_json(rows),
             "drift": None if self.drift is None else self.drift.as_json(),
-            "spent": self.result.spent.as_json(),
-            "stopped": self.result.stopped,
+            **self.result.as_json(),
         }
 
 
@@ -205,9 +204,7 @@ def report_lines(report: JudgeReport) -> list[str]:
         lines += ["", *report.drift.lines()]
     else:
         lines += ["", *_power_lines(rows)]
-    if report.result.stopped:
-        lines += ["", f"Not finished: {report.result.stopped}. The same command goes on where this ended."]
-    return lines
+    return lines + report.result.lines()
 
 
 _FALLING = {"fabricated_figure": "evidence", "misquoted_source": "evidence", "dropped_response": "responsiveness"}

@@ -1,0 +1,77 @@
+"""Experiments run each trial once, in batches under one ceiling, and resume from their records."""
+
+from __future__ import annotations
+
+from check_stage import critic_settings
+
+from disputatio.evaluation.critic_cases import packaged_critic_cases
+from disputatio.evaluation.critic_check import critic_trials
+from disputatio.evaluation.experiment import Experiment, Trial
+from disputatio.ledger.budget import UNLIMITED, Budget
+from disputatio.participants.call import Fault, FaultKind
+from disputatio.record.memory import MemoryStore
+from disputatio.testing import InstanceGateway, ScriptedGateway
+
+
+def trials(count: int) -> list[Trial]:
+    return critic_trials(packaged_critic_cases()[:count], critic_settings())
+
+
+async def test_a_further_batch_runs_only_what_is_new():
+    told: list[str] = []
+    gateway, every = InstanceGateway(), trials(4)
+    experiment = Experiment(MemoryStore(), lambda *_: gateway, on_finished=lambda row: told.append(row.key))
+    first = await experiment.run(every[:2])
+    calls = gateway.call_count
+    wanted = [every[2:3], every[3:], []]
+    await experiment.run_further(lambda: wanted.pop(0), most=9)
+    result = experiment.result
+    assert not wanted
+    assert [row.key for row in result.finished] == [row.key for row in every]
+    assert sorted(told) == sorted(row.key for row in every), "each is told once"
+    assert result.finished[:2] == first.finished
+    assert result.spent.calls == gateway.call_count > calls
+
+
+async def test_batches_have_one_ceiling_and_a_later_run_resumes():
+    gateway, every, store = InstanceGateway(), trials(3), MemoryStore()
+    whole = await Experiment(MemoryStore(), lambda *_: gateway).run(every)
+    allowed = whole.spent.calls - 1
+    cut = Experiment(store, lambda *_: gateway, budget=Budget(calls=allowed))
+    await cut.run(every[:1])
+    result = await cut.run(every[1:])
+    assert result.spent.calls <= allowed
+    assert result.missing
+    assert "ceiling" in result.stopped
+    resumed = await Experiment(store, lambda *_: gateway, budget=UNLIMITED).run(every)
+    assert not resumed.missing
+    assert resumed.spent.calls == whole.spent.calls
+
+
+async def test_only_the_next_run_asks_an_unreachable_model_again():
+    def gone(_call):
+        return Fault(FaultKind.KEY_REJECTED, "the key was not accepted")
+
+    store, every, down = MemoryStore(), trials(2), ScriptedGateway(gone)
+    experiment = Experiment(store, lambda *_: down)
+    await experiment.run(every[:1])
+    calls = len(down.calls)
+    await experiment.run([])
+    assert len(down.calls) == calls
+    up = InstanceGateway()
+    result = await Experiment(store, lambda *_: up).run(every)
+    assert up.call_count
+    assert not result.missing
+    assert not any(row.reused for row in result.finished)
+
+
+async def test_reading_calls_no_model():
+    gateway, every, store = InstanceGateway(), trials(2), MemoryStore()
+    await Experiment(store, lambda *_: gateway).run(every[:1])
+    calls = gateway.call_count
+    read = await Experiment(store, lambda *_: gateway, reads_only=True).run(every)
+    assert gateway.call_count == calls
+    assert [row.key for row in read.finished] == [every[0].key]
+    assert read.finished[0].reused
+    assert read.missing == (every[1].key,)
+    assert read.stopped
