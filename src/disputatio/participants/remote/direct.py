@@ -90,11 +90,8 @@ class Way:
         return arrived if reply is None else with_cost(reply, arrived.headers)
 
 
-async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
-    """The way to the model of ``line``, or None where its requests are not of this protocol. Nothing is sent.
-
-    ``keep_alive`` is whether a connection may serve another call afterwards.
-    """
+async def shown_way(line: Line) -> Way | None:
+    """The way to the model of ``line``, or None where its requests are not of this protocol. Nothing is sent."""
     from pydantic_ai.direct import model_request
 
     model, prompts = line.model, line.prompts
@@ -120,8 +117,6 @@ async def shown_way(line: Line, *, keep_alive: bool = True) -> Way | None:
     except ValueError:
         return None
     headers = CIMultiDict(row for row in shown.headers.multi_items() if row[0].lower() != "content-length")
-    if not keep_alive:
-        headers["Connection"] = "close"
     sample = prompts.body(_SAMPLE)
     added = {key: value for key, value in orjson.loads(shown.content).items() if key not in sample}
     return Way(prompts, url, headers, added)

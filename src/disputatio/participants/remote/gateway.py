@@ -259,7 +259,7 @@ async def _learned_way(endpoint: Endpoint) -> Way | Fault | None:
     from disputatio.participants.remote.direct import shown_way
 
     try:
-        way = await shown_way(line, keep_alive=endpoint.keep_alive)
+        way = await shown_way(line)
     finally:
         await line.close()
     _WAYS[endpoint] = way
