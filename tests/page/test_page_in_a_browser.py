@@ -169,7 +169,7 @@ def test_a_page_is_shown_in_the_fonts_of_its_family_alone(seeing, tmp_path, fami
         devtools.send("DOM.enable")
         devtools.send("CSS.enable")
         root = devtools.send("DOM.getDocument")["root"]["nodeId"]
-        for selector, face in (("#verdict .sentence", "Serif"), (".map .name", "Sans")):
+        for selector, face in (("#verdict .decision .text", "Serif"), (".map .name", "Sans")):
             place = devtools.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
             fonts = devtools.send("CSS.getPlatformFontsForNode", {"nodeId": place})["fonts"]
             assert {row["familyName"] for row in fonts} == {f"{family.name} {face}"}
@@ -328,7 +328,7 @@ def test_the_keyboard_reaches_map_table_and_every_other_link_in_reading_order_wi
             )
         places = list(dict.fromkeys(place for place, _ in reached))
         assert [place for place, focused in reached if not focused] == []
-        assert places[:3] == ["skip", "contents", "verdict"]
+        assert places[:3] == ["skip", "verdict", "contents"]
         order = [places.index(place) for place in ("verdict", "map", "trace", "record")]
         assert order == sorted(order)
 
@@ -385,7 +385,7 @@ def test_a_link_into_something_folded_unfolds_it(chromium, tmp_path):
 
 def test_everything_can_be_read_without_javascript(chromium, tmp_path):
     with Seen(chromium, tmp_path, page_of("sourced"), **screen(1440), java_script_enabled=False) as seen:
-        for words in ("Verdict", "Argument map", "Argument trace", "Decision briefing", "What was said", "Sources"):
+        for words in ("How sure", "Argument map", "Argument trace", "Decision briefing", "What was said", "Sources"):
             assert seen.page.get_by_role("heading", name=words).first.is_visible()
         assert seen.page.get_by_text("Nothing else was measured.").is_visible()
         seen.page.locator(".map a.chip.refute").click()
@@ -402,12 +402,23 @@ def test_print_shows_the_transcript_on_white(chromium, tmp_path):
         assert [row for row in seen.run(CONTRAST) if row[0] < 4.5] == []
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("name", [*SHOWN[:7], "unjudged", "truncated", "failed", "review", "market"])
+def test_decision_and_worst_doubt_stand_in_the_first_700_pixels(chromium, tmp_path, name, width):
+    with Seen(chromium, tmp_path, page_of(name), **screen(width)) as seen:
+        for place in (".first > div:first-child", ".first .doubt"):
+            top = seen.run("place => document.querySelector(place).getBoundingClientRect().top", place)
+            assert top < 660, place
+        if name not in {"hostile", "long", "wide"}:
+            assert seen.run("document.querySelector('.first .doubt').getBoundingClientRect().bottom") <= 700
+
+
 def test_landmarks_tell_the_parts_of_the_page(chromium, tmp_path):
     with Seen(chromium, tmp_path, page_of("complete"), **screen(1440)) as seen:
         for role in ("banner", "navigation", "main", "contentinfo"):
             assert seen.page.get_by_role(role).count() == 1
         for name in (
-            "Verdict",
+            "Result",
             "Argument map",
             "Argument trace",
             "Decision briefing",

@@ -18,8 +18,6 @@ from disputatio.report.doubts import DoubtKind, doubts
 from disputatio.report.lines import plain
 from disputatio.report.summary import first_blocks
 
-pytestmark = pytest.mark.slow
-
 EVERY = (*READINGS, "complete", "freeform", "competition", "panel", "review")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "worst-doubt.md"
 

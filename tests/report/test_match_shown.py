@@ -78,8 +78,8 @@ async def test_text_shows_scoreboard_clocks_and_penalties_at_any_width(width: in
         TOO_LONG,
     ):
         assert words in flat
-    assert "CON_4 -2 for overtime" in flat
-    assert "CON_2 -2 for counter question" in flat
+    assert "Con 4 -2 for overtime" in flat
+    assert "Con 2 -2 for counter question" in flat
     assert "no score" in flat
     assert "S1" in flat
 
@@ -90,7 +90,7 @@ async def test_markdown_and_page_show_the_match_as_text_alone():
         assert "<script>alert(1)" not in shown
         assert "Scoreboard" in shown
         assert TOO_LONG in shown
-        assert "PRO_4" in shown
+        assert "Pro 4" in shown
         assert "Final verdict" in shown
 
 

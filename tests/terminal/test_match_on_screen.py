@@ -144,7 +144,7 @@ def test_the_region_fits_and_keeps_its_shape_while_a_speech_grows(width: int, he
 def test_the_clock_runs_with_the_words_and_says_when_it_is_over() -> None:
     (path,) = [row.path for row in events(TurnTaken) if (row.seat, row.phase) == ("con_1", "opening")]
     half = "speech-by-con1 " + WORDS * 3
-    row = next(line for line in region(path, json.dumps({"speech": half}), 100, 30) if "CON_1" in line)
+    row = next(line for line in region(path, json.dumps({"speech": half}), 100, 30) if "Con 1" in line)
     words = count_words(half)
     assert f"{words} / 100 words  0:{words * 60 // 250:02d} / 0:24" in row
     assert "OVERTIME" in " ".join(region(path, json.dumps({"speech": WORDS * 14}), 100, 30))

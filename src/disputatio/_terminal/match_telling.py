@@ -17,6 +17,7 @@ from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
 from disputatio.report.lines import Line, Role, Span, flow, line_columns, span
 from disputatio.report.match import PenaltyReading, SpeechReading
+from disputatio.report.names import seat_name, style_name
 from disputatio.report.statement import Statement
 from disputatio.report.statements import statements
 from disputatio.report.transcript import MEASURE, seat_role
@@ -85,12 +86,12 @@ class MatchTelling:
 
     def speaker(self, seat: str, phase: str, form: str) -> Line:
         """Who speaks, how they argue, and what for."""
-        style = spoken(one_line(self.state.styles.get(seat, ""), 30))
+        style = style_name(one_line(self.state.styles.get(seat, ""), 30))
         kind = self.state.kind(seat, phase, form) if form in SPEECHES else ""
         about = ", ".join(row for row in (style, kind) if row)
         return (
             Span("  "),
-            span(one_line(seat, 24).upper(), seat_role(seat)),
+            span(seat_name(seat), seat_role(seat)),
             *((span(f"  {about}", Role.QUIET),) if about else ()),
         )
 
@@ -108,11 +109,11 @@ class MatchTelling:
 
     def _direction(self, event: TurnTaken, width: int) -> list[Line]:
         content: Mapping[str, Any] = event.content
-        speaker = one_line(str(content.get("speaker", "")), 24).upper()
+        speaker = seat_name(str(content.get("speaker", "")))
         bid = f" (bids {content['bid']})" if isinstance(content.get("bid"), int) else ""
         head = [
-            span(f"{event.seat.upper()} as captain", seat_role(event.seat)),
-            span(f" to {team_of(event.seat).upper()} alone{bid}: ", Role.QUIET),
+            span(f"{seat_name(event.seat)} as captain", seat_role(event.seat)),
+            span(f" to {seat_name(team_of(event.seat))} alone{bid}: ", Role.QUIET),
             span(speaker, seat_role(event.seat)),
             # Of two bids one wins the floor: the other team's debater does not speak.
             span(". " if bid else " next. ", Role.QUIET),

@@ -39,7 +39,7 @@ class Entry:
     """A label with its texts.
 
     Where room is short, as in a terminal, ``most_lines`` of each text are shown and the rest is cut; 0 cuts nothing.
-    Several texts of a ``numbered`` entry are counted.
+    Several texts of a ``numbered`` entry are counted. ``place`` is the section of the document with more about it.
     """
 
     label: str
@@ -47,6 +47,7 @@ class Entry:
     tone: Tone = Tone.PLAIN
     most_lines: int = 0
     numbered: bool = False
+    place: str = ""
 
     @property
     def rows(self) -> tuple[str, ...]:

@@ -193,8 +193,8 @@ def _uneven(match: MatchReading) -> str:
     first = max(rows, key=lambda row: row.total or 0)
     other = next(row for row in rows if row is not first)
     if (first.mean or 0) < (other.mean or 0):
-        better = f"{other.who.upper()} has more points a speech"
-        return f"{first.who.upper()} leads in total only because it spoke more often: {better}"
+        better = f"{seat_name(other.who)} has more points a speech"
+        return f"{seat_name(first.who)} leads in total only because it spoke more often: {better}"
     return ""
 
 

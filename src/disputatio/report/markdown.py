@@ -21,6 +21,7 @@ from disputatio.report.headings import abstained
 from disputatio.report.judges import compact
 from disputatio.report.market import MarketReading, market_reading
 from disputatio.report.match import MatchReading, match_reading
+from disputatio.report.names import seat_name
 from disputatio.report.own import outcome_statements
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
@@ -162,19 +163,19 @@ def _match(match: MatchReading) -> list[str]:
     blocks = ["## Result", f"**{escaped(match.sentence)}.**", f"Best debater: {escaped(match.best)}"]
     blocks += [escaped(text) for text in match.notes]
     rows = [
-        (row.who.upper(), row.style or "-", str(row.speeches), str(row.unscored), str(row.penalties), row.shown)
+        (seat_name(row.who), row.style or "-", str(row.speeches), str(row.unscored), str(row.penalties), row.shown)
         for row in (*match.teams, *match.debaters)
     ]
     blocks += ["### Scoreboard", _table(("who", "argues", "speeches", "unscored", "penalties", "total"), rows)]
     said = [
-        (row.id, row.seat.upper(), row.kind, row.selected_by, row.clock, row.criteria, row.cost or "-", row.shown)
+        (row.id, seat_name(row.seat), row.kind, row.selected_by, row.clock, row.criteria, row.cost or "-", row.shown)
         for row in match.speeches
     ]
     head = ("", "speaker", "speech", "selected by", "words", "criteria", "penalty", "score")
     blocks += ["### Speeches", _table(head, said)]
     if match.penalties:
         blocks += ["### Penalties", _bullets(row.sentence for row in match.penalties)]
-    fouls = [f"{row.id} {row.seat.upper()}: {text}" for row in match.speeches for text in row.fouls]
+    fouls = [f"{row.id} {seat_name(row.seat)}: {text}" for row in match.speeches for text in row.fouls]
     blocks += ["### Violations", _bullets(fouls)] if fouls else []
     for stage, points in (*match.between, *((("final verdict", match.final),) if match.final else ())):
         title = f"Summary of {spoken(stage)}" if stage != "final verdict" else "Final verdict"
@@ -273,7 +274,7 @@ def _looked_up(entry: Entry) -> list[str]:
 
 
 def _speaker(entry: Entry) -> str:
-    return entry.speaker.replace(entry.seat, entry.seat.upper(), 1)
+    return entry.speaker
 
 
 def _statement(row: Statement) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, spoken
+from disputatio.report.names import seat_name, style_name, with_names
 from disputatio.report.reading import DebateReport
 from disputatio.report.statement import Statement
 
@@ -80,7 +81,7 @@ class SpeechReading:
     @property
     def cost(self) -> str:
         """Its penalties in a few words."""
-        return ", ".join(f"{row.who} {row.points}" for row in self.penalties if row.points)
+        return ", ".join(f"{seat_name(row.who)} {row.points}" for row in self.penalties if row.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class PenaltyReading:
     @property
     def sentence(self) -> str:
         """The penalty in a sentence."""
-        return f"{self.who.upper()} {self.points} for {self.foul} in {self.speech}: {self.reason}"
+        return f"{seat_name(self.who)} {self.points} for {self.foul} in {self.speech}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +166,8 @@ def match_reading(report: DebateReport) -> MatchReading | None:
     if not isinstance(outcome.get("teams"), Mapping) or not isinstance(outcome.get("speeches"), list | tuple):
         return None
     return MatchReading(
-        sentence=_capital(_short(outcome.get("reading"), 600)),
-        best=_short(outcome.get("best_debater_text"), 300),
+        sentence=_capital(with_names(_short(outcome.get("reading"), 600))),
+        best=with_names(_short(outcome.get("best_debater_text"), 300)),
         judged=outcome.get("judged") is True,
         teams=tuple(_scored(str(team), row) for team, row in _teams(outcome["teams"])),
         debaters=tuple(_scored(str(row.get("seat")), row) for row in _objects(outcome.get("debaters"))),
@@ -181,6 +182,15 @@ def match_reading(report: DebateReport) -> MatchReading | None:
         ),
         notes=tuple(_notes(outcome)),
     )
+
+
+def speeches_by_path(report: DebateReport) -> dict[str, SpeechReading]:
+    """Each speech of a match by the path of its turn; the record numbers speeches in the order of their turns."""
+    match = match_reading(report)
+    turns = [row for row in report.turns if row.form in {"speech", "questions"}]
+    if match is None or [row.seat for row in turns] != [row.seat for row in match.speeches]:
+        return {}
+    return {turn.path: speech for turn, speech in zip(turns, match.speeches, strict=True)}
 
 
 def _points(points: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -199,7 +209,7 @@ def _teams(teams: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 def _scored(who: str, row: Mapping[str, Any]) -> Scored:
     counts = {key: row[key] if isinstance(row.get(key), int) else 0 for key in ("penalties", "speeches", "unscored")}
     words = row.get("words", row.get("free_words"))
-    style = _short(row.get("personality") or "", 40)
+    style = style_name(_short(row.get("personality") or "", 40))
     return Scored(
         _short(who, 40),
         _number(row.get("total")),
@@ -214,7 +224,7 @@ def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
     """What is missing or uneven, in sentences."""
     given = {team: row.get("speeches") for team, row in _teams(outcome["teams"])}
     if len(set(given.values())) > 1:
-        told = " and ".join(f"{team.upper()} gave {number}" for team, number in given.items())
+        told = " and ".join(f"{seat_name(team)} gave {number}" for team, number in given.items())
         yield one_line(f"Every speech brings points, and {told}: compare the points per speech.", 200)
     unscored = [str(row) for row in outcome.get("unscored") or ()]
     if unscored:
@@ -222,8 +232,8 @@ def _notes(outcome: Mapping[str, Any]) -> Iterable[str]:
         number = counted(len(unscored), "speech has", "speeches have")
         yield one_line(f"{number} no score, because the judge was silent: {', '.join(unscored)}. {them} not zero.", 400)
     for row in _objects(outcome.get("silences")):
-        yield one_line(f"{str(row.get('seat')).upper()} was silent in {spoken(str(row.get('stage')))}", 120) + "."
-    unspoken = [str(row).upper() for row in outcome.get("unspoken") or ()]
+        yield one_line(f"{seat_name(str(row.get('seat')))} was silent in {spoken(str(row.get('stage')))}", 120) + "."
+    unspoken = [seat_name(str(row)) for row in outcome.get("unspoken") or ()]
     if unspoken:
         yield one_line(f"Not heard in the free debate: {', '.join(unspoken)}.", 300)
 
@@ -279,13 +289,15 @@ def _questions(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statemen
     texts = [_said(row) for row in rows] if isinstance(rows, list | tuple) else []
     points = tuple((f"{number}.", text) for number, text in enumerate(texts, start=1) if text)
     if points:
-        yield Statement(f"To {_said(content.get('answerer')).upper()}", points=points)
+        yield Statement(f"To {seat_name(_said(content.get('answerer')))}", points=points)
 
 
 def _direction(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:
     bid = content.get("bid")
     word = f"bids {bid}" if isinstance(bid, int) else ""
-    yield Statement(f"To the team, {_said(content.get('speaker')).upper()} next", word, _said(content.get("direction")))
+    yield Statement(
+        f"To the team, {seat_name(_said(content.get('speaker')))} next", word, _said(content.get("direction"))
+    )
 
 
 def _scoring(_: str, content: Mapping[str, Any], __: Any) -> Iterable[Statement]:

@@ -8,6 +8,7 @@ from disputatio.report.amounts import spoken
 from disputatio.report.columns import pad
 from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.match import MatchReading, Scored, SpeechReading
+from disputatio.report.names import seat_name
 from disputatio.report.transcript import seat_role
 
 _MEASURE = 100
@@ -30,7 +31,12 @@ def match_lines(match: MatchReading, width: int) -> list[Line]:
     if fouls:
         lines += [(), (Span("Violations", Role.TITLE),)]
         for row, text in fouls:
-            lines += flow([span(text)], measure, first=(Span("  "), _named(row.id, row.seat, 12)), hang=4)
+            lines += flow(
+                [span(text)],
+                measure,
+                first=(Span("  "), _named(f"{row.id} {seat_name(row.seat)}", row.seat, 12)),
+                hang=4,
+            )
     for stage, points in match.between:
         lines += _summary(f"Summary of {spoken(stage)}", points, measure)
     return [*lines, *_summary("Final verdict", match.final, measure)]
@@ -57,7 +63,7 @@ def _scoreboard(match: MatchReading, width: int) -> list[Line]:
             for line in flow(
                 [span(f"{row.shown}, penalties {row.penalties}, {row.per_speech} a speech")],
                 width,
-                first=(Span("  "), _named(row.who, row.who, 8)),
+                first=(Span("  "), _named(seat_name(row.who), row.who, 8)),
             )
         ]
     return [(Span("Scoreboard", Role.TITLE),), *laid]
@@ -67,7 +73,7 @@ def _row(row: Scored, style: str) -> list[Span]:
     total = Span(row.shown, Role.LEAD if style == "team" else Role.PLAIN)
     missing = f" ({row.unscored} unscored)" if row.unscored else ""
     return [
-        span(row.who.upper(), seat_role(row.who)),
+        span(seat_name(row.who), seat_role(row.who)),
         span(style, Role.QUIET),
         span(f"{row.speeches}{missing}"),
         span(str(row.penalties) if row.penalties else "-", Role.WARNING if row.penalties else Role.QUIET),
@@ -80,7 +86,7 @@ def _speeches(match: MatchReading, width: int) -> list[Line]:
     rows = [
         [
             span(row.id, Role.QUIET),
-            span(row.seat.upper(), seat_role(row.seat)),
+            span(seat_name(row.seat), seat_role(row.seat)),
             span(f"{row.kind}{' (captain)' if row.selected_by == 'captain' else ''}"),
             span(row.clock, Role.WARNING if row.over else Role.QUIET),
             span(row.cost or "-", Role.WARNING if row.cost else Role.QUIET),
@@ -98,7 +104,9 @@ def _speeches(match: MatchReading, width: int) -> list[Line]:
 
 def _stacked(row: SpeechReading, width: int) -> list[Line]:
     text = f"{row.kind}, {row.clock} words, {row.shown}{f', penalty {row.cost}' if row.cost else ''}"
-    return flow([span(text)], width, first=(Span("  "), _named(f"{row.id} {row.seat.upper()}", row.seat, 10)), hang=4)
+    return flow(
+        [span(text)], width, first=(Span("  "), _named(f"{row.id} {seat_name(row.seat)}", row.seat, 10)), hang=4
+    )
 
 
 def _summary(title: str, points: Sequence[tuple[str, str]], width: int) -> list[Line]:

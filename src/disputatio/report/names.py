@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from disputatio.motion import one_line
 
 _STEMS = {"tech": "technical", "fund": "fundamental", "senti": "sentiment"}
@@ -14,6 +16,14 @@ def seat_name(seat: str) -> str:
     words[0] = _STEMS.get(words[0], words[0]) if len(words) > 1 else words[0]
     name = " ".join(words)
     return name[:1].upper() + name[1:]
+
+
+_DEBATER = re.compile(r"\b(PRO|CON)(?:_([1-9]))?\b")
+
+
+def with_names(text: str) -> str:
+    """A sentence of the record with its debaters and teams as people name them: ``Pro 2`` for ``PRO_2``."""
+    return _DEBATER.sub(lambda found: seat_name("_".join(filter(None, found.groups())).lower()), text)
 
 
 def style_name(style: str) -> str:

@@ -37,6 +37,7 @@ from disputatio.report.addenda import Addendum
 from disputatio.report.baselines import BaselineReading
 from disputatio.report.citations import CitationReading, citation_readings, unstated_readings
 from disputatio.report.consultations import Consultation
+from disputatio.report.names import seat_name
 from disputatio.report.review_views import with_numbers
 from disputatio.report.sittings import sitting_of, with_real_names
 from disputatio.report.spending import CallReading, Totals
@@ -110,7 +111,8 @@ class Entry:
         sitting = sitting_of(self.path)
         if self.form == "criticism" and self.path.endswith("#2"):
             sitting = "asked once more, the first critique was weak"
-        return f"{self.seat} ({sitting})" if sitting else self.seat
+        name = seat_name(self.seat)
+        return f"{name} ({sitting})" if sitting else name
 
     @property
     def shown(self) -> Mapping[str, Any]:

@@ -154,11 +154,11 @@ def _structured(report: DebateReport) -> Gist:
         decision if verdict.judged else "",
         (*found_by, survival(report, verdict), *moves(report)),
         verdict.unresolved,
-        scores_line(report, verdict),
+        scores_line(report, verdict, reading=label == RECOMMENDATION),
     )
 
 
-def scores_line(report: DebateReport, verdict: StructuredReading) -> str:
+def scores_line(report: DebateReport, verdict: StructuredReading, *, reading: bool = True) -> str:
     """The totals with their reading, and what the debate says against them."""
     if not verdict.judged:
         return ""
@@ -166,7 +166,7 @@ def scores_line(report: DebateReport, verdict: StructuredReading) -> str:
         f"{seat_name(side)} {'none' if total is None else f'{total:.2f}'}" for side, total in verdict.totals.items()
     )
     against = contradiction(report)
-    told = [verdict.reading if not verdict.bench.panel else "", f"but {against}" if against else ""]
+    told = [verdict.reading if reading and not verdict.bench.panel else "", f"but {against}" if against else ""]
     read = "; ".join(filter(None, [f"{totals}; {told[0]}" if told[0] else totals, told[1]]))
     return f"{_capital(NOT_TRUTH)}: {read}."
 
@@ -235,7 +235,7 @@ def _market(report: DebateReport) -> Gist:
         f"{_capital(verdict.reading)}." if verdict.judged else "",
         (survival(report, verdict), *moves(report), f"{market.subject}, as known on {market.day}."),
         tuple(open_points),
-        scores_line(report, verdict),
+        scores_line(report, verdict, reading=False),
         tuple(market.disclaimers),
     )
 
@@ -334,8 +334,8 @@ def _panel(report: DebateReport) -> Gist:
 def _match(report: DebateReport) -> Gist:
     match = match_reading(report)
     assert match is not None  # noqa: S101  (it fits)
-    each = [f"{row.who.upper()} {row.per_speech} a speech" for row in match.teams if row.mean is not None]
-    fined = [f"{row.who.upper()} {row.penalties}" for row in match.teams if row.penalties]
+    each = [f"{seat_name(row.who)} {row.per_speech} a speech" for row in match.teams if row.mean is not None]
+    fined = [f"{seat_name(row.who)} {row.penalties}" for row in match.teams if row.penalties]
     decisive = dict(match.final).get("decisive", "")
     return Gist(
         RESULT,
@@ -346,7 +346,7 @@ def _match(report: DebateReport) -> Gist:
             f"Penalties: {', '.join(fined)}." if fined else "No penalty was given.",
         ),
         match.notes,
-        f"{', '.join(f'{row.who.upper()} {row.shown}' for row in match.teams)}. Best debater: {match.best}.",
+        f"{', '.join(f'{seat_name(row.who)} {row.shown}' for row in match.teams)}. Best debater: {match.best}.",
     )
 
 
@@ -434,17 +434,28 @@ def first_blocks(report: DebateReport) -> tuple[Block, ...]:
     worst, others = screen.worst_doubt, screen.doubts[1:]
     rows = [
         Entry(screen.label, (screen.decision,), Tone.DECISION if screen.decided else Tone.WARNING, most_lines=3),
-        Entry("Rests on", (" ".join(screen.rests_on),), most_lines=3),
-        Entry("Worst doubt", (worst.text, *_step(screen, worst)), Tone.DOUBT),
+        Entry("Rests on", (" ".join(screen.rests_on),), most_lines=3, place="map"),
+        Entry("Worst doubt", (worst.text, *_step(screen, worst)), Tone.DOUBT, place=_PLACES.get(worst.kind, "grounds")),
         Entry("Note", (" ".join(screen.notes),), Tone.QUIET),
         Entry("Missing", (screen.missing, *((screen.next_step,) if screen.missing else ())), Tone.WARNING),
-        Entry("Also doubtful", _further(worst, others), Tone.QUIET),
+        Entry("Also doubtful", _further(worst, others), Tone.QUIET, place="grounds"),
         Entry("Open", screen.open[:_FEW] + _left(screen.open), most_lines=2, numbered=True),
-        Entry("Cost", (screen.cost,), Tone.QUIET),
+        Entry("Cost", (screen.cost,), Tone.QUIET, place="record"),
         Entry("Scores", (screen.scores,), Tone.QUIET),
     ]
     facts = (f"{screen.kind}", screen.id, screen.status.value)
     return Title(screen.title, facts, "Motion"), Entries(tuple(row for row in rows if any(row.texts)))
+
+
+_PLACES = {
+    DoubtKind.DISPUTED: "trace",
+    DoubtKind.CONTRADICTED: "map",
+    DoubtKind.UNCHALLENGED: "map",
+    DoubtKind.FALSE_EVIDENCE: "sources",
+    DoubtKind.LOOSE_EVIDENCE: "sources",
+    DoubtKind.INCOMPLETE: "transcript",
+}
+"""The section that shows what a doubt is about; the others are told under "How sure, and why"."""
 
 
 def _step(screen: FirstScreen, worst: Doubt) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from disputatio.report.consultations import Consultation, offered
 from disputatio.report.elsewhere import imported_facts
 from disputatio.report.headings import abstained, in_phase
 from disputatio.report.lines import Line, Role, Span, flow, labelled, line_columns, span
+from disputatio.report.names import seat_name
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.statement import Questions, Statement
 from disputatio.report.statements import questions_in, statements
@@ -192,7 +193,8 @@ def consultation_lines(row: Consultation, width: int, seat: str = "") -> list[Li
 
 def speaker_lines(entry: Entry, width: int, *, names_model: bool) -> list[Line]:
     """Who speaks."""
-    title = one_line(entry.speaker, 60).replace(entry.seat, entry.seat.upper(), 1)
+    seat = seat_name(entry.seat)
+    title = one_line(entry.speaker, 60).replace(seat, seat.upper(), 1)
     name = span(cut(title, width - 2), seat_role(entry.seat))
     served = one_line(", ".join(entry.served), 60) if entry.served and names_model else ""
     served = entry.told_at or served

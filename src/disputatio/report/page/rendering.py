@@ -27,6 +27,7 @@ from disputatio.report.elsewhere import imported_facts
 from disputatio.report.headings import heading
 from disputatio.report.market import market_reading
 from disputatio.report.match import match_reading
+from disputatio.report.names import seat_name
 from disputatio.report.own import outcome_statements
 from disputatio.report.page.argument_map import argument_map
 from disputatio.report.page.charts import charts_of
@@ -63,6 +64,7 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) ->
     verdict, panel, match = exchange.verdict, panel_reading(report), match_reading(report)
     style, script = _asset("page.css"), _asset("page.js")
     title, entries = first_blocks(report)
+    sides, phases = argument_map(exchange), phase_views(report, exchange)
     return (
         _environment()
         .get_template("page.html")
@@ -85,8 +87,11 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) ->
             outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
             sureness=[f"{row[:1].upper()}{row[1:]}." for row in sureness(report)],
             briefing=_briefing(report, verdict),
-            sides=argument_map(exchange),
-            phases=phase_views(report, exchange),
+            sides=sides,
+            phases=phases,
+            folds=len(report.turns) >= _MANY,
+            speeches={row.card.id: row.anchor for phase in phases for row in phase.turns if row.card},
+            reachable=_reachable(exchange, sides, phases),
             ceiling=ceiling(report.budget),
             tools=offered(report.tools),
             imported_facts=imported_facts(report.imported) if report.imported else (),
@@ -111,7 +116,7 @@ def render_transcript(report: DebateReport) -> str:
     """What was said so far, as a part of another page that has the style and the icons of this one."""
     exchange = Exchange.of(report)
     template = _environment().get_template("transcript.html")
-    return template.render(exchange=exchange, phases=phase_views(report, exchange))
+    return template.render(exchange=exchange, phases=phase_views(report, exchange), folds=False)
 
 
 def page_asset(name: str) -> str:
@@ -123,6 +128,17 @@ def _outcome(report: DebateReport) -> tuple[Statement, ...]:
     """What came of a debate of no kind that is known here; nothing where the sentence of the verdict says it all."""
     rows = outcome_statements(report.outcome)
     return rows if len(rows) > 1 or report.imported is None else ()
+
+
+_MANY = 20
+"""From so many turns on the page folds what was said, phase by phase."""
+
+
+def _reachable(exchange: Exchange, sides: Sequence[object], phases: Sequence[object]) -> frozenset[str]:
+    """The sections to which an entry of the first screen can lead."""
+    verdict = exchange.verdict
+    found = {"map": sides, "trace": verdict and verdict.trace, "transcript": phases, "sources": exchange.sources}
+    return frozenset({"grounds", "record", *(name for name, rows in found.items() if rows)})
 
 
 def _turning_points(verdict: StructuredReading | None) -> list[TraceLine]:
@@ -156,6 +172,7 @@ def _finalized(value: Any) -> Any:
 @cache
 def _environment() -> Environment:
     environment = escaping_environment(_asset, _finalized)
+    environment.filters |= {"seat_name": seat_name, "capitalize_first": lambda text: text[:1].upper() + text[1:]}
     environment.filters |= {"spoken": spoken, "one_line": one_line, "dollars": dollars, "class_name": _class_name}
     return environment
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from disputatio.motion import clean, one_line
-from disputatio.report.amounts import counted, duration, spoken
+from disputatio.report.amounts import counted, duration, listed, spoken
 from disputatio.report.headings import abstained
+from disputatio.report.match import SpeechReading, speeches_by_path
+from disputatio.report.names import seat_name
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.exchange import Exchange, Said
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.spending import CallReading, Totals
 
 _LONGEST_RAW = 4_000
+_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class TurnView:
     broken: tuple[tuple[str, str], ...]
     refused: tuple[Refused, ...]
     calls: tuple[CallReading, ...]
+    card: SpeechReading | None = None
 
     @property
     def conclusion(self) -> bool:
@@ -53,6 +58,11 @@ class PhaseView:
     turns: tuple[TurnView, ...]
 
     @property
+    def told(self) -> str:
+        """What is in it, where it is folded."""
+        return f"{counted(len(self.turns), 'turn')} of {listed(list(dict.fromkeys(_names(self.turns))))}"
+
+    @property
     def abreast(self) -> bool:
         """Whether two sides speak in it."""
         seats = [row.entry.seat.rpartition("_")[2] for row in self.turns]
@@ -60,13 +70,18 @@ class PhaseView:
         return (len(self.turns) == 2 or paired) and not any(row.conclusion for row in self.turns)
 
 
+def _names(turns: tuple[TurnView, ...]) -> Iterable[str]:
+    names = list(dict.fromkeys(seat_name(row.entry.seat) for row in turns))
+    return names if len(names) <= _FEW else [*names[: _FEW - 1], "others"]
+
+
 def phase_views(report: DebateReport, exchange: Exchange) -> list[PhaseView]:
     """All phases and their turns."""
-    phases = []
+    phases, cards = [], speeches_by_path(report)
     for phase in report.phases:
         title = spoken(one_line(phase.name, 60))
         anchor = exchange.anchors.add("phase", phase.name)
-        turns = tuple(_turn(report, entry, exchange) for entry in phase.entries)
+        turns = tuple(replace(_turn(report, row, exchange), card=cards.get(row.path)) for row in phase.entries)
         phases.append(PhaseView(title[:1].upper() + title[1:], anchor, turns))
     return phases
 
