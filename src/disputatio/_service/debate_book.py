@@ -14,6 +14,7 @@ from disputatio._service.key_ledger import NO_LIMIT, KeyLedger, Room, paid_calls
 from disputatio._service.keys import OWN_TENANT, Caller
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.tables import owned, runs, uploads
+from disputatio.engine.debates import baseline_id, debate_of_baseline
 from disputatio.engine.market_matter import KNOWLEDGE
 from disputatio.record.chain import Sealed
 from disputatio.record.tables import debates, events
@@ -21,6 +22,8 @@ from disputatio.record.tables import debates, events
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+_NO_BASELINE = ~debates.c.id.startswith("b.")
+"""The records of baselines are not listed: the debate that they belong to names them."""
 MOST_UPLOADS = 1_000
 """For each tenant; the oldest make room."""
 WAITING = "WAITING"
@@ -178,6 +181,7 @@ class DebateBook:
 
     def tenant_of(self, debate: str) -> str | None:
         """Whose a debate is; None where there is none."""
+        debate = debate_of_baseline(debate) or debate
         query = sa.select(owned.c.tenant).where(owned.c.debate == debate)
         with self._database.reading() as connection:
             tenant = connection.execute(query).scalar()
@@ -216,7 +220,9 @@ class DebateBook:
         names = ("id", "opened_at", "format", "motion", "status", "events", "head")
         whose = sa.func.coalesce(owned.c.tenant, OWN_TENANT) == tenant
         query = sa.select(*(debates.c[name] for name in names)).outerjoin(owned, owned.c.debate == debates.c.id)
-        query = query.where(whose).order_by(debates.c.opened_at.desc(), debates.c.id.desc()).limit(limit + 1)
+        query = (
+            query.where(whose & _NO_BASELINE).order_by(debates.c.opened_at.desc(), debates.c.id.desc()).limit(limit + 1)
+        )
         for name, value in (chosen or {}).items():
             query = query.where(debates.c[name] == value)
         if before is not None:
@@ -229,9 +235,15 @@ class DebateBook:
     def ids_of(self, tenant: str) -> frozenset[str]:
         """The ids of all debates of a tenant that have a record."""
         whose = sa.func.coalesce(owned.c.tenant, OWN_TENANT) == tenant
-        query = sa.select(debates.c.id).outerjoin(owned, owned.c.debate == debates.c.id).where(whose)
+        query = sa.select(debates.c.id).outerjoin(owned, owned.c.debate == debates.c.id).where(whose & _NO_BASELINE)
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())
+
+    def baselines(self, debate: str) -> Sequence[str]:
+        """The ids of the records of a debate's baselines."""
+        query = sa.select(debates.c.id).where(debates.c.id.startswith(baseline_id(debate, ""), autoescape=True))
+        with self._database.reading() as connection:
+            return list(connection.execute(query).scalars())
 
     def upload(self, tenant: str, row: Mapping[str, str]) -> str:
         """Keep a source, or a knowledge base, for debates to come; returns its id."""

@@ -21,7 +21,9 @@ from disputatio._service.key_book import KeyBook
 from disputatio._service.key_ledger import (
     NO_LIMIT,
     KeyLedger,
+    Paid,
     Room,
+    Run,
     budget_spent,
     floored,
     in_digits,
@@ -82,6 +84,7 @@ _LOOK_S = 0.1
 """How often and how soon is looked again where a debate was just let go of here: its order is over a moment later."""
 _LOG = logging.getLogger("disputatio.service")
 _NOT_OVER = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
+_AFTER_ALL = 2**62
 ROOM = 2
 """The ceiling of a debate whose key has a budget and whose order has no ceiling, in times of what is expected."""
 _LEAST_USD, _MOST_USD, _MOST_TOKENS = Decimal("0.0001"), Decimal(1_000_000), 10**12
@@ -458,7 +461,7 @@ class Service:
                 # A server of an older version ended before it put the debate on order.
                 continue
             try:
-                calls = paid_calls(record)
+                calls = [*paid_calls(record), *self._baseline_calls(run)]
             except (DisputatioError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
                 # Somebody altered it. It goes on counting with its ceilings.
                 if run.debate not in self._unreadable:
@@ -466,6 +469,11 @@ class Service:
                     _LOG.warning("What the debate %s spent cannot be booked: %s", run.debate, failure)
                 continue
             self.ledger.settle(run, calls)
+
+    def _baseline_calls(self, run: Run) -> list[Paid]:
+        """What a run's baselines paid; their calls stand in records of their own, after all of the debate's."""
+        calls = [call for row in self.book.baselines(run.debate) for call in paid_calls(self.store.read(row))]
+        return [replace(row, seq=_AFTER_ALL) for row in calls if not run.after or row.at >= run.began_at]
 
     async def open(self) -> None:
         """Settle what ended unseen, and go on with what an earlier process left."""

@@ -250,6 +250,19 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Hou
         await gateways.aclose()
 
 
+_OF_BASELINES = "b."
+
+
+def baseline_id(debate: str, key: str) -> str:
+    """The id of a baseline that is run for the debate of a remote caller: it says whose it is."""
+    return f"{_OF_BASELINES}{debate}.{key.replace('/', '.')}"
+
+
+def debate_of_baseline(baseline: str) -> str | None:
+    """The debate that a baseline of this id belongs to; None where it is no such baseline."""
+    return baseline[len(_OF_BASELINES) :].partition(".")[0] if baseline.startswith(_OF_BASELINES) else None
+
+
 async def interrupt(debate: str, reason: str, house: House) -> None:
     """Write down that a debate which nobody holds does not go on now, and why; one that is closed stays as it is.
 

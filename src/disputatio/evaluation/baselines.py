@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -86,6 +87,7 @@ class Baselines:
         house: what the debate ran in.
         budget: the ceilings that the debate was under; they cover the baselines too.
         say: is told in a sentence what begins.
+        trial_id: the id of the record of a trial, by its key; empty where any fitting record of the store will do.
     """
 
     proposal: Proposal
@@ -94,6 +96,7 @@ class Baselines:
     budget: Budget = UNLIMITED
     say: Callable[[str], None] = lambda _: None
     prompts: Path | None = None
+    trial_id: Callable[[str], str] = lambda _: ""
 
     async def run(self, debate: str, names: tuple[str, ...]) -> tuple[BaselineHeld, ...]:
         """Run the baselines ``names`` of ``debate`` and record what came of them; nothing where it has no result.
@@ -108,6 +111,8 @@ class Baselines:
         done = {row.baseline for row in history.baselines}
         events: list[BaselineHeld] = []
         spent = spent_on(history)
+        for row in history.baselines:
+            spent = spent.plus(Spent(row.calls, row.tokens, None if row.usd is None else Decimal(row.usd)))
         for name in names:
             if name in done:
                 continue
@@ -134,7 +139,7 @@ class Baselines:
         else:
             form = find_format("freeform")
             proposal = Proposal(self._motion(), form, self.settings["freeform"], self._sources(), prompts=self.prompts)
-            trial = Trial(name, proposal)
+            trial = Trial(name, proposal, self.trial_id(name))
         result = await experiment.run([trial])
         if not result.finished:
             return _event(name, history, Spent(), failure=result.stopped or "it was not held"), Spent()
@@ -192,7 +197,8 @@ class Baselines:
         rules: Any = {**settings.rules, "options": tuple(options or usual), "first": first, "samples": samples}
         settings = replace(settings, rules=rules)
         proposal = Proposal(self._motion(), SINGLE, settings, self._sources(), prompts=self.prompts)
-        return Trial(f"{'vote' if warm else 'single'}/{first}", proposal)
+        key = f"{'vote' if warm else 'single'}/{first}"
+        return Trial(key, proposal, self.trial_id(key))
 
     async def _write(self, debate: str, event: BaselineHeld) -> None:
         house = self.house

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,8 +24,9 @@ from disputatio.fleet.desk import MOST_TRIES, Desk, Due, Over
 from disputatio.fleet.front_desk import ClaimedStore, FrontDesk
 from disputatio.fleet.port import JobState, Raised
 from disputatio.kernel import JsonObject
-from disputatio.proposals import check_kept, proposal_of
+from disputatio.proposals import check_kept, proposal_of, request_of
 from disputatio.proposals.recorded import recorded_settings
+from disputatio.proposals.remote import baselines_for
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 Participants: TypeAlias = "Callable[[str, JsonObject], Mapping[str, Participant]]"
 """Who takes the seats of people in a debate of this id, ordered so."""
+_LOG = logging.getLogger("disputatio.fleet")
 CANCELLED = "cancelled by request"
 WATCH_SECONDS = 4.0
 """So long a writer must not have counted before its claim is taken from it. It counts every second."""
@@ -101,9 +104,11 @@ async def _held(debate: str, due: Due, house: House, participants: Participants,
         await interrupt(debate, CANCELLED, house)
         return Over(debate, JobState.CANCELLED)
     try:
-        if due.tries > MOST_TRIES:
+        if due.tries > MOST_TRIES and not _has_result(due):
             return await _given_up(debate, _IN_VAIN, house)
-        await _go_on(debate, due, house, participants)
+        if due.tries <= MOST_TRIES:
+            await _go_on(debate, due, house, participants)
+            await _run_baselines(debate, due.order, house)
     except PersonLeftError:
         pass
     except StoreError:
@@ -159,7 +164,7 @@ async def _go_on(debate: str, due: Due, house: House, participants: Participants
         proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
         await start(proposal, house, debate=debate)
         return
-    if due.raised is None and due.status not in _GOES_ON:
+    if _has_result(due):
         return
     # An order that an earlier version let through may have put an address of its caller's into the record.
     check_kept(due.order)
@@ -175,6 +180,32 @@ async def _go_on(debate: str, due: Due, house: House, participants: Participants
     )
     # It has begun: a provider that is away now costs its seats their turns, as it would have without the break.
     await resume(debate, resumption, replace(house, checks_first=False))
+
+
+def _has_result(due: Due) -> bool:
+    """Whether the debate is closed already, so that only its baselines may be left to run."""
+    return due.status is not None and due.raised is None and due.status not in _GOES_ON
+
+
+async def _run_baselines(debate: str, order: JsonObject, house: House) -> None:
+    """Run the baselines that a request asks for, within the ceilings of its debate.
+
+    Those that are recorded are not run again. A failure is logged: the debate keeps its result.
+
+    Raises:
+        StoreError: the database could not be read or written.
+    """
+    if order.get("baseline") is None:
+        return
+    try:
+        proposal = await asyncio.to_thread(lambda: proposal_of(order, {}, people_missing=True))
+        run = baselines_for(request_of(order), proposal)
+        if run is not None:
+            await run(debate, house)
+    except StoreError:
+        raise
+    except Exception as failure:  # noqa: BLE001  (whatever it is, the debate has its result)
+        _LOG.warning("The baselines of the debate %s could not be run: %s", debate, failure)
 
 
 async def _given_up(debate: str, failure: DisputatioError, house: House) -> Over:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
-from disputatio.engine.debates import House
+from disputatio.engine.debates import House, baseline_id
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
 from disputatio.evaluation.baselines import Baselines, answerer_seat, baselines_named
@@ -26,7 +27,12 @@ def _quiet(_: str) -> None:
 
 
 def baselines_of(
-    given: str | None, proposal: Proposal, arguments: Arguments, say: Callable[[str], None] = _quiet
+    given: str | None,
+    proposal: Proposal,
+    arguments: Arguments,
+    say: Callable[[str], None] = _quiet,
+    *,
+    apart: bool = False,
 ) -> RunBaselines | None:
     """What runs the baselines that were asked for; None where none were.
 
@@ -35,6 +41,7 @@ def baselines_of(
         proposal: the debate.
         arguments: what it was asked for with.
         say: is told in a sentence what is begun.
+        apart: whether nothing is taken from records of other debates, which may be another caller's.
 
     Raises:
         InvalidInputError: one of them is none, or its seats cannot be set.
@@ -46,7 +53,8 @@ def baselines_of(
 
     async def run(debate: str, house: House) -> bool:
         own = House(house.store, watcher=observed(Nobody()), opener=house.opener)
-        baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts)
+        trial_id = partial(baseline_id, debate) if apart else lambda _: ""
+        baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts, trial_id)
         return bool(await baselines.run(debate, names))
 
     return run

@@ -37,6 +37,7 @@ from disputatio.request.model import DebateRequest
 
 if TYPE_CHECKING:
     from disputatio.participants.human import Participant
+    from disputatio.proposals.baselines import RunBaselines
 
 MOST_EVIDENCE_CHARS = 4_000_000
 """Of all sources of a request together. They are searched and cut into words where other debates run too."""
@@ -84,7 +85,21 @@ def read_request(
     if people:
         kept["people"] = list(people)
     rules_of(proposal.format, proposal.settings)
+    baselines_for(request, proposal)
     return kept
+
+
+def baselines_for(request: DebateRequest, proposal: Proposal) -> RunBaselines | None:
+    """What runs the baselines that a remote caller asked for; None where none were.
+
+    Raises:
+        InvalidInputError: one of them is none, or its seats cannot be set.
+    """
+    if request.baseline is None:
+        return None
+    from disputatio.proposals.baselines import baselines_of
+
+    return baselines_of(request.baseline, proposal, arguments_of(request, remote=True), apart=True)
 
 
 def _evidence(request: DebateRequest, sources: Sequence[Source], reader: SourceReader | None) -> list[Json]:
