@@ -26,6 +26,8 @@ COMMANDS: Final = {
     "sign-off": ("afterwards", "sign_off"),
     "dossier": ("dossier", "dossier"),
     "metrics": ("measuring", "metrics"),
+    "archive": ("archiving", "archive"),
+    "restore": ("archiving", "restore"),
     "import": ("importing", "import_files"),
     "gate": ("gating", "gate"),
     "models": ("setup", "models"),
