@@ -87,7 +87,16 @@ def test_every_altered_line_is_found(tmp_path: Path):
                 read_archive(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"[]\n"), gzip.compress(b"{}")[:-5], b"\x1f\x8b"])
+NO_ARCHIVES = {
+    "nothing": b"",
+    "no gzip": b"no gzip",
+    "a list": gzip.compress(b"[]\n"),
+    "cut off": gzip.compress(b"{}")[:-5],
+    "only signs of gzip": b"\x1f\x8b",
+}
+
+
+@pytest.mark.parametrize("content", NO_ARCHIVES.values(), ids=NO_ARCHIVES)
 def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes):
     path = tmp_path / "d1.jsonl.gz"
     path.write_bytes(content)
