@@ -243,9 +243,8 @@ def test_importing_the_front_door_loads_no_heavy_library() -> None:
 
 @pytest.mark.slow
 def test_what_a_debate_is_held_with_loads_no_other_format_and_no_market() -> None:
-    held = "from disputatio import report, engine, formats; import disputatio.engine.debates; report.render_text"
-    held += "; formats.find_format('structured')"
-    loaded = loaded_by(held)
+    modules_of_it = "disputatio.engine.debates, disputatio.report.text, disputatio.formats.registry"
+    loaded = loaded_by(f"import {modules_of_it}; disputatio.formats.registry.find_format('structured')")
     others = {"freeform", "panel", "review", "competition", "market", "match"}
     assert "disputatio.formats.structured" in loaded
     assert loaded.isdisjoint({f"disputatio.formats.{name}" for name in others})
