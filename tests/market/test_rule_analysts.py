@@ -25,6 +25,7 @@ from disputatio.participants.analyst.signals import argued, fired
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.participants.answers import SchemaChecks
 from disputatio.record.memory import MemoryStore
+from disputatio.record.text import canonical
 from disputatio.testing import InstanceGateway
 from strategies import docket_of, example_base
 
@@ -177,7 +178,7 @@ async def test_the_debate_in_a_store_is_the_debate_in_memory():
     debate = await disputatio.debate(format="market", store=MemoryStore())
     assert debate.status == "COMPLETE"
     pure = market_by_rules(example_index()).as_json()
-    assert disputatio.record.canonical(debate.outcome) == disputatio.record.canonical(pure)
+    assert canonical(debate.outcome) == canonical(pure)
 
 
 def test_the_same_base_under_another_name_of_its_subject_argues_alike():
