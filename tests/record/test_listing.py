@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from disputatio.record.filed import debate_in_file
 from disputatio.record.listing import listed_in_file
 from disputatio.record.sql import SqlStore
 from record_makers import Pen, asked, closed, opened
@@ -52,6 +53,26 @@ async def test_a_damaged_text_is_listed_as_the_store_lists_it(held: Path) -> Non
     assert "A\\xffB" in {row.motion for row in rows}
 
 
+@pytest.mark.parametrize("damage", ["", "UPDATE events SET body = CAST(X'41FF42' AS TEXT)", "DELETE FROM texts"])
+async def test_a_debate_is_read_as_the_store_reads_it(held: Path, damage: str) -> None:
+    changed(held, damage)
+    store = SqlStore(str(held), create=False)
+    for debate in ("d1", "d2", "d3"):
+        filed = debate_in_file(f"sqlite:///{held}", debate)
+        assert filed is not None
+        assert filed.row(debate) == store.row(debate)
+        assert list(filed.read(debate)) == list(store.read(debate))
+        assert filed.texts(debate) == store.texts(debate)
+        assert filed.find("d") == [debate]
+        assert filed.row("d") is None
+    await store.aclose()
+
+
+@pytest.mark.parametrize("prefix", ["", "d", "D1", "d4"])
+async def test_no_debate_or_several_are_left_to_the_store(held: Path, prefix: str) -> None:
+    assert debate_in_file(f"sqlite:///{held}", prefix) is None
+
+
 def spoilt(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:100] + b"\0" * 5_000)
 
@@ -75,6 +96,7 @@ def emptied(file: Path) -> None:
 async def test_what_is_not_in_order_is_left_to_the_store(held: Path, damage: Callable[[Path], None]) -> None:
     damage(held)
     assert listed_in_file(f"sqlite:///{held}") is None
+    assert debate_in_file(f"sqlite:///{held}", "d1") is None
 
 
 @pytest.mark.parametrize("sign", ["?", "#", "%"])

@@ -10,6 +10,7 @@ from disputatio.failures import StoreError, UnknownDebateError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
+    from disputatio.record.store import Store
 
 
 @contextmanager
@@ -24,6 +25,23 @@ def reading(url: str) -> Iterator[SqlStore]:
         yield store
     finally:
         asyncio.run(store.aclose())
+
+
+@contextmanager
+def reading_debate(url: str, prefix: str) -> Iterator[tuple[Store, str]]:
+    """A store that holds the one debate whose id begins with ``prefix``, and that id.
+
+    Raises:
+        UnknownDebateError: there is none, or several; or the one that was ordered has not started.
+    """
+    from disputatio.record.filed import debate_in_file
+
+    filed = debate_in_file(url, prefix)
+    if filed is not None:
+        yield filed, filed.listed.id
+        return
+    with reading(url) as store:
+        yield store, found_in(store, prefix)
 
 
 def found_in(store: SqlStore, prefix: str) -> str:

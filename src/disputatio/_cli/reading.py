@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from disputatio._cli.given import kept_store, located_store
-from disputatio._cli.kept import found_in, reading
+from disputatio._cli.kept import reading, reading_debate
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import InvalidInputError, VerificationError
 
 if TYPE_CHECKING:
-    from disputatio.record.sql import SqlStore
-    from disputatio.record.store import DebateRow
+    from disputatio.record.store import DebateRow, Store
     from disputatio.report import Detail
 
 
@@ -104,8 +103,8 @@ def show(
     if open_ and out is None:
         # A folder of its own: a name that others can guess could be a link of theirs to another file.
         out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"debate.{'txt' if as_ is View.TEXT else as_.value}"
-    with reading(kept_store(store)) as opened:
-        _show_found(opened, debate_id, Shown(as_, out, detail, store or ""))
+    with reading_debate(kept_store(store), debate_id) as (opened, found):
+        _show_found(opened, found, Shown(as_, out, detail, store or ""))
     if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
         raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
 
@@ -120,10 +119,9 @@ class Shown:
     address: str
 
 
-def _show_found(store: SqlStore, prefix: str, shown: Shown) -> None:
+def _show_found(store: Store, found: str, shown: Shown) -> None:
     from disputatio.engine.verified import read_verified
 
-    found = found_in(store, prefix)
     altered: VerificationError | None = None
     try:
         read_verified(store, found)
@@ -141,7 +139,7 @@ def _show_found(store: SqlStore, prefix: str, shown: Shown) -> None:
         raise VerificationError(f"What is shown cannot be trusted. {altered.cause}", altered.next_step)
 
 
-def _show(store: SqlStore, debate_id: str, shown: Shown) -> None:
+def _show(store: Store, debate_id: str, shown: Shown) -> None:
     from disputatio._cli.screen import console, terminal_width
     from disputatio._terminal import print_report
     from disputatio.door import read_debate
@@ -211,8 +209,7 @@ def verify(
             f"--head {head[:80]!r} is no head hash." if head else "--head is empty.",
             "Give the 64 hexadecimal digits that an earlier verify printed.",
         )
-    with reading(kept_store(store)) as opened:
-        found = found_in(opened, debate_id)
+    with reading_debate(kept_store(store), debate_id) as (opened, found):
         events = read_verified(opened, found)
         texts = opened.texts(found)
     if kept is not None and not any(event.hash == kept for event in events):

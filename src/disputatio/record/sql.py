@@ -31,6 +31,7 @@ from disputatio.record.events import (
     OutcomeAttached,
     SignedOff,
 )
+from disputatio.record.filed import EVENTS, TEXTS
 from disputatio.record.history import Status
 from disputatio.record.listing import NEWEST_FIRST, ROWS
 from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_over
@@ -48,12 +49,6 @@ PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.25
 _INSERTIONS: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
 """By dialect, driver and table; those of one store are those of all."""
-# In words, because putting such a statement together costs more than it takes to read a debate of ten turns.
-_READ = (
-    "SELECT debate, seq, at, kind, body, previous, hash FROM events "
-    "WHERE debate = :debate AND seq > :after ORDER BY seq"
-)
-_TEXTS = "SELECT hash, text FROM texts WHERE debate = :debate"
 
 
 class SqlStore:
@@ -323,13 +318,13 @@ class SqlStore:
     def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
         """As ``read``, a part after another."""
         with store_failures(self._place), self._engine.connect() as connection:
-            for rows in fetched(connection, _READ, {"debate": debate, "after": after}, AT_ONCE):
+            for rows in fetched(connection, EVENTS, {"debate": debate, "after": after}, AT_ONCE):
                 yield [*map(Sealed._make, rows)]
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""
         with store_failures(self._place), self._engine.connect() as connection:
-            rows = fetched(connection, _TEXTS, {"debate": debate})
+            rows = fetched(connection, TEXTS, {"debate": debate})
             return {name: text for part in rows for name, text in part}
 
     def debates(self) -> Sequence[DebateRow]:
