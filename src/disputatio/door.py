@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from disputatio.failures import ExitCode, InvalidInputError
-from disputatio.kernel import JsonObject
+from disputatio.failures.quoting import shown
 from disputatio.motion import Evidence
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Debate:
         return History.of(self.events).status.value
 
     @property
-    def outcome(self) -> JsonObject:
+    def outcome(self) -> Mapping[str, Any]:
         """What the rules returned; empty while the debate is not closed."""
         from disputatio.record.history import History
 
@@ -106,7 +106,7 @@ class Debate:
 
         return render_argdown(self.report())
 
-    def as_json(self) -> JsonObject:
+    def as_json(self) -> Mapping[str, Any]:
         """The debate under the published, versioned export schema."""
         from disputatio.report import export_json
 
@@ -143,7 +143,7 @@ _EXIT_CODES = {
 }
 
 
-def open_store(url: str | None = None, *, create: bool = True) -> Store:
+def open_store(url: str | Path | None = None, *, create: bool = True) -> Store:
     """The store at ``url``, or the configured one: SQLite in the user's data folder unless set otherwise.
 
     Raises:
@@ -151,7 +151,8 @@ def open_store(url: str | None = None, *, create: bool = True) -> Store:
     """
     from disputatio.record.sql import SqlStore
 
-    return SqlStore(_usual_store() if url is None else url, create=create)
+    _check_ports(url)
+    return SqlStore(_usual_store() if url is None else str(url), create=create)
 
 
 def _usual_store() -> str:
@@ -177,7 +178,7 @@ async def debate(
     baseline: str | None = None,
     config: str | Path | Mapping[str, object] | None = None,
     prompts: str | Path | None = None,
-    store: Store | str | None = None,
+    store: Store | str | Path | None = None,
     watcher: Watcher | None = None,
     opener: OpenGateway | None = None,
 ) -> Debate:
@@ -205,7 +206,8 @@ async def debate(
         config: a configuration file (TOML or YAML), or its content as a mapping, in place of the one in the working
             directory.
         prompts: a folder whose files replace packaged prompts; recorded.
-        store: where the record is stored; a ``MemoryStore`` keeps nothing on disk.
+        store: where the record is stored: an address, the path of a file, or a store. A ``MemoryStore`` keeps nothing
+            on disk.
         watcher: sees events and output as they come.
         opener: makes gateways, for models that this package does not know.
 
@@ -218,11 +220,13 @@ async def debate(
     from disputatio.engine.escalating import hand_over
     from disputatio.proposals.baselines import baselines_of
     from disputatio.proposals.escalation import escalation_target, recipient_configured
+    from disputatio.request.formats import format_options
 
-    proposal, arguments = _proposed(motion, format, seats, evidence, _given(locals()), config=config, prompts=prompts)
-    settings = proposal.settings
-    chosen = getattr(settings.format if isinstance(format, str) else format, "escalate", None)
-    named_to = recipient_configured(settings) if chosen is None or isinstance(chosen, str) else told(chosen)
+    _check_ports(store, watcher, opener)
+    options, chosen = _given(locals()), format_options(format)
+    proposal, arguments = _proposed(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
+    settings, escalate = proposal.settings, getattr(chosen, "escalate", None)
+    named_to = told(escalate) if callable(escalate) else recipient_configured(settings)
     target = escalation_target(named_to, proposal.format, arguments, proposal.evidence)
     beside = baselines_of(baseline, proposal, arguments)
     async with _Housed(store, settings.store, watcher, opener) as house:
@@ -254,8 +258,10 @@ async def estimate(
         InvalidInputError: something given cannot be used.
     """
     from disputatio.engine.estimate import estimate_of
+    from disputatio.request.formats import format_options
 
-    proposal, _ = _proposed(motion, format, seats, evidence, _given(locals()), config=config, prompts=prompts)
+    options, chosen = _given(locals()), format_options(format)
+    proposal, _ = _proposed(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
     return await estimate_of(proposal)
 
 
@@ -269,7 +275,7 @@ def _given(local: Mapping[str, Any]) -> dict[str, Any]:
 
 def _proposed(
     motion: str,
-    format: str | FormatOptions,  # noqa: A002
+    chosen: FormatOptions,
     seats: Mapping[str, str | SeatOptions | Participant] | None,
     evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]],
     options: Mapping[str, Any],
@@ -280,15 +286,37 @@ def _proposed(
     """The debate that a program asks for, and what it was asked for with."""
     from disputatio.proposals.program import proposal_of_program
 
+    _check(
+        "config", config, config is None or isinstance(config, str | Path | Mapping), "a TOML or YAML file, or a table"
+    )
     return proposal_of_program(
         motion,
-        format,
+        chosen,
         seats if seats is not None else {},
         evidence,
         options,
         config=str(config) if isinstance(config, Path) else config,
-        prompts=None if prompts is None else Path(prompts),
+        prompts=_folder(prompts),
     )
+
+
+def _folder(prompts: str | Path | None) -> Path | None:
+    _check("prompts", prompts, prompts is None or isinstance(prompts, str | Path), "the path of a folder")
+    return None if prompts is None else Path(prompts)
+
+
+def _check(name: str, value: object, fits: object, allowed: str) -> None:
+    if not fits:
+        raise InvalidInputError(f"{name} is {shown(value)}, which cannot be used.", f"Give {allowed}.")
+
+
+def _check_ports(store: object, watcher: object = None, opener: object = None) -> None:
+    """Refuse what is no store, no watcher and no function, before anything is spent."""
+    is_store = store is None or isinstance(store, str | Path) or hasattr(store, "claim")
+    _check("store", store, is_store, "the address of a store, the path of a file, or a store such as MemoryStore()")
+    sees = watcher is None or (hasattr(watcher, "happened") and hasattr(watcher, "writing"))
+    _check("watcher", watcher, sees, "an object with the methods happened and writing")
+    _check("opener", opener, opener is None or callable(opener), "a function of a model's seat and its key")
 
 
 async def resume(
@@ -299,8 +327,8 @@ async def resume(
     tools: Tools | None = None,
     escalate: Escalating | None = None,
     format: str | None = None,  # noqa: A002
-    prompts: Path | None = None,
-    store: Store | str | None = None,
+    prompts: str | Path | None = None,
+    store: Store | str | Path | None = None,
     watcher: Watcher | None = None,
     opener: OpenGateway | None = None,
 ) -> Debate:
@@ -330,12 +358,16 @@ async def resume(
     from disputatio.engine.recorded import recorded_form
     from disputatio.engine.verified import find_debate, read_verified
     from disputatio.proposals.escalation import escalation_target, recipient_configured
+    from disputatio.proposals.program import participants_of
     from disputatio.proposals.recorded import recorded_settings
     from disputatio.record.history import History
     from disputatio.request.model import Budget, DebateRequest
 
-    asked, ceilings = DebateRequest.model_validate({"tools": tools} if tools else {}), budget or Budget()
-    arguments = arguments_of(asked)
+    _check_ports(store, watcher, opener)
+    asked = DebateRequest.model_validate(_given({"tools": tools, "budget": budget}))
+    participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
+    # New ceilings are laid on top of the recorded ones; they are no configuration.
+    arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
     if isinstance(escalate, str):
         arguments = arguments.with_values({("escalate",): escalate}, "escalate")
     configured = _usual_store() if store is None else ""
@@ -352,8 +384,8 @@ async def resume(
             budget_usd=ceilings.usd,
             budget_tokens=ceilings.tokens,
             budget_calls=ceilings.calls,
-            participants=seats or {},
-            prompts=prompts,
+            participants=participants,
+            prompts=folder,
             form=form,
         )
         await go_on(found, resumption, house)
@@ -368,7 +400,7 @@ async def attach_outcome(
     verdict: str | None = None,
     by: str = "",
     note: str = "",
-    store: Store | str | None = None,
+    store: Store | str | Path | None = None,
 ) -> Debate:
     """Attach a later outcome to a closed debate, which stays as it was; ``verdict`` is right, wrong or mixed.
 
@@ -388,7 +420,7 @@ async def attach_outcome(
 
 
 async def sign_off(
-    debate_id: str, *, by: str, decision: str, comment: str = "", store: Store | str | None = None
+    debate_id: str, *, by: str, decision: str, comment: str = "", store: Store | str | Path | None = None
 ) -> Debate:
     """Record what a named reviewer decides on a closed debate: ``approve``, ``reject`` or ``return``.
 
@@ -409,7 +441,9 @@ async def sign_off(
         return read_debate(house.store, found)
 
 
-async def import_transcripts(files: Sequence[str | Path], *, store: Store | str | None = None) -> tuple[Debate, ...]:
+async def import_transcripts(
+    files: Sequence[str | Path], *, store: Store | str | Path | None = None
+) -> tuple[Debate, ...]:
     """Take transcripts of debates that were held elsewhere into a store, as records that verify and are shown.
 
     All files are read before anything is written. A file that the store has already is found there again. What a
@@ -425,8 +459,10 @@ async def import_transcripts(files: Sequence[str | Path], *, store: Store | str 
     """
     from disputatio.transcripts import read_transcript, take_in
 
+    _check_ports(store)
+    _check("files", files, not isinstance(files, str | Path), f"a list, such as [{shown(str(files))}]")
     transcripts = [read_transcript(file) for file in files]
-    opened = open_store(store) if store is None or isinstance(store, str) else store
+    opened = open_store(store) if store is None or isinstance(store, str | Path) else store
     try:
         found = [await take_in(transcript, opened) for transcript in transcripts]
         return tuple(read_debate(opened, row.id) for row in found)
@@ -444,8 +480,9 @@ class _Housed:
     """Opens what a debate runs in and closes what it opened."""
 
     def __init__(
-        self, store: Store | str | None, configured: str, watcher: Watcher | None, opener: OpenGateway | None
+        self, store: Store | str | Path | None, configured: str, watcher: Watcher | None, opener: OpenGateway | None
     ) -> None:
+        _check_ports(store, watcher, opener)
         self._given, self._configured = store, configured
         self._watcher, self._opener = watcher, opener
         self._own: Store | None = None
@@ -456,7 +493,7 @@ class _Housed:
         from disputatio.observing.setting import observed
         from disputatio.participants.gateways import open_gateway
 
-        if self._given is None or isinstance(self._given, str):
+        if self._given is None or isinstance(self._given, str | Path):
             store = self._own = open_store(self._given or self._configured)
         else:
             store = self._given

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -80,6 +82,20 @@ def test_every_example_in_the_documents_runs(block, tmp_path, monkeypatch):
         # As a reader may have it: a settings file in the folder, here for a debate of one argument a side.
         (tmp_path / "disputatio.toml").write_text("[limits]\nminimum_arguments = 1\nmaximum_arguments = 1\n")
     exec(compile(block, "example", "exec"), {"__name__": "example"})  # noqa: S102  (our own documents)
+
+
+@pytest.mark.slow
+def test_every_example_passes_a_strict_type_checker(tmp_path):
+    for document in DOCUMENTS:
+        for place, block in enumerate(_PYTHON.findall(document.read_text("utf-8"))):
+            (tmp_path / f"{document.stem.replace('-', '_')}_{place}.py").write_text(block, "utf-8")
+    programs = sorted(map(str, tmp_path.glob("*.py")))
+    assert len(programs) > 15
+    options = ["--strict", "--config-file", "", "--cache-dir", str(tmp_path / "cache")]
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *programs], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout
 
 
 def test_the_front_door_offers_exactly_what_it_promises():

@@ -24,7 +24,7 @@ from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Reply, Segment, Usage
 from disputatio.participants.habits import Habits
 from disputatio.participants.human import Person
-from disputatio.participants.turn_taking import Consult, ModelTurn, Send, Taken, TurnTaking
+from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send, Taken, TurnTaking
 from disputatio.prompts.compose import DebatePrompts, RenderPost, compose_shared, compose_task
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import CHOICE_FORM
@@ -181,6 +181,8 @@ class Course:
             elif isinstance(order, Consult):
                 assert self.plan.tools is not None  # noqa: S101  (a seat without tools asks for none)
                 brought = await self.plan.tools.call(order.request.tool, order.request.arguments)
+            elif isinstance(order, Await):
+                brought = await order.work
 
     def _answer(self, ask: Ask, order: Send) -> Reply:
         call, typical = order.call, self._typical[ask.seat]

@@ -34,7 +34,7 @@ from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, R
 from disputatio.participants.human import Filled, Invite, Passed, Person, PersonTurn, Situation
 from disputatio.participants.reasoning import Allowances
 from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import Consult, ModelTurn, Reject, Send, Taken, TurnTaking
+from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Reject, Send, Taken, TurnTaking
 from disputatio.prompts import (
     DebatePrompts,
     PromptBook,
@@ -394,6 +394,9 @@ class Running:
                 # They may take long: what was said before is on disk while they write.
                 await self._journal.durable()
                 brought = await person.surface.fill(order.request)
+                continue
+            if isinstance(order, Await):
+                brought = await order.work
                 continue
             if isinstance(order, Reject):
                 if rejected:

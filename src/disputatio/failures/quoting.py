@@ -34,6 +34,8 @@ def shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float | Decimal):
         return str(value)[:_MAX_SHOWN_CHARS]
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     if not isinstance(value, str):
         names = {dict: "a table", list: "a list", type(None): "nothing"}
         return names.get(type(value), f"a {type(value).__name__}")

@@ -16,7 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.judging.gate import task_type_named
 from disputatio.motion import one_line
-from disputatio.options import Amount, Options, Share, Whole, option
+from disputatio.options import Amount, Many, Options, Share, Whole, option
 from disputatio.options.nesting import ShallowObject
 from disputatio.options.reading import Given, bad, escalation, file_path, named_once, names, none_of_them, text, weight
 
@@ -122,7 +122,7 @@ class Panel(FormatOptions):
     """Named debaters and a counted vote."""
 
     name: Literal["panel"] = "panel"
-    debaters: tuple[Word, ...] | None = option(
+    debaters: Many[Word] | None = option(
         None,
         "The debaters in the order in which they speak; else those that seats are given for.",
         max_length=MOST_NAMES,
@@ -130,7 +130,7 @@ class Panel(FormatOptions):
         read=read_debaters,
         examples=["ada,bo,cleo"],
     )
-    options: tuple[Word, ...] | None = option(
+    options: Many[Word] | None = option(
         None,
         "What is voted on: release,revise,escalate unless set.",
         max_length=MOST_NAMES,
@@ -199,7 +199,7 @@ class Review(FormatOptions):
     task_type: Word | None = option(
         None, "What kind of decision is reviewed.", metavar="TYPE", read=_task_type, examples=["contract"]
     )
-    positions: tuple[Sentence, ...] | None = option(
+    positions: Many[Sentence] | None = option(
         None,
         "2 to 5 positions that the review weighs, each with a proposer of its own.",
         max_length=5,

@@ -1,6 +1,18 @@
 """What an option is: one declaration of a field, from which every surface derives it."""
 
-from disputatio.options.field import About, Amount, Flag, Number, Option, Options, Share, Whole, option, options_in
+from disputatio.options.field import (
+    About,
+    Amount,
+    Flag,
+    Many,
+    Number,
+    Option,
+    Options,
+    Share,
+    Whole,
+    option,
+    options_in,
+)
 from disputatio.options.reading import Given, Reader, bad
 
 __all__ = [
@@ -8,6 +20,7 @@ __all__ = [
     "Amount",
     "Flag",
     "Given",
+    "Many",
     "Number",
     "Option",
     "Options",

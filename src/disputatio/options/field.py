@@ -11,9 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from disputatio.failures import InvalidInputError
@@ -48,6 +57,9 @@ Share = Annotated[Fraction, BeforeValidator(_exact)]
 """An exact share: ``"2/3"`` or 0.75."""
 Flag = Annotated[bool, Strict()]
 """True or false; 1 is neither."""
+Value = TypeVar("Value")
+Many = Annotated[Sequence[Value], AfterValidator(tuple)]
+"""Several values: a list or a tuple is given, and a tuple is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +234,7 @@ class Option:
     @property
     def is_many(self) -> bool:
         """Whether it has several values."""
-        return get_origin(self.kind) is tuple
+        return get_origin(self.kind) in _MANY
 
     @property
     def is_mapping(self) -> bool:
@@ -295,6 +307,7 @@ def _bounds_within(annotation: Any) -> dict[str, Any]:
     return {}
 
 
+_MANY = (tuple, Sequence)
 _MOST = 10**12
 
 
@@ -318,7 +331,7 @@ def reader_of(kind: Any, bounds: Mapping[str, Any], unit: str, example: str) -> 
         span = f"above {low}" if "gt" in bounds else f"from {low}"
         words = f"{unit or 'a number'} {span} to {high}{such_as}"
         return reading.exact(words, Decimal(low), Decimal(high), above="gt" in bounds)
-    if get_origin(kind) is tuple:
+    if get_origin(kind) in _MANY:
         fewest, most = bounds.get("min_length", 1), bounds.get("max_length", 100)
         words = f"{fewest} to {most} different words between commas{such_as}"
         return reading.names(words, r".{1,400}", fewest, most)
@@ -338,6 +351,11 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
     name = place[0] if place else ""
     known = {each.name: each for each in options_in(model) if each.owner is model}
     group = f"{model.GROUP}." if model.GROUP else ""
+    if not place and row["type"] in {"model_type", "dict_type"}:
+        return InvalidInputError(
+            f"{model.GROUP or 'The request'} is {shown(data)}, which cannot be used.",
+            f"Allowed is a table, in Python also {model.__name__}(...), with: {', '.join(model.model_fields)}.",
+        )
     if row["type"] == "extra_forbidden":
         allowed = [*known, *(each for each in model.model_fields if each not in known)]
         return InvalidInputError(
@@ -357,7 +375,10 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
             found.read(found.key or found.place, Given(each, given.source))
     except InvalidInputError as refused:
         return refused
-    return _of_no_option(found.place, row)
+    if found.field.repr and len(place) == 1:
+        what = str(row["msg"]).removeprefix("Value error, ").replace("Input", "it", 1).replace("input", "it", 1)
+        return InvalidInputError(f"{found.place} is {shown(value)}, and {what}.", "Change it, or leave it out.")
+    return _of_no_option(".".join([group.rstrip("."), *place] if group else place), row)
 
 
 def _of_no_option(place: str, row: Any) -> InvalidInputError:

@@ -6,25 +6,30 @@ and in the end the seat abstains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
+from disputatio.kernel import Abstention, Ask, AskPath, Json, JsonObject
 from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
-from disputatio.participants.turn_taking import Reject, Taken, TurnTaking
+from disputatio.participants.turn_taking import Await, Reject, Taken, TurnTaking
 from disputatio.record.events import TurnTaken
 from disputatio.record.history import History
 from disputatio.record.text import canonical
 
-Script: TypeAlias = Callable[[Ask, AskPath, tuple[str, ...]], "JsonObject | str | Abstention"]
-"""Gives the answer to an ask at a path. The third argument has the reasons why the last answer was not taken, empty
-at first. Text is read like a model's output; an object is the answer itself."""
+Answer: TypeAlias = "Json | Abstention"
+Script: TypeAlias = Callable[[Ask, AskPath, tuple[str, ...]], "Answer | Awaitable[Answer]"]
+"""Gives the answer to an ask at a path; may be a coroutine function. The third argument has the reasons why the last
+answer was not taken, empty at first. Text is read like a model's output; an object is the answer itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """A seat that answers by a function. ``name`` goes into the record and must be the same on resume."""
+    """A seat that answers by a function or a coroutine function.
+
+    ``name`` goes into the record and must be the same on resume.
+    """
 
     script: Script
     name: str = "scripted"
@@ -40,6 +45,8 @@ class Scripted:
         shape_asks, asked = 0, 0
         while True:
             given = self.script(ask, path, reasons)
+            if inspect.isawaitable(given):
+                given = yield Await(given)
             asked += 1
             if isinstance(given, Abstention):
                 return best._replace(asked=asked) if best else given

@@ -7,6 +7,7 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
 - ``Rest`` so many seconds before the next call: brings nothing, and is skipped for recorded calls.
 - ``Reject`` an answer, for the record: brings nothing.
 - ``Consult`` a tool: brings its result, which is data. On resume the recorded results are fed first.
+- ``Await`` what a coroutine of the program returns: brings it.
 
 It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
 the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
@@ -18,7 +19,7 @@ made again as it is, with the room that was learned meanwhile, like a call that 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -79,6 +80,13 @@ class Consult:
     request: ToolRequest
 
 
+@dataclass(frozen=True, slots=True)
+class Await:
+    """Wait for what a program computes."""
+
+    work: Awaitable[Any]
+
+
 class Taken(NamedTuple):
     """The turn. ``asked`` counts how often the seat was asked for it, or for parts of it again."""
 
@@ -90,7 +98,7 @@ class Taken(NamedTuple):
     served_models: tuple[str, ...] = ()
 
 
-Order: TypeAlias = Send | Rest | Reject | Consult
+Order: TypeAlias = Send | Rest | Reject | Consult | Await
 TurnTaking: TypeAlias = Generator[Order, Any, Taken | Abstention]
 
 

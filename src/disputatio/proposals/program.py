@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +15,23 @@ from disputatio.engine.market_matter import matter_given
 from disputatio.engine.opening import Proposal
 from disputatio.engine.table import for_every_seat
 from disputatio.engine.terms import sources_by_round
+from disputatio.evidence import Source
 from disputatio.failures import InvalidInputError
 from disputatio.failures.quoting import shown
 from disputatio.formats.docket import place_of
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions, Market
-from disputatio.motion import read_motion
+from disputatio.motion import Evidence, read_motion
 from disputatio.options import Given, options_in
 from disputatio.participants.human import Participant
+from disputatio.participants.scripted import Scripted
 from disputatio.proposals.knowledge import knowledge_as_of
 from disputatio.request.model import DebateRequest, SeatOptions
 
 
 def proposal_of_program(
     motion: str,
-    chosen: str | FormatOptions,
+    chosen: FormatOptions,
     seats: Mapping[str, Any],
     evidence: Any,
     options: Mapping[str, Any],
@@ -40,7 +43,7 @@ def proposal_of_program(
 
     Args:
         motion: the motion.
-        chosen: the format, by its name or with options of its own.
+        chosen: the format with its options.
         seats: models, options of models and participants, by seat.
         evidence: sources, or sources by the round of a review that brings them.
         options: the further options of the request, by name.
@@ -53,12 +56,10 @@ def proposal_of_program(
     _check_motion(motion)
     people, models = _divided(seats)
     first, later = _sources(evidence)
-    name = chosen if isinstance(chosen, str) else chosen.name
     knowledge = chosen.knowledge if isinstance(chosen, Market) else None
     as_of = chosen.as_of if isinstance(chosen, Market) else None
-    form, base, motion = matter_given(name, _known(knowledge, as_of), [*first, *later], motion, None)
-    given = {"name": name} if ".py" in name else chosen
-    request = DebateRequest.model_validate({"motion": motion, "format": given, **options})
+    form, base, motion = matter_given(chosen.name, _known(knowledge, as_of), [*first, *later], motion, None)
+    request = DebateRequest.model_validate({"motion": motion, "format": chosen, **options})
     arguments = replace(arguments_of(request), config=config)
     arguments = replace(arguments, given=(*arguments.given, *_seated(models)))
     arguments = _with_counted_seats(arguments, form, seats)
@@ -89,6 +90,21 @@ def _check_motion(motion: object) -> None:
         )
 
 
+def participants_of(seats: object) -> dict[str, Participant]:
+    """The participants of a debate that goes on; its models are in its record.
+
+    Raises:
+        InvalidInputError: it is no mapping, or gives a seat to anything else.
+    """
+    people, models = _divided(seats)
+    if models:
+        raise InvalidInputError(
+            f"The seat {shown(next(iter(models)))} is given a model, but the record says which model sits there.",
+            "Give participants alone, such as Scripted(...); leave the other seats out.",
+        )
+    return people
+
+
 def _divided(seats: object) -> tuple[dict[str, Participant], dict[str, str | SeatOptions]]:
     """The participants and the models among ``seats``.
 
@@ -104,16 +120,45 @@ def _divided(seats: object) -> tuple[dict[str, Participant], dict[str, str | Sea
     people: dict[str, Participant] = {}
     models: dict[str, str | SeatOptions] = {}
     for seat, who in seats.items():
+        if not isinstance(seat, str):
+            raise InvalidInputError(f"{shown(seat)} is the name of no seat.", "Give a name, such as 'all' or 'pro'.")
         if isinstance(who, str | SeatOptions):
             models[seat] = who
         elif isinstance(who, Participant):
             people[seat] = who
+            _check_script(seat, who)
         else:
             raise InvalidInputError(
                 f"The seat {shown(seat)} is given {shown(who)}, which cannot take a seat.",
-                "Give PROVIDER:MODEL, a Seat with options of a model, or a participant such as Scripted(...).",
+                "Give PROVIDER:MODEL, SeatOptions(...) of a model, or a participant such as Scripted(...).",
             )
     return people, models
+
+
+def _check_script(seat: str, who: Participant) -> None:
+    """Refuse a script that cannot be called with an ask, its path and reasons.
+
+    Raises:
+        InvalidInputError: it is no function, or takes something else.
+    """
+    if not isinstance(who, Scripted):
+        return
+    fault = ""
+    script: object = who.script
+    if not callable(script):
+        fault = f"is {shown(script)}, and it must be a function"
+    else:
+        try:
+            inspect.signature(script).bind(None, None, ())
+        except TypeError:
+            fault = "does not take three values"
+        except ValueError:
+            pass  # a function of another language says nothing of its parameters
+    if fault:
+        raise InvalidInputError(
+            f"The script of the seat {shown(seat)} {fault}.",
+            "Give a function or a coroutine function, such as def answer(ask, path, reasons).",
+        )
 
 
 def _seated(models: Mapping[str, str | SeatOptions]) -> list[tuple[tuple[str, ...], Given]]:
@@ -139,20 +184,37 @@ def _sources(evidence: Any) -> tuple[list[Any], list[tuple[int, Any]]]:
     Raises:
         InvalidInputError: it is no list of sources.
     """
+    if not isinstance(evidence, Mapping):
+        return _source_list(evidence), []
+    for number in evidence:
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise InvalidInputError(
+                f"In evidence, {shown(number)} is the number of no round.",
+                "Give whole numbers from 1, such as {1: [...]}.",
+            )
+    rows = [(number, row) for number in sorted(evidence) for row in _source_list(evidence[number])]
+    return [row for number, row in rows if number == 1], [row for row in rows if row[0] > 1]
+
+
+def _source_list(evidence: Any) -> list[Any]:
     if isinstance(evidence, str | Path):
         raise InvalidInputError(
             f"evidence is {shown(str(evidence))}, and it must be a list of sources.",
             f"Give a list, such as evidence=[{shown(str(evidence))}].",
         )
-    if isinstance(evidence, Mapping):
-        rows = [(number, row) for number, rows in sorted(evidence.items()) for row in rows]
-        return [row for number, row in rows if number == 1], [row for row in rows if row[0] > 1]
     if not isinstance(evidence, Iterable):
         raise InvalidInputError(
             f"evidence is {shown(evidence)}, and it must be a list of sources.",
             "Give paths, or Evidence and Source objects, in a list.",
         )
-    return list(evidence), []
+    rows = list(evidence)
+    for row in rows:
+        if not isinstance(row, str | Path | Evidence | Source):
+            raise InvalidInputError(
+                f"evidence holds {shown(row)}, which is no source.",
+                "Give paths, or Evidence and Source objects.",
+            )
+    return rows
 
 
 def _with_counted_seats(arguments: Arguments, form: Format, seats: Mapping[str, Any]) -> Arguments:

@@ -137,7 +137,7 @@ class SqlStore:
     def append(self, writing: Writing) -> asyncio.Future[None]:
         """Hand events over; the future is done when they are durable."""
         if self._closed:
-            raise RuntimeError("the store is closed")
+            raise StoreError("The store is closed.", "Open it again, such as with disputatio.open_store(...).")
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_all, name="disputatio-record", daemon=True)
             self._writer.start()

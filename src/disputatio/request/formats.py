@@ -86,9 +86,10 @@ def format_options(value: Any) -> Any:
         return value
     table = {"name": value} if isinstance(value, str) else value
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
+        own = f"its options, such as {value.__name__}(), " if isinstance(value, type) else ""
         raise InvalidInputError(
             f"format is {shown(value)}, which cannot be used.",
-            'Allowed is the name of a format, or a table such as {"name": "panel", "threshold": 2}.',
+            f'Allowed is the name of a format, {own}or a table such as {{"name": "panel", "threshold": 2}}.',
         )
     name = str(table["name"])
     if name not in known_formats() and name not in UNLISTED and ".py" not in name:

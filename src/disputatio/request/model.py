@@ -24,7 +24,7 @@ from pydantic import (
 from disputatio.evidence.source_files import is_source_id
 from disputatio.evidence.sources import SourceKind
 from disputatio.formats.options import FormatOptions, Sentence, Structured, Word
-from disputatio.options import Amount, Flag, Number, Options, Whole, option
+from disputatio.options import Amount, Flag, Many, Number, Options, Whole, option
 from disputatio.options.reading import weight
 from disputatio.request import reading
 from disputatio.request.formats import format_options, format_schema
@@ -159,7 +159,7 @@ class Tools(Options):
     """What seats may look up before they speak, and how much."""
 
     GROUP: ClassVar[str] = "tools"
-    by_seat: dict[Word, tuple[Word, ...]] = option(
+    by_seat: dict[Word, Many[Word]] = option(
         default_factory=dict,
         help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL.",
         key="seats.<seat>.tools",
@@ -184,7 +184,7 @@ class Tools(Options):
         local=COMMAND,
         examples=["files='mcp-server-files /data'"],
     )
-    mcp_env: dict[Word, tuple[str, ...]] = option(
+    mcp_env: dict[Word, Many[str]] = option(
         default_factory=dict,
         help="The environment variables that an MCP server is given.",
         key="mcp_env.<server>",
@@ -285,7 +285,7 @@ class SeatOptions(Options):
     mode: Literal["native", "tool", "prompted"] | None = option(
         None, "How structured output is asked for.", flag="", variable="LLM_MODE", read=reading.mode, local=OPERATOR
     )
-    tools: tuple[Word, ...] | None = option(
+    tools: Many[Word] | None = option(
         None, "What this seat may look up.", flag="--tools", variable="LLM_TOOLS", read=reading.tool_words
     )
     price: str | None = option(
@@ -433,7 +433,7 @@ class DebateRequest(Options):
         repeat=True,
         examples=["all=ollama:qwen3:8b"],
     )
-    people: Annotated[tuple[Word, ...], Field(max_length=40)] = option(
+    people: Annotated[Many[Word], Field(max_length=40)] = option(
         (),
         "The seats that people take; all and the name of a team cover several.",
         key="",
@@ -443,7 +443,7 @@ class DebateRequest(Options):
         repeat=True,
         examples=["pro_2"],
     )
-    evidence: Annotated[tuple[EvidenceSource, ...], Field(max_length=200)] = option(
+    evidence: Annotated[Many[EvidenceSource], Field(max_length=200)] = option(
         (),
         "Sources that seats may cite: text, Markdown, HTML, PDF or JSON.",
         key="",
