@@ -46,7 +46,7 @@ WRONG = [
     ({"seats": {5: SCRIPTED}}, "5 is the name of no seat", "'all'"),
     ({"seats": {"all": answer}}, "'all' is given a function", "Scripted(...)"),
     ({"seats": {"all": disputatio.Scripted(3)}}, "the seat 'all' is 3", "(ask, path, reasons)"),  # type: ignore[arg-type]
-    ({"seats": {"all": disputatio.Scripted(lambda ask: "")}}, "does not take three", "(ask, path, reasons)"),  # type: ignore
+    ({"seats": {"all": disputatio.Scripted(lambda ask: "")}}, "does not take three", "(ask, path, reasons)"),  # type: ignore[misc,arg-type]
     ({"evidence": "notes.md"}, "evidence is 'notes.md'", "['notes.md']"),
     ({"evidence": Path("notes.md")}, "evidence is 'notes.md'", "['notes.md']"),
     ({"evidence": 3}, "evidence is 3", "in a list"),

@@ -119,6 +119,14 @@ def test_faulty_json_around_a_good_answer_is_mended_and_marked(text: str) -> Non
     assert read(text) == ShapedAnswer({"speech": "We agree.", "points": 3}, repaired=True)
 
 
+@pytest.mark.parametrize("text", ['{"speech": "So.", "points": 1e999}', '{"speech": -1e999, "points": 1}'])
+def test_a_number_that_no_record_can_hold_is_refused(text: str) -> None:
+    got = read(text)
+    assert isinstance(got, Misfit)
+    assert got.content is None
+    assert "too large" in got.reasons[-1]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -102,7 +102,7 @@ def _fault(error: Any) -> _SchemaFault:
     elif isinstance(value, list):
         why += f" (it has {len(value):,})"
     elif not isinstance(value, dict):
-        why += f": {one_line(canonical(value), _MOST_SHOWN)}"
+        why += f": {one_line(json.dumps(value), _MOST_SHOWN)}"
     return _SchemaFault(steps or None, f"{where}: {why}")
 
 
@@ -134,8 +134,14 @@ def read_answer(
     if not _tidied(value, plain=plain):
         return Misfit((_TOO_DEEP,))
     faults = checks.faults(value, schema, schema_text)
+    reasons = tuple(row.reason for row in faults)
+    try:
+        canonical(value)
+    except ValueError:
+        # 1e999 is read as infinity, which no record can hold.
+        return Misfit((*reasons, "the answer holds a number that is too large"))
     if faults:
-        return Misfit(tuple(row.reason for row in faults), value, tuple(row.place for row in faults))
+        return Misfit(reasons, value, tuple(row.place for row in faults))
     return ShapedAnswer(value, repaired)
 
 
