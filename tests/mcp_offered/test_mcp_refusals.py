@@ -129,14 +129,14 @@ async def test_a_number_is_no_text_and_no_boolean(
         ({"prompts": "/etc"}, "may not set prompts", "Leave it out."),
         ({"judging": {"judges": True}}, "judges is true", "a whole number from 1 to 9"),
         ({"judging": {"judges": 12}}, "judges is 12", "a whole number from 1 to 9"),
-        ({"judging": {"judges": "2"}}, "judging.judges: input should be a number, not text", ""),
+        ({"judging": {"judges": "2"}}, "judging.judges is '2', and it should be a number, not text", ""),
         ({"judging": 3}, "judging: it should be a table of options by name", ""),
         ({"evidence": "notes.md"}, "evidence: it should be a list", ""),
         ({"evidence": [{"title": "a.md"}]}, "evidence.0: give either text or content", ""),
         ({"budget": {"tokens": True}}, "budget.tokens is true", "a whole number"),
         ({"budget": {"usd": True}}, "budget.usd is true", "a positive amount"),
         ({"rounds": True, "format": "panel"}, "rounds is true", "a whole number from 1 to 10"),
-        ({"max_calls": "9"}, "budget.calls: input should be a number", ""),
+        ({"max_calls": "9"}, "budget.calls is '9', and it should be a number", ""),
     ],
 )
 @pytest.mark.parametrize("tool", ["start_debate", "estimate_debate"])
