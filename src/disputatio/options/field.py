@@ -351,10 +351,10 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
     name = place[0] if place else ""
     known = {each.name: each for each in options_in(model) if each.owner is model}
     group = f"{model.GROUP}." if model.GROUP else ""
-    if not place and row["type"] in {"model_type", "dict_type"}:
+    if not place and row["type"] in _SHAPES:
         return InvalidInputError(
-            f"{model.GROUP or 'The request'} is {shown(data)}, which cannot be used.",
-            f"Allowed is a table, in Python also {model.__name__}(...), with: {', '.join(model.model_fields)}.",
+            f"{model.GROUP or 'What was given'} is {shown(data)}, and {_SHAPES[row['type']]}.",
+            f"Its options are: {', '.join(model.model_fields)}. In Python it is {model.__name__}(...).",
         )
     if row["type"] == "extra_forbidden":
         allowed = [*known, *(each for each in model.model_fields if each not in known)]
@@ -366,6 +366,8 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
     value = data.get(name, row.get("input")) if isinstance(data, Mapping) else row.get("input")
     if found is None:
         return _of_no_option((group + ".".join(place)).rstrip("."), row)
+    if found.field.repr and len(place) == 1 and row["type"] in _SHAPES:
+        return _misshapen(found, value, row)
     if found.is_many and issubclass(bare_type(get_args(found.kind)[0]), BaseModel):
         return _of_no_option(".".join(place), row)
     given = Given(value, f"{found.place} of the request")
@@ -375,10 +377,17 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
             found.read(found.key or found.place, Given(each, given.source))
     except InvalidInputError as refused:
         return refused
-    if found.field.repr and len(place) == 1:
-        what = str(row["msg"]).removeprefix("Value error, ").replace("Input", "it", 1).replace("input", "it", 1)
-        return InvalidInputError(f"{found.place} is {shown(value)}, and {what}.", "Change it, or leave it out.")
-    return _of_no_option(".".join([group.rstrip("."), *place] if group else place), row)
+    return (
+        _misshapen(found, value, row)
+        if found.field.repr and len(place) == 1
+        else _of_no_option(".".join([group.rstrip("."), *place] if group else place), row)
+    )
+
+
+def _misshapen(found: Option, value: Any, row: Any) -> InvalidInputError:
+    said = str(row["msg"]).removeprefix("Value error, ")
+    what = _SHAPES.get(row["type"]) or (f"it {said[6:]}" if said[:6].lower() == "input " else said)
+    return InvalidInputError(f"{found.place} is {shown(value)}, and {what}.", "Change it, or leave it out.")
 
 
 def _of_no_option(place: str, row: Any) -> InvalidInputError:
@@ -396,6 +405,8 @@ _SHAPES = {
     "dict_type": "it should be a table of values by name",
     "tuple_type": "it should be a list",
     "list_type": "it should be a list",
+    "sequence_str": "it should be a list",
+    "is_instance_of": "it should be a list",
 }
 """What a value should be, for the kinds of errors that pydantic words for programmers."""
 
