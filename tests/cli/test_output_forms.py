@@ -100,6 +100,32 @@ def test_show_has_every_form_and_writes_files(call: Call, bare: Path, structured
 
 
 @pytest.mark.slow
+def test_show_is_brief_short_or_full(call: Call, structured: tuple[str, ...]) -> None:
+    debate = recorded(call, structured)
+    brief, short, full = (call("show", debate, *more).out.splitlines() for more in (["--brief"], [], ["--full"]))
+    assert len(brief) < len(short) < len(full)
+    assert len(short) <= 120
+    assert any(line.startswith("Worst doubt") for line in brief[:12])
+    assert brief[:8] == short[:8] == full[:8]
+    assert "OPENING" in full
+    assert "OPENING" not in short
+    for wrong in (["--brief", "--full"], ["--brief", "--as", "md"], ["--full", "--as", "json"]):
+        assert call("show", debate, *wrong).code == 2
+
+
+@pytest.mark.slow
+def test_a_debate_ends_with_the_command_for_its_page(call: Call, structured: tuple[str, ...]) -> None:
+    ended = call("debate", MOTION, *structured, "--plain")
+    named = call("debate", MOTION, *structured, "--plain", "--store", "other.sqlite")
+    *_, last = " ".join(ended.out.split()).partition("As a page: ")
+    assert re.fullmatch(r"disputatio show [0-9a-f]+ --as html --open", last)
+    *_, last = " ".join(named.out.split()).partition("As a page: ")
+    command = re.fullmatch(r"(disputatio show [0-9a-f]+) --as html --open( --store sqlite:///\S+)", last)
+    assert command is not None
+    assert call(*(command[1] + command[2]).split()[1:]).code == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("environ", [{}, {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TTY_COMPATIBLE": "1"}])
 def test_plain_output_has_no_control_codes(
     call: Call, seated: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]

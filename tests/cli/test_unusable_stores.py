@@ -136,6 +136,10 @@ def test_before_the_first_debate_the_list_is_empty_and_no_failure(call: Call, ba
     assert (ended.code, ended.err) == (0, "")
     assert "No debates yet" in ended.out
     assert call("list", "--json").out == "[]\n"
+    for command in ("show", "verify"):
+        shown = call(command, "abcd")
+        assert "no debates yet" in shown.err
+        assert "disputatio debate" in shown.err
     assert [path.name for path in bare.parent.iterdir()] == ["work"]
 
 

@@ -76,7 +76,7 @@ async def held(url: str, fonts: Mapping[str, str], *, besides: tuple[str, ...] =
         await page.wait_for_selector("#said .said", timeout=120_000)
         await page.wait_for_selector("#verdict", timeout=480_000)
         # Read: from the verdict to the words that decided, in one click.
-        await page.click("#verdict .pair a >> nth=0")
+        await page.click("#grounds .pair a >> nth=0")
         target = page.url.partition("#")[2]
         assert await page.is_visible(f"[id='{target}']")
         if besides:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.given import kept_store, located_store
+from disputatio._cli.given import located_store
 from disputatio._cli.kept import reading, reading_debate
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, print_lines
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio.failures import InvalidInputError, UnknownDebateError, VerificationError
 
 if TYPE_CHECKING:
     from disputatio.record.store import DebateRow, Store
@@ -75,6 +75,20 @@ def _listed(store: str | None) -> Sequence[DebateRow]:
         return opened.debates()
 
 
+def _used_store(store: str | None) -> str:
+    """The address of a store that may hold debates.
+
+    Raises:
+        UnknownDebateError: the usual store does not exist yet, because no debate was held.
+    """
+    url, is_default = located_store(store)
+    if is_default and not Path(url.removeprefix("sqlite:///")).exists():
+        raise UnknownDebateError(
+            "There are no debates yet.", 'Start one: disputatio debate "We should adopt microservices"'
+        )
+    return url
+
+
 def show(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     as_: Annotated[View, typer.Option("--as", help="How to show it.")] = View.TEXT,
@@ -103,7 +117,7 @@ def show(
     if open_ and out is None:
         # A folder of its own: a name that others can guess could be a link of theirs to another file.
         out = Path(tempfile.mkdtemp(prefix="disputatio-")) / f"debate.{'txt' if as_ is View.TEXT else as_.value}"
-    with reading_debate(kept_store(store), debate_id) as (opened, found):
+    with reading_debate(_used_store(store), debate_id) as (opened, found):
         _show_found(opened, found, Shown(as_, out, detail, store or ""))
     if open_ and out is not None and not webbrowser.open(out.resolve().as_uri()):
         raise InvalidInputError("No browser could be started here.", f"Open {out} yourself.")
@@ -209,7 +223,7 @@ def verify(
             f"--head {head[:80]!r} is no head hash." if head else "--head is empty.",
             "Give the 64 hexadecimal digits that an earlier verify printed.",
         )
-    with reading_debate(kept_store(store), debate_id) as (opened, found):
+    with reading_debate(_used_store(store), debate_id) as (opened, found):
         events = read_verified(opened, found)
         texts = opened.texts(found)
     if kept is not None and not any(event.hash == kept for event in events):
