@@ -76,7 +76,9 @@ async def test_hostile_words_are_harmless_on_every_page(tmp_path):
                 f"/debates/{debate}/turn?path=opening/con", data={"csrf": csrf, "f.arguments.0.claim": HOSTILE}
             )
             assert broken.status_code == 422
-            refused = await client.post("/new", data={"csrf": csrf, "motion": HOSTILE, "seats": HOSTILE, "judges": "x"})
+            refused = await client.post(
+                "/new", data={"csrf": csrf, "motion": HOSTILE, "seats": HOSTILE, "judging.judges": "x"}
+            )
             assert refused.status_code == 422
             fragments = [await client.get(f"/debates/{debate}/{name}") for name in ("transcript", "asked")]
             await client.post(f"/debates/{debate}/cancel", data={"csrf": csrf})
@@ -114,8 +116,8 @@ async def test_the_same_form_sent_twice_starts_one_debate(tmp_path):
         form = await client.get("/new")
         order = {"csrf": field(form.text, "csrf"), "once": field(form.text, "once"), "format": "market"}
         # What was filled in for another format, and is not shown with this one, does not count.
-        order |= {"seats": "all=rules", "preset": "contract-risk", "options": "a,b", "pasted": "a source"}
-        base = {"knowledge": ("base.json", written(example_index()))}
+        order |= {"seats": "all=rules", "review.preset": "contract-risk", "panel.options": "a", "pasted": "a source"}
+        base = {"market.knowledge": ("base.json", written(example_index()))}
         first, second = [await client.post("/new", data=order, files=base) for _ in range(2)]
         assert first.headers["location"] == second.headers["location"]
         (debate,) = (await client.get("/v1/debates")).json()["items"]

@@ -39,7 +39,7 @@ everybody there for its owner. Every refusal is a problem document (RFC 9457) wi
 """
 BODY_BYTES = 4_000_000
 """The largest body, evidence in an order among it; uploads have a limit of their own."""
-_UPLOADS = frozenset({"/v1/evidence", "/v1/knowledge", "/new"})
+_UPLOADS = frozenset({"/v1/evidence", "/v1/knowledge", "/new", "/new/estimate"})
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 

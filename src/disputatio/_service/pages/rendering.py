@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-STATIC = ("page.css", "site.css", "live.js", "seat.js")
+STATIC = ("page.css", "site.css", "live.js", "seat.js", "new.js")
 _SIDES = {"pro": "pro", "con": "con", "judge": "judge", "proposer": "pro", "critic": "con", "moderator": "judge"}
 
 
