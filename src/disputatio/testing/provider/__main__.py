@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -170,9 +169,6 @@ async def _serve(provider: FakeProvider, *, until_input_ends: bool) -> None:
         # A daemon, since nothing can wake a thread that reads: it must not keep the process alive.
         threading.Thread(target=_watch_input, args=(loop, ended), daemon=True).start()
     async with provider:
-        # What was imported stays: it need not be searched for garbage again and again.
-        gc.freeze()
-        gc.set_threshold(20_000, 10, 10)
         sys.stdout.write(f"{provider.base_url}\n")
         sys.stdout.flush()
         await ended.wait()
