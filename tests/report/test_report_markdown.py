@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -94,3 +95,12 @@ def test_the_transcript_names_every_ask() -> None:
     assert "**con abstained in the closing (" in text
     for phase in ("### Opening", "### Cross-examination", "### Closing", "### Judging"):
         assert phase in text
+
+
+def test_numbers_and_dashes_of_ours_bring_no_backslash() -> None:
+    report = held("complete").report
+    text = render_markdown(
+        replace(report, outcome={**report.outcome, "unresolved_questions": ["Why is it?", "When was it?"]})
+    )
+    assert "\\" not in text
+    assert "- Release time for a team of five" in text

@@ -117,6 +117,6 @@ def _entry(row: Entry) -> str:
     if len(texts) == 1:
         return f"{sign}{label} {escaped_inside(texts[0])}"
     if row.numbered:
-        return "\n".join([f"{label}\n", *(f"{place}. {escaped(text)}" for place, text in enumerate(texts, start=1))])
+        return "\n".join([f"{label}\n", *(f"- {escaped(text)}" for text in texts)])
     gap = f"\n{sign.rstrip()}\n" if sign else "\n\n"
     return gap.join([f"{sign}{label} {escaped_inside(texts[0])}", *(f"{sign}{escaped(text)}" for text in texts[1:])])

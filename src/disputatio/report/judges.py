@@ -8,6 +8,7 @@ from typing import Any
 
 from disputatio.report.amounts import counted, listed, spoken
 
+_FEW = 2
 _SHORT = {
     "UPHELD": "UPH",
     "PARTIALLY_UPHELD": "PART",
@@ -148,7 +149,9 @@ def void_words(rows: Sequence[tuple[str, str]]) -> str:
     """How many findings are void, and why; ``rows`` are (argument, reason)."""
     if not rows:
         return ""
-    told = "; ".join(f"{argument}: {spoken(reason)}" for argument, reason in rows)
+    # Each reason stands at its argument in the trace; here a few are enough.
+    told = "; ".join(f"{argument}: {spoken(reason)}" for argument, reason in rows[:_FEW])
+    told += f"; and {len(rows) - _FEW} more in the trace" if len(rows) > _FEW else ""
     verb = "is void and counts nowhere" if len(rows) == 1 else "are void and count nowhere"
     return f"{counted(len(rows), 'finding')} {verb} ({told})"
 

@@ -6,6 +6,7 @@ image, raw HTML or automatic link can come out of a text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from disputatio.motion import one_line
@@ -239,8 +240,21 @@ def _trace(verdict: StructuredReading) -> str:
     return _table(head, rows)
 
 
+def _point(label: str, text: str) -> str:
+    if _NUMBER.fullmatch(label):
+        return f"- {escaped(text)}"
+    return f"{escaped(label)}: {paragraph(text)}" if label else paragraph(text)
+
+
+_NUMBER = re.compile(r"[1-9]\d?\.")
+
+
 def _bullets(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {escaped(text)}" for text in texts)
+    """A list; texts that are counted from 1 on lose their numbers, which the list makes needless."""
+    rows = [text.partition(" ") for text in texts]
+    if len(rows) > 1 and [first for first, _, _ in rows] == [f"{place}." for place in range(1, len(rows) + 1)]:
+        return "\n".join(f"- {escaped(rest)}" for _, _, rest in rows)
+    return "\n".join(f"- {escaped(''.join(row))}" for row in rows)
 
 
 def _sure(report: DebateReport) -> list[str]:
@@ -284,7 +298,9 @@ def _statement(row: Statement) -> list[str]:
     blocks = [f"> Asked: {escaped(row.context)}"] if row.context else []
     first = " ".join(piece for piece in (mark, word, lead) if piece)
     blocks = [first, *blocks] if first and not row.context else [*blocks, first]
-    blocks += [f"{escaped(label)}: {paragraph(text)}" if label else paragraph(text) for label, text in row.points]
-    cites = [f"- {escaped(one.place)}, **{escaped(one.status)}**: {escaped(one.sentence)}" for one in row.citations]
+    blocks += [_point(label, text) for label, text in row.points]
+    cites = [
+        f"- {escaped(one.place)}, **{escaped(one.status)}**: {escaped_inside(one.sentence)}" for one in row.citations
+    ]
     blocks += ["\n".join(["Cites:", "", *cites])] if cites else []
     return [block for block in blocks if block]
