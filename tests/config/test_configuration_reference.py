@@ -10,12 +10,15 @@ from pathlib import Path
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.keys import KEY_VARIABLES, keys_of
-from disputatio.config.reference import table as table_of_keys
+from disputatio.config.keys import KEY_VARIABLES, Key, keys_of
+from disputatio.config.reference import groups, tables
+from disputatio.formats.options import FormatOptions
+from disputatio.formats.registry import FORMATS
 from disputatio.participants.call import OutputMode
 from disputatio.participants.gateways import open_gateway
 from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, Kind
 from disputatio.participants.seating import ModelSeating
+from disputatio.request.formats import options_of
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
 
@@ -43,13 +46,34 @@ def words(cell: str) -> tuple[str, ...]:
     return tuple(re.findall(r"`([^`]+)`", cell))
 
 
-def test_the_table_of_keys_is_the_keys_there_are():
-    documented = [(words(key), words(variable), words(option)) for key, variable, option, _ in table("Keys", "key")]
-    real = [
-        ((key.pattern,), (key.variable,) if key.variable else (), (key.option,) if key.option else ())
-        for key in keys_of("")
-    ]
-    assert documented == real
+def names(key: Key) -> tuple[tuple[str, ...], ...]:
+    return (key.pattern,), (key.variable,) if key.variable else (), (key.option,) if key.option else ()
+
+
+def test_the_tables_of_keys_are_the_keys_there_are():
+    documented = {(words(key), words(variable), words(option)) for key, variable, option, _ in table("Keys", "key")}
+    assert documented == {names(key) for name in FORMATS for key in keys_of(name)}
+
+
+def test_each_format_has_a_table_of_its_own_options():
+    for name in FORMATS:
+        own = [row.key for row in options_of(name) if row.key and row.name not in FormatOptions.model_fields]
+        part = section("Keys").partition("<!-- end")[0].partition(f"### Format {name}\n")[2].partition("\n### ")[0]
+        assert re.findall(r"^\| `([^`]+)`", part, re.MULTILINE) == own, name
+
+
+def test_every_bound_choice_and_default_is_in_the_tables():
+    for name, about, keys in groups():
+        assert about.endswith("."), name
+        for key in keys:
+            if key.row is None:
+                continue
+            part = section("Keys").partition(f"### {name}\n")[2].partition("\n### ")[0]
+            (line,) = [row for row in part.splitlines() if row.startswith(f"| `{key.pattern}` |")]
+            assert key.row.help.rstrip(".").replace("|", "\\|") in line
+            assert all(word in line for word in key.row.choices)
+            high = key.row.bounds.get("le")
+            assert high is None or key.row.is_many or key.row.bounds.get("gt") is not None or f"{high:,}" in line
 
 
 def test_the_variables_that_hold_keys_are_listed():
@@ -82,8 +106,8 @@ def test_the_order_of_automatic_providers_is_as_documented():
     assert [name for name in named if name != "LLM_API_KEY"] == order
 
 
-def test_the_table_is_what_the_options_say():
-    assert table_of_keys() in REFERENCE
+def test_the_tables_are_what_the_options_say():
+    assert tables() in REFERENCE, "run: python -m disputatio.config.reference docs/reference/configuration.md"
 
 
 def example(language: str, containing: str) -> str:

@@ -56,7 +56,7 @@ def _key_of(row: Option) -> Key:
     return Key(row.key, row.read, row.variable, row.flag, row)
 
 
-def _keys(rows: Iterable[Option]) -> tuple[Key, ...]:
+def keys_of_options(rows: Iterable[Option]) -> tuple[Key, ...]:
     """The keys of options, each pattern once."""
     found: dict[str, Key] = {}
     for row in rows:
@@ -68,8 +68,8 @@ def _keys(rows: Iterable[Option]) -> tuple[Key, ...]:
     return tuple(found.values())
 
 
-SEAT_KEYS: tuple[Key, ...] = _keys(options_in(SeatOptions))
-_COMMON: tuple[Key, ...] = _keys(
+SEAT_KEYS: tuple[Key, ...] = keys_of_options(options_in(SeatOptions))
+_COMMON: tuple[Key, ...] = keys_of_options(
     [*options_in(DebateRequest), *options_in(SeatOptions), *options_in(Configuration), *options_in(Price)]
 )
 
@@ -79,7 +79,7 @@ def keys_of(format_name: str) -> tuple[Key, ...]:
     first = list(options_of(format_name)) if format_name else []
     rest = [row for name in options_of_formats() if name != format_name for row in options_of(name)]
     taken = {key.pattern for key in _COMMON}
-    return _COMMON + tuple(key for key in _keys([*first, *rest]) if key.pattern not in taken)
+    return _COMMON + tuple(key for key in keys_of_options([*first, *rest]) if key.pattern not in taken)
 
 
 SEAT_FIELDS: Mapping[str, Key] = {key.parts[2]: key for key in SEAT_KEYS if len(key.parts) > 2}

@@ -87,7 +87,7 @@ class FormatOptions(Options):
     name: str = ""
     rules: dict[Word, bool | Whole | Amount | Sentence] = option(
         default_factory=dict,
-        help="The format's own rules by name; the reference lists them with their defaults.",
+        help="A rule of the format by its name, such as a clock or a penalty.",
         key="rules.<rule>",
         flag="",
         variable="",
@@ -115,7 +115,7 @@ class Freeform(FormatOptions):
     """Alternating monologues and a judge's finding."""
 
     name: Literal["freeform"] = "freeform"
-    rounds: Whole | None = option(None, "Most rounds.", ge=1, le=10, metavar="N")
+    rounds: Whole | None = option(None, "Most rounds; as many as the format has unless set.", ge=1, le=10, metavar="N")
 
 
 class Panel(FormatOptions):
@@ -138,9 +138,12 @@ class Panel(FormatOptions):
         read=_read_options,
         examples=["adopt,reject,revise"],
     )
-    rounds: Whole | None = option(None, "Most rounds.", ge=1, le=10, metavar="N")
+    rounds: Whole | None = option(None, "Most rounds; as many as the format has unless set.", ge=1, le=10, metavar="N")
     decision: Literal["threshold_vote", "majority", "super-majority", "unanimity", "weighted"] | None = option(
-        None, "The rule by which votes become a decision.", key="decision.rule", metavar="RULE"
+        None,
+        "The rule by which votes become a decision; threshold_vote unless set.",
+        key="decision.rule",
+        metavar="RULE",
     )
     threshold: Whole | None = option(
         None,
@@ -151,12 +154,16 @@ class Panel(FormatOptions):
         metavar="N",
     )
     share: Share | None = option(
-        None, "Share of the electorate or of its weight that a rule needs.", key="decision.share", flag="", variable="",
+        None,
+        "Share that super-majority (2/3 unless set) or weighted (1/2 unless set) needs.",
+        key="decision.share",
+        flag="",
+        variable="",
         examples=["2/3"],
-    )  # fmt: skip
+    )
     weights: dict[Word, Annotated[Amount, Field(ge=0, le=1_000_000)]] = option(
         default_factory=dict,
-        help="What each debater's vote counts under the rule weighted.",
+        help="What each debater's vote counts under the rule weighted; 1 unless set.",
         key="decision.weights.<seat>",
         flag="",
         variable="",
@@ -187,7 +194,7 @@ class Review(FormatOptions):
     """A proposer, a critic who must challenge, and a moderator."""
 
     name: Literal["review"] = "review"
-    rounds: Whole | None = option(None, "Most rounds.", ge=1, le=3, metavar="N")
+    rounds: Whole | None = option(None, "Most rounds; as many as the format has unless set.", ge=1, le=3, metavar="N")
     preset: Word | None = option(
         None,
         "What the review looks for: contract-risk, security-threat-model, architecture-decision, investment-thesis "
@@ -197,7 +204,11 @@ class Review(FormatOptions):
         examples=["contract-risk"],
     )
     task_type: Word | None = option(
-        None, "What kind of decision is reviewed.", metavar="TYPE", read=_task_type, examples=["contract"]
+        None,
+        "What kind of decision is reviewed; that of the preset unless set, else general.",
+        metavar="TYPE",
+        read=_task_type,
+        examples=["contract"],
     )
     positions: Many[Sentence] | None = option(
         None,
@@ -209,7 +220,9 @@ class Review(FormatOptions):
         read=_positions,
         repeat=True,
     )
-    proposers: Whole | None = option(None, "Number of proposers.", ge=1, le=5, flag="", metavar="N")
+    proposers: Whole | None = option(
+        None, "Number of proposers where no positions are given; 1 unless set.", ge=1, le=5, flag="", metavar="N"
+    )
 
     def changes_of(self, seats: Sequence[str]) -> Mapping[str, Any]:  # noqa: ARG002  (as above)
         """The rounds and the positions; what a preset is, only the catalogue knows."""
@@ -223,7 +236,7 @@ class Competition(FormatOptions):
     personality: dict[Word, Word] = option(
         default_factory=dict,
         help="How a debater argues: logical, emotional, data_driven, aggressive, diplomatic or none; "
-        "pro, con and all cover several.",
+        "pro, con and all cover several. By place unless set.",
         key="personality.<seat>",
         variable="",
         metavar="SEAT=NAME",

@@ -47,7 +47,9 @@ class Criterion(Options):
     """A criterion of a rubric of one's own: its weight, and what the judge is asked about it."""
 
     weight: Amount = option(None, "Its share of the whole; all weights add up to exactly 1.", gt=0, le=1, flag="")
-    question: str | None = option(None, "What the judge answers from 1 to 10.", max_length=300, flag="")
+    question: str | None = option(
+        None, "What the judge answers from 1 to 10, in one line; how good it is unless set.", max_length=300, flag=""
+    )
 
 
 def _criterion(value: Any) -> Any:
@@ -58,9 +60,11 @@ class Judging(Options):
     """How a debate is judged."""
 
     GROUP: ClassVar[str] = "judging"
-    judges: Whole | None = option(None, "Number of judges.", ge=1, le=9, key="judges", metavar="N")
+    judges: Whole | None = option(
+        None, "Number of judges; unless set, as many as judges are named.", ge=1, le=9, key="judges", metavar="N"
+    )
     both_orders: Flag = option(False, "Every judge judges with either side first; a win must survive that.")
-    anonymous: Flag = option(False, "The judges see Side A and Side B.")
+    anonymous: Flag = option(False, "The judges see Side A and Side B; always so in both orders.")
     retest: Flag = option(False, "Every judge judges once more; the report states the difference.")
     method: Literal["mean", "median", "majority", "weighted", "weighted-vote"] = option(
         "mean",
@@ -71,16 +75,24 @@ class Judging(Options):
     )
     weights: dict[Word, Weight] = option(
         default_factory=dict,
-        help="What each judge counts; only the proportions matter.",
+        help="What each judge counts under the weighted methods; only the proportions matter.",
         key="judging.weights.<seat>",
         flag="",
         variable="",
         read=weight,
     )
     dead_zone: Amount = option(
-        Decimal(0), "Points below which a gap is a tie.", ge=0, le=9, flag="", variable="", read=reading.points
+        Decimal(0),
+        "Points below which a gap between the sides is a tie.",
+        ge=0,
+        le=9,
+        flag="",
+        variable="",
+        read=reading.points,
     )
-    rubric: Word | None = option(None, "The rubric by its name.", key="rubric", flag="", read=reading.rubric_name)
+    rubric: Word | None = option(
+        None, "The name of a rubric that comes with the package.", key="rubric", flag="", read=reading.rubric_name
+    )
     criteria: dict[Word, Annotated[Criterion, BeforeValidator(_criterion)]] = option(
         default_factory=dict,
         help="Criteria of your own in place of a rubric: the weight of each, or its weight and question.",
@@ -130,25 +142,30 @@ class Budget(Options):
 
 
 class Limits(Options):
-    """Limits of turns; None leaves one to the format."""
+    """Limits of turns; what is not set is left to the format."""
 
     GROUP: ClassVar[str] = "limits"
     closing_words: Whole | None = option(None, "Most words of a closing.", ge=1, le=100_000, flag="", variable="")
     minimum_arguments: Whole | None = option(None, "Fewest arguments of an opening.", ge=1, le=20, flag="", variable="")
     maximum_arguments: Whole | None = option(None, "Most arguments of an opening.", ge=1, le=20, flag="", variable="")
     evidence_chars: Whole | None = option(
-        None, "Characters of the evidence that every seat is shown.", ge=1_000, le=10**9, flag="", variable=""
+        None,
+        "Characters of the evidence that every seat is shown; a quarter of its model's context window unless set.",
+        ge=1_000,
+        le=10**9,
+        flag="",
+        variable="",
     )
     max_tokens: dict[Word, Tokens] = option(
         default_factory=dict,
-        help="Most tokens of an answer, by phase.",
+        help="Most tokens of an answer in a phase, those for reasoning apart; the phase's own unless set.",
         key="limits.max_tokens.<phase>",
         flag="",
         variable="",
     )
     temperature: dict[Word, Degrees] = option(
         default_factory=dict,
-        help="Sampling temperature, by phase.",
+        help="Sampling temperature in a phase; the phase's own unless set.",
         key="limits.temperature.<phase>",
         flag="",
         variable="",
@@ -161,7 +178,8 @@ class Tools(Options):
     GROUP: ClassVar[str] = "tools"
     by_seat: dict[Word, Many[Word]] = option(
         default_factory=dict,
-        help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL.",
+        help="What a seat may look up before it speaks: search, calculate, an MCP server or SERVER.TOOL; none takes "
+        "tools away.",
         key="seats.<seat>.tools",
         flag="--tools",
         variable="LLM_TOOLS",
@@ -186,7 +204,7 @@ class Tools(Options):
     )
     mcp_env: dict[Word, Many[str]] = option(
         default_factory=dict,
-        help="The environment variables that an MCP server is given.",
+        help="The environment variables that an MCP server is given; for an address, the one with its token.",
         key="mcp_env.<server>",
         flag="",
         variable="",
@@ -194,7 +212,13 @@ class Tools(Options):
         local=OPERATOR,
     )
     rounds: Whole = option(
-        2, "How often a seat is asked which tools to call.", ge=1, le=10, flag="", variable="", local=OPERATOR
+        2,
+        "How often a seat is asked which tools to call before a turn.",
+        ge=1,
+        le=10,
+        flag="",
+        variable="",
+        local=OPERATOR,
     )
     calls: Whole = option(3, "Most calls of tools in one round.", ge=1, le=10, flag="", variable="", local=OPERATOR)
     result_chars: Whole = option(
@@ -229,13 +253,15 @@ class SeatOptions(Options):
     """The model in a seat, and how it is called."""
 
     GROUP: ClassVar[str] = "seats.<seat>"
-    provider: str | None = option(None, "The provider.", flag="--seat", variable="LLM_PROVIDER", read=reading.provider)
+    provider: str | None = option(
+        None, "The provider, such as openai or ollama.", flag="--seat", variable="LLM_PROVIDER", read=reading.provider
+    )
     model: str | None = option(
         None, "The provider's name for the model.", flag="--seat", variable="LLM_MODEL", read=reading.model
     )
     base_url: str | None = option(
         None,
-        "Address of the server.",
+        "Address of the server, without user, password or question mark.",
         flag="--base-url",
         variable="LLM_BASE_URL",
         metavar="URL",
@@ -251,25 +277,43 @@ class SeatOptions(Options):
         local=OPERATOR,
     )
     temperature: Number | None = option(
-        None, "Sampling temperature.", ge=0, le=2, flag="", variable="LLM_TEMPERATURE", local=OPERATOR
+        None,
+        "Sampling temperature in every phase; each phase's own unless set.",
+        ge=0,
+        le=2,
+        flag="",
+        variable="LLM_TEMPERATURE",
+        local=OPERATOR,
     )
     max_tokens: Whole | None = option(
-        None, "Most tokens of an answer.", ge=1, le=MOST_TOKENS, flag="", variable="LLM_MAX_TOKENS", local=OPERATOR
+        None,
+        "Most tokens of an answer in every phase, those for reasoning apart.",
+        ge=1,
+        le=MOST_TOKENS,
+        flag="",
+        variable="LLM_MAX_TOKENS",
+        local=OPERATOR,
     )
     reasoning_effort: str | Whole | None = option(
         None,
-        "How long the model reasons: a word such as low, or a number of tokens.",
+        "How long the model reasons: none, minimal, low, medium, high, or a number of tokens.",
         flag="",
         variable="LLM_REASONING_EFFORT",
         read=reading.reasoning_effort,
         local=OPERATOR,
     )
     timeout: Number | None = option(
-        None, "Seconds to wait for an answer.", ge=0.1, le=86_400, flag="", variable="LLM_TIMEOUT", unit="seconds",
+        None,
+        "Seconds to wait for an answer; 300 unless set.",
+        ge=0.1,
+        le=86_400,
+        flag="",
+        variable="LLM_TIMEOUT",
+        unit="seconds",
         local=OPERATOR,
-    )  # fmt: skip
+    )
     attempts: Whole | None = option(
-        None, "Most attempts of one call.", ge=1, le=20, flag="", variable="LLM_ATTEMPTS", local=OPERATOR
+        None, "Most attempts of one call; 4 unless set.", ge=1, le=20, flag="", variable="LLM_ATTEMPTS", local=OPERATOR
     )
     persona: str | None = option(
         None,
@@ -280,10 +324,19 @@ class SeatOptions(Options):
         local=OPERATOR,
     )
     piecewise: Flag | None = option(
-        None, "Ask a small model for one piece of a turn at a time.", flag="", variable="LLM_PIECEWISE", local=OPERATOR
+        None,
+        "Ask for one piece of a turn at a time; so for small embedded models unless set.",
+        flag="",
+        variable="LLM_PIECEWISE",
+        local=OPERATOR,
     )
     mode: Literal["native", "tool", "prompted"] | None = option(
-        None, "How structured output is asked for.", flag="", variable="LLM_MODE", read=reading.mode, local=OPERATOR
+        None,
+        "How structured output is asked for; the best that works unless set.",
+        flag="",
+        variable="LLM_MODE",
+        read=reading.mode,
+        local=OPERATOR,
     )
     tools: Many[Word] | None = option(
         None, "What this seat may look up.", flag="--tools", variable="LLM_TOOLS", read=reading.tool_words
@@ -298,7 +351,7 @@ class SeatOptions(Options):
     )
     fallback: str | None = option(
         None,
-        "The model that takes over, as PROVIDER:MODEL.",
+        "The model that takes over when attempts are used up, as PROVIDER:MODEL.",
         flag="",
         variable="LLM_FALLBACK",
         read=reading.seat_value,
@@ -452,7 +505,11 @@ class DebateRequest(Options):
         repeat=True,
     )
     language: Word | None = option(
-        None, "The language of the debate, such as German.", metavar="L", read=reading.language, examples=["German"]
+        None,
+        "The language of the debate, by its name or tag; English unless set.",
+        metavar="L",
+        read=reading.language,
+        examples=["German"],
     )
     seed: Whole | None = option(None, "Sent to models that take one.", ge=0, le=MOST_SEED, metavar="N")
     judging: Judging = Field(default=Judging(), description="How the debate is judged.")
@@ -491,50 +548,79 @@ class DebateRequest(Options):
 
 
 class Metrics(Options):
-    """The thresholds of ``disputatio metrics``; None watches nothing."""
+    """The thresholds of ``disputatio metrics``; what is not set is not watched."""
 
     GROUP: ClassVar[str] = "metrics"
     LOCAL: ClassVar[str] = OPERATOR
     challenge_strength: Number | None = option(
-        6.5, "Least mean strength of critiques.", ge=1, le=10, flag="", variable="", unit="points"
+        6.5, "Alert where critiques are weaker on average.", ge=1, le=10, flag="", variable="", unit="points"
     )
     low_confidence: Number | None = option(
-        0.3, "Largest share of syntheses with LOW confidence.", ge=0, le=1, flag="", variable="", unit="a share"
+        0.3,
+        "Alert where a larger share of syntheses has LOW confidence.",
+        ge=0,
+        le=1,
+        flag="",
+        variable="",
+        unit="a share",
     )
     cost_ratio: Number | None = option(
-        1.5, "Most tokens taken for one that was estimated.", ge=0, le=1_000, flag="", variable="",
+        1.5, "Alert where debates take more tokens for one that was estimated.", ge=0, le=1_000, flag="", variable="",
         unit="times the estimate",
     )  # fmt: skip
     agreement: Number | None = option(
-        None, "Largest share of debates that agree with the first proposer.", ge=0, le=1, flag="", variable="",
+        None, "Alert where a larger share of debates agrees with the first proposer.", ge=0, le=1, flag="", variable="",
         unit="a share",
     )  # fmt: skip
     one_conclusion: Number | None = option(
-        None, "Largest share in which all roles reach one conclusion.", ge=0, le=1, flag="", variable="",
+        None, "Alert where all roles reach one conclusion in a larger share.", ge=0, le=1, flag="", variable="",
         unit="a share",
     )  # fmt: skip
     tilt: Number | None = option(
-        None, "Largest mean tilt of moderators to either side.", ge=0, le=9, flag="", variable="", unit="points"
+        None,
+        "Alert where moderators lean further to either side on average.",
+        ge=0,
+        le=9,
+        flag="",
+        variable="",
+        unit="points",
     )
     uncertainties: Number | None = option(
-        None, "Most uncertainties of a debate, on average.", ge=0, le=1_000, flag="", variable="", unit="a debate"
+        None,
+        "Alert where debates have more uncertainties on average.",
+        ge=0,
+        le=1_000,
+        flag="",
+        variable="",
+        unit="a debate",
     )
     degraded: Number | None = option(
-        None, "Largest share of debates that are not complete.", ge=0, le=1, flag="", variable="", unit="a share"
+        None, "Alert where a larger share of debates is not complete.", ge=0, le=1, flag="", variable="", unit="a share"
     )
     fewest: Whole = option(1, "Fewest debates that an alert rests on.", ge=1, le=10**9, flag="", variable="")
 
 
 class Estimate(Options):
-    """What estimates assume of answers; None leaves it to what is known of each model."""
+    """What estimates assume of answers; what is not set goes by what is known of each model."""
 
     GROUP: ClassVar[str] = "estimate"
     LOCAL: ClassVar[str] = OPERATOR
     characters: Whole | None = option(
-        None, "Length of one text of an answer, in characters.", ge=1, le=100_000, flag="", variable=""
+        None,
+        "Length of one text of an answer, in characters; by what is known of the model unless set.",
+        ge=1,
+        le=100_000,
+        flag="",
+        variable="",
     )
     share: Number | None = option(
-        None, "Part that a text takes of what it may take.", ge=0, le=1, flag="", variable="", unit="a share"
+        None,
+        "Part that a text takes of what it may take; 0.5 where the model is not known.",
+        ge=0,
+        le=1,
+        flag="",
+        variable="",
+        unit="a share",
     )
 
 
@@ -546,7 +632,12 @@ class Price(Options):
     input: Amount = option(None, "For a million tokens of input.", ge=0, flag="", variable="", read=reading.rate)
     output: Amount = option(None, "For a million tokens of output.", ge=0, flag="", variable="", read=reading.rate)
     cached_input: Amount | None = option(
-        None, "For a million cached tokens of input.", ge=0, flag="", variable="", read=reading.rate
+        None,
+        "For a million cached tokens of input; as input unless set.",
+        ge=0,
+        flag="",
+        variable="",
+        read=reading.rate,
     )
 
 
@@ -556,7 +647,7 @@ class Configuration(Options):
     LOCAL: ClassVar[str] = OPERATOR
     store: str | None = option(
         None,
-        "Where records are stored: a path or a database URL.",
+        "Where records are stored: a path or a database URL; in the user's data folder unless set.",
         metavar="URL",
         read=reading.store,
         local=OPERATOR,
