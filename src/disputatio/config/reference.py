@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from disputatio.config.keys import Key, keys_of, keys_of_options
@@ -15,7 +15,7 @@ from disputatio.request.formats import options_of
 from disputatio.request.model import Configuration, DebateRequest
 
 _TABLES = re.compile(r"(?<=<!-- keys -->\n).*(?=<!-- end of keys -->)", re.DOTALL)
-_UNGROUPED = {DebateRequest: "Every debate", Configuration: "The machine"}
+_UNGROUPED: Mapping[type, str] = {DebateRequest: "Every debate", Configuration: "The machine"}
 _HEAD = "| key | variable | option | value |\n| --- | --- | --- | --- |\n"
 
 
