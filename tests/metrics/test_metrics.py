@@ -24,7 +24,7 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.record.memory import MemoryStore
-from disputatio.request.model import Metrics
+from disputatio.request.configuration import Metrics
 from record_makers import Pen, call_sent
 from strategies import examples
 

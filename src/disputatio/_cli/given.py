@@ -56,8 +56,9 @@ def _is_given(value: Any) -> bool:
 def _options() -> dict[str, Option]:
     """Every option of the command line by its name there."""
     from disputatio.options import options_in
+    from disputatio.request.configuration import Configuration
     from disputatio.request.formats import options_of, options_of_formats
-    from disputatio.request.model import Configuration, DebateRequest
+    from disputatio.request.model import DebateRequest
 
     rows = [*options_in(DebateRequest), *options_in(Configuration)]
     rows += [row for name in options_of_formats() for row in options_of(name)]

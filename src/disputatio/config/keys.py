@@ -16,8 +16,9 @@ from disputatio.failures.quoting import did_you_mean, shown
 from disputatio.options import Option, Reader, options_in
 from disputatio.options.keys import KeyPath, dotted
 from disputatio.participants.providers import parse_seat_value
+from disputatio.request.configuration import Configuration, Price
 from disputatio.request.formats import options_of, options_of_formats
-from disputatio.request.model import Configuration, Criterion, DebateRequest, Price, SeatOptions
+from disputatio.request.model import Criterion, DebateRequest, SeatOptions
 from disputatio.request.reading import question
 
 SERVER_NAME = r"(?!(?:search|calculate|none|search_sources|read_passage)\Z)[a-z][a-z0-9_-]{0,31}"

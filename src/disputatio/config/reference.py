@@ -11,8 +11,9 @@ from disputatio.config.keys import Key, keys_of, keys_of_options
 from disputatio.formats.options import FormatOptions
 from disputatio.formats.registry import FORMATS
 from disputatio.options import Option
+from disputatio.request.configuration import Configuration
 from disputatio.request.formats import options_of
-from disputatio.request.model import Configuration, DebateRequest
+from disputatio.request.model import DebateRequest
 
 _TABLES = re.compile(r"(?<=<!-- keys -->\n).*(?=<!-- end of keys -->)", re.DOTALL)
 _UNGROUPED: Mapping[type, str] = {DebateRequest: "Every debate", Configuration: "The machine"}

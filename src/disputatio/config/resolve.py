@@ -39,8 +39,9 @@ from disputatio.participants.providers import Provider, parse_seat_value, provid
 from disputatio.participants.seating import Credentials, Price
 from disputatio.record.address import default_store
 from disputatio.request import reading
+from disputatio.request.configuration import Estimate, Metrics
 from disputatio.request.formats import not_for, options_class, takers
-from disputatio.request.model import Criterion, Estimate, Judging, Limits, Metrics, Tools
+from disputatio.request.model import Criterion, Judging, Limits, Tools
 from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import ToolLimits
 

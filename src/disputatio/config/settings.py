@@ -14,7 +14,8 @@ from disputatio.ledger.budget import Budget
 from disputatio.options.reading import RuleValue
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.seating import Credentials, ModelSeating, Price
-from disputatio.request.model import Estimate, Judging, Limits, Metrics
+from disputatio.request.configuration import Estimate, Metrics
+from disputatio.request.model import Judging, Limits
 from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.offer import ToolLimits
 

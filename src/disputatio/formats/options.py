@@ -115,7 +115,7 @@ class Freeform(FormatOptions):
     """Alternating monologues and a judge's finding."""
 
     name: Literal["freeform"] = "freeform"
-    rounds: Whole | None = option(None, "Most rounds; as many as the format has unless set.", ge=1, le=10, metavar="N")
+    rounds: Whole | None = option(None, "Most rounds.", ge=1, le=10, metavar="N")
 
 
 class Panel(FormatOptions):
@@ -138,7 +138,7 @@ class Panel(FormatOptions):
         read=_read_options,
         examples=["adopt,reject,revise"],
     )
-    rounds: Whole | None = option(None, "Most rounds; as many as the format has unless set.", ge=1, le=10, metavar="N")
+    rounds: Whole | None = option(None, "Most rounds.", ge=1, le=10, metavar="N")
     decision: Literal["threshold_vote", "majority", "super-majority", "unanimity", "weighted"] | None = option(
         None,
         "The rule by which votes become a decision; threshold_vote unless set.",
@@ -194,7 +194,7 @@ class Review(FormatOptions):
     """A proposer, a critic who must challenge, and a moderator."""
 
     name: Literal["review"] = "review"
-    rounds: Whole | None = option(None, "Most rounds; as many as the format has unless set.", ge=1, le=3, metavar="N")
+    rounds: Whole | None = option(None, "Most rounds.", ge=1, le=3, metavar="N")
     preset: Word | None = option(
         None,
         "What the review looks for: contract-risk, security-threat-model, architecture-decision, investment-thesis "

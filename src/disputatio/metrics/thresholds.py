@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from disputatio.kernel import JsonObject
 from disputatio.metrics.figures import Figures
-from disputatio.request.model import Metrics
+from disputatio.request.configuration import Metrics
 
 
 @dataclass(frozen=True, slots=True)
