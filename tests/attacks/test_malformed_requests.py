@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from html.parser import HTMLParser
 from typing import Any
 
 import httpx
@@ -19,6 +20,7 @@ from test_authorisation import BODIES, operations
 from disputatio._service.access import COOKIE, CSRF_FIELD
 from disputatio._service.app import create_app
 from disputatio._service.keys import Scope
+from disputatio.formats.registry import FORMATS
 
 pytestmark = pytest.mark.slow
 SLOW_S = 5.0
@@ -102,10 +104,30 @@ class Sender:
 
 
 def fields_of(document: dict[str, Any], schema: dict[str, Any]) -> Iterator[str]:
-    """The names of the fields of a body."""
+    """The fields of a body, those of its groups and of tables within it too: what stands before and after a value."""
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    yield from schema.get("properties", {})
+    for name, row in schema.get("properties", {}).items():
+        yield f"{json.dumps(name)}: %"
+        if "$ref" in row:
+            yield from (f"{json.dumps(name)}: {{{inner}}}" for inner in fields_of(document, row))
+        for table in [table for each in row.get("anyOf", ()) for table in each.get("oneOf", ())]:
+            chosen = json.dumps(table["properties"]["name"]["const"])
+            inner = [f"{json.dumps(option)}: %" for option in table["properties"] if option != "name"]
+            yield from (f'{json.dumps(name)}: {{"name": {chosen}, {one}}}' for one in inner)
+
+
+class Controls(HTMLParser):
+    """The names of the fields of a page's forms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        name = dict(attrs).get("name")
+        if tag in {"input", "select", "textarea"} and name:
+            self.names.add(name)
 
 
 def parameters(app: Any) -> dict[str, list[str]]:
@@ -131,13 +153,14 @@ async def test_no_value_in_a_body_fails_inside(fleet: Stage, tmp_path, attack: A
                 if "application/json" not in content:
                     continue
                 good = BODIES[f"POST {path}"]["json"]
-                for name in fields_of(document, content["application/json"]["schema"]):
+                for field in fields_of(document, content["application/json"]["schema"]):
+                    name = json.loads(field.partition(":")[0])
                     for what, token in attack.some(TOKENS.items()):
                         rest = json.dumps({key: value for key, value in good.items() if key != name})[1:-1]
-                        body = f"{{{rest}{', ' if rest else ''}{json.dumps(name)}: {token}}}".encode()
+                        body = f"{{{rest}{', ' if rest else ''}{field.replace('%', token)}}}".encode()
                         headers = {"Content-Type": "application/json"}
                         address = path.replace("{debate_id}", debate)
-                        told = await send(api, "POST", address, f"{what} for {name}", content=body, headers=headers)
+                        told = await send(api, "POST", address, f"{what} for {field}", content=body, headers=headers)
                         if told.status_code == 201 and path == "/v1/debates":
                             begun.add(told.json()["id"])
             for each in begun:
@@ -186,30 +209,6 @@ async def test_no_form_of_a_page_fails_inside(fleet: Stage, tmp_path, attack: At
         "a=b=c\n=\n",
     ]
     values += ["all=openai:x at http://127.0.0.1:1/", "NaN", "<script>", "\u202e", ",,,,", "2008-10-31", "99999-01-01"]
-    names = (
-        "motion",
-        "topic",
-        "format",
-        "language",
-        "preset",
-        "budget_usd",
-        "as_of",
-        "judges",
-        "rounds",
-        "budget_tokens",
-    )
-    names += (
-        "people",
-        "debaters",
-        "options",
-        "positions",
-        "seats",
-        "both_orders",
-        "once",
-        "pasted",
-        "evidence",
-        "knowledge",
-    )
     after = ("what", "by", "decision", "comment", "verdict", "who", "result")
     async with served(tmp_path, keyless=False, store=fleet.url) as here:
         send = Sender(attack)
@@ -217,8 +216,14 @@ async def test_no_form_of_a_page_fails_inside(fleet: Stage, tmp_path, attack: At
             debate = await started(api, format="freeform")
             await ended(api, debate)
             here.provider.hold()
+            page = Controls()
+            page.feed((await browser.get("/new")).text)
+            names = sorted(page.names - {CSRF_FIELD})
+            assert {"motion", "judging.judges", "panel.threshold", "market.knowledge"} <= page.names
+            good = {"motion": "We should", "format": "freeform"}
             forms = {
-                "/new": (names, {"motion": "We should", "format": "freeform"}),
+                "/new": (names, good),
+                "/new/estimate": (names, good),
                 f"/debates/{debate}/afterwards": (after, {"what": "sign-off", "by": "A", "decision": "approve"}),
                 f"/debates/{debate}/resume": (("budget_tokens",), {}),
                 f"/debates/{debate}/turn?path=a": (("do", "json", "f.speech", "f." + "a." * 5_000), {}),
@@ -227,7 +232,9 @@ async def test_no_form_of_a_page_fails_inside(fleet: Stage, tmp_path, attack: At
             for address, (fields, good) in forms.items():
                 for name in fields:
                     for value in attack.some(values):
-                        form = {CSRF_FIELD: csrf, **good, name: value}
+                        chosen = name.partition(".")[0]
+                        own = {"format": chosen} if chosen in FORMATS else {}
+                        form = {CSRF_FIELD: csrf, **good, **own, name: value}
                         await send(browser, "POST", address, f"{value[:20]!r} for {name}", data=form)
             for order in (row["id"] for row in (await api.get("/v1/debates?limit=200")).json()["items"]):
                 await api.post(f"/v1/debates/{order}/cancel")

@@ -214,6 +214,13 @@ def attacks(listener: Listener, folder: Path) -> Iterator[tuple[str, dict[str, A
     yield "a field of the command line", {"base_url": f"{listener.url}/v1"}
     yield "a file of settings", {"config": str(rules)}
     yield "a folder of prompts", {"prompts": str(folder)}
+    yield "a command in its group", {"tools": {"mcp": {"x": f"touch {folder}/touched"}}}
+    yield "tools of a server in their group", {"tools": {"by_seat": {"all": ["files"]}}}
+    yield "variables for a server", {"tools": {"mcp_env": {"x": ["OPENAI_API_KEY"]}}}
+    yield "a callback in its format", {"format": {"name": "panel", "debaters": ["ada", "bo"], "escalate": listener.url}}
+    yield "a file in its format", {"format": {"name": "competition", "personalities": str(rules)}}
+    yield "what each personality is told", {"format": {"name": "competition", "personalities": {"x": CANARY}}}
+    yield "an address for a baseline", {"baseline": "single", "seats": {"answerer": at}}
 
 
 @pytest.mark.slow
