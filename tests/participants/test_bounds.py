@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -126,7 +127,7 @@ async def test_a_server_that_repeats_its_request_is_heard(way: str, monkeypatch:
     """The request is larger than the bound of the answer."""
     monkeypatch.setitem(os.environ, "DISPUTATIO_CALLS", way)
     text = "Long evidence. " * 200_000
-    call = a_call(OutputMode.TEXT, segments=(a_call().segments[0]._replace(role="user", text=text),))
+    call = a_call(OutputMode.TEXT, segments=(replace(a_call().segments[0], role="user", text=text),))
     assert len(text) > AnswerBound.of(call.max_tokens, streamed=False).size
     async with serving(answer(completion("Heard.", prompt=text))) as server, opened(server.seat()) as gateway:
         outcome = await gateway.call(call)

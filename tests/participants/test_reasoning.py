@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -217,7 +218,7 @@ class TestRefusedLimits:
         for _ in range(4):
             answer, allowance = allowances.room(own, 12_000, 3_000, ())
             tried.append((answer, allowance))
-            sent = call(answer, allowance)._replace(usual_tokens=3_000)
+            sent = replace(call(answer, allowance), usual_tokens=3_000)
             last = allowances.judged(own, sent, Fault(FaultKind.BAD_REQUEST, "max_tokens is too large"))
         assert tried == [(12_000, LARGEST_LIMIT - 12_000), (12_000, 6_692), (12_000, 0), (3_000, 0)]
         assert isinstance(last, Fault)
@@ -225,7 +226,7 @@ class TestRefusedLimits:
 
     def test_an_answer_shrinks_to_what_the_server_says_and_no_further_than_is_usual(self) -> None:
         allowances, own = Allowances(), seat()
-        sent = call(12_000)._replace(usual_tokens=3_000)
+        sent = replace(call(12_000), usual_tokens=3_000)
         refused = Fault(FaultKind.BAD_REQUEST, "max_tokens is too large. This model supports at most 8192 tokens")
         judged = allowances.judged(own, sent, refused)
         assert isinstance(judged, Fault)
@@ -255,7 +256,7 @@ class TestSmaller:
         assert self.limits(seat("gpt-5"), Allowances(), 60_000) == [60_000, 30_000, 15_000, 7_500]
 
     def test_an_answer_that_grew_has_what_is_usual_in_the_end(self) -> None:
-        grown = call(12_000, 20_000)._replace(usual_tokens=3_000)
+        grown = replace(call(12_000, 20_000), usual_tokens=3_000)
         smaller = [(row.answer_tokens, row.reasoning_allowance) for row in Allowances().smaller(seat("gpt-5"), grown)]
         assert smaller == [(12_000, 20_000), (12_000, 10_000), (12_000, 5_000), (3_000, 5_000)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -161,12 +162,12 @@ async def test_a_cost_in_the_usage_is_the_calls_cost(fields: dict[str, Any], exp
     async with serving(answer(completion("{}", usage=usage))) as server, both_ways(server.seat()) as ask:
         for reply in await ask(a_call()):
             assert isinstance(reply, Reply)
-            assert reply.usage == COUNTS._replace(cost_usd=cost)
+            assert reply.usage == replace(COUNTS, cost_usd=cost)
         server.answers = [stream([chunk({"content": "{}"}), chunk({}, "stop"), chunk(usage=usage)])]
         async with opened(server.seat(), KEY) as gateway:
             streamed = await gateway.call(a_call(), lambda _: None)
             assert isinstance(streamed, Reply)
-            assert streamed.usage == COUNTS._replace(cost_usd=cost)
+            assert streamed.usage == replace(COUNTS, cost_usd=cost)
 
 
 @pytest.mark.parametrize(
@@ -180,4 +181,4 @@ async def test_a_cost_in_litellms_header_is_the_calls_cost(value: str, expected:
         async with serving(answer(json.dumps(body), headers=headers)) as server, both_ways(server.seat()) as ask:
             for reply in await ask(a_call()):
                 assert isinstance(reply, Reply)
-                assert reply.usage == COUNTS._replace(cost_usd=cost)
+                assert reply.usage == replace(COUNTS, cost_usd=cost)

@@ -122,7 +122,7 @@ def test_half_an_answer_is_never_accepted_when_it_was_cut_off(cut: int, tail: st
 
 
 def test_a_whole_answer_is_accepted_although_the_limit_was_reached() -> None:
-    result, _ = drive(turn(speech_ask()), one_after_the_other(GOOD._replace(finish="length")))
+    result, _ = drive(turn(speech_ask()), one_after_the_other(replace(GOOD, finish="length")))
     assert isinstance(result, Taken)
 
 
@@ -349,7 +349,7 @@ def test_the_lesser_mode_is_kept_for_the_rest_of_the_turn() -> None:
 
 
 def test_every_served_model_is_named_once() -> None:
-    outcomes = (reply("no", served="b"), reply("no", served="a"), GOOD._replace(served_model="b"))
+    outcomes = (reply("no", served="b"), reply("no", served="a"), replace(GOOD, served_model="b"))
     taken, _ = drive(turn(speech_ask()), one_after_the_other(*outcomes))
     assert isinstance(taken, Taken)
     assert taken.served_models == ("b", "a")
@@ -372,7 +372,7 @@ def test_each_ask_of_a_turn_draws_a_seed_of_its_own_that_is_the_same_on_replay()
 
 
 outcomes = st.one_of(
-    st.sampled_from([GOOD, LONG, LONGER, BROKEN, reply(""), GOOD._replace(finish="length"), reply('{"sp', "length")]),
+    st.sampled_from([GOOD, LONG, LONGER, BROKEN, reply(""), replace(GOOD, finish="length"), reply('{"sp', "length")]),
     st.builds(fault, st.sampled_from(FaultKind), st.sampled_from([None, None, 0.0, -1.0, 2.0, 500.0])),
 )
 chains = st.lists(st.builds(lambda n: seating(f"model-{n}", attempts=n), st.integers(1, 4)), min_size=1, max_size=3)

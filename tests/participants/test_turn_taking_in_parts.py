@@ -154,7 +154,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
                 case "broken":
                     return BROKEN
                 case "cut":
-                    return reply('{"benefit": "Half of')._replace(finish="length")
+                    return replace(reply('{"benefit": "Half of'), finish="length")
                 case kind:
                     return fault(FaultKind(kind))
 

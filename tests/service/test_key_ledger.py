@@ -47,7 +47,7 @@ LIMITS = st.sampled_from(["usd", "tokens", "both", "none"])
 def usage(call: Call, text: str) -> Usage:
     """As many tokens of output as the call allows, or fewer."""
     output = round(call.max_tokens * share(*(row.text for row in call.segments)))
-    return counted_usage(call, text)._replace(output_tokens=output)
+    return replace(counted_usage(call, text), output_tokens=output)
 
 
 class Waiting(InstanceGateway):

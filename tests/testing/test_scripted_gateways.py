@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -69,7 +70,7 @@ def is_gateway(gateway: Gateway) -> Gateway:
 async def test_a_script_is_spoken_in_its_order() -> None:
     whole = Reply("as is", "other", Usage(1, 2, 3), "length")
     gateway = ScriptedGateway(["text", {"vote": "adopt"}, FAULT, whole])
-    replies = [await gateway.call(CALL._replace(seed=seed)) for seed in range(4)]
+    replies = [await gateway.call(replace(CALL, seed=seed)) for seed in range(4)]
     assert replies[0] == Reply("text", "scripted", counted_usage(CALL, "text"))
     assert isinstance(replies[1], Reply)
     assert json.loads(replies[1].text) == {"vote": "adopt"}
@@ -88,7 +89,7 @@ async def test_a_script_that_has_ended_fails_the_test_that_goes_on() -> None:
 async def test_a_function_of_the_call_can_be_the_script() -> None:
     gateway = ScriptedGateway(lambda call: FAULT if call.schema is None else "text")
     assert isinstance(await gateway.call(CALL), Reply)
-    assert await gateway.call(CALL._replace(schema=None, mode=OutputMode.TEXT)) == FAULT
+    assert await gateway.call(replace(CALL, schema=None, mode=OutputMode.TEXT)) == FAULT
 
 
 async def test_a_coroutine_function_can_keep_a_reply_back() -> None:
@@ -152,7 +153,7 @@ async def test_an_instance_gateway_answers_with_a_valid_instance() -> None:
 
 
 async def test_an_instance_gateway_answers_with_prose_in_text_mode() -> None:
-    reply = await InstanceGateway().call(CALL._replace(schema=None, mode=OutputMode.TEXT))
+    reply = await InstanceGateway().call(replace(CALL, schema=None, mode=OutputMode.TEXT))
     assert isinstance(reply, Reply)
     assert reply.text.endswith(".")
 
@@ -160,7 +161,7 @@ async def test_an_instance_gateway_answers_with_prose_in_text_mode() -> None:
 @given(texts=st.lists(st.text(max_size=20), max_size=4), seed=st.none() | st.integers())
 @settings(max_examples=25, deadline=None)
 def test_the_same_call_gets_the_same_answer_whatever_was_asked_before(texts: list[str], seed: int | None) -> None:
-    call = CALL._replace(segments=tuple(Segment("user", text) for text in texts), seed=seed)
+    call = replace(CALL, segments=tuple(Segment("user", text) for text in texts), seed=seed)
     fresh, used = InstanceGateway(), InstanceGateway()
     asyncio.run(used.call(CALL))
     assert asyncio.run(fresh.call(call)) == asyncio.run(used.call(call))
@@ -178,7 +179,7 @@ def test_the_same_call_gets_the_same_answer_whatever_was_asked_before(texts: lis
 )
 async def test_another_call_gets_another_answer(change: dict[str, Any]) -> None:
     gateway = InstanceGateway()
-    replies = [await gateway.call(call) for call in (CALL, CALL._replace(**change))]
+    replies = [await gateway.call(call) for call in (CALL, replace(CALL, **change))]
     assert len({reply.text for reply in replies}) == 2
     assert gateway.call_count == 2
 
@@ -198,8 +199,8 @@ async def test_by_default_a_token_is_four_bytes_of_prompt_schema_or_answer() -> 
 
 
 async def test_a_gateway_that_obeys_the_token_limit_cuts_there() -> None:
-    cut = await InstanceGateway(obeys_max_tokens=True).call(CALL._replace(max_tokens=10))
-    whole = await InstanceGateway(obeys_max_tokens=False).call(CALL._replace(max_tokens=10))
+    cut = await InstanceGateway(obeys_max_tokens=True).call(replace(CALL, max_tokens=10))
+    whole = await InstanceGateway(obeys_max_tokens=False).call(replace(CALL, max_tokens=10))
     assert isinstance(cut, Reply)
     assert isinstance(whole, Reply)
     assert cut.finish == "length"
@@ -222,12 +223,12 @@ async def test_calls_of_an_instance_gateway_take_turns() -> None:
 
 async def test_a_schema_that_is_none_is_named_as_the_callers_mistake() -> None:
     with pytest.raises(InvalidInputError):
-        await InstanceGateway().call(CALL._replace(schema={"type": "strng"}))
+        await InstanceGateway().call(replace(CALL, schema={"type": "strng"}))
 
 
 async def test_an_instance_is_made_in_far_less_than_a_millisecond() -> None:
     gateway = InstanceGateway()
-    calls = [CALL._replace(segments=(Segment("user", "Speak. " * 300), Segment("user", f"{n}"))) for n in range(100)]
+    calls = [replace(CALL, segments=(Segment("user", "Speak. " * 300), Segment("user", f"{n}"))) for n in range(100)]
     await gateway.call(CALL)
     quickest = 1.0
     # The quickest of several rounds, in time on the processor: neighbours on the machine do not count.

@@ -69,6 +69,7 @@ class CountedCall:
     said_bytes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Heard(Segment):
     """The history in a prompt: a segment without a text, of which the sizes are known."""
 
@@ -92,9 +93,8 @@ class _SizedPrompts(DebatePrompts):
         return (shared, self._heard(ask.sees), task) if ask.sees else (shared, task)
 
     def _heard(self, posts: Sequence[Post]) -> _Heard:
-        heard = _Heard("user", "")
-        heard.posts, heard.size, heard.said = len(posts), self._sum(self._size, posts), self._sum(self._said, posts)
-        return heard
+        size, said = self._sum(self._size, posts), self._sum(self._said, posts)
+        return _Heard("user", "", posts=len(posts), size=size, said=said)
 
     @staticmethod
     def _sum(measure: Callable[[Post], int], posts: Sequence[Post]) -> int:

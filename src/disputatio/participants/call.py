@@ -10,10 +10,10 @@ What every call needs is a named tuple: a frozen dataclass takes three times as 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from disputatio.kernel import JsonObject
 
@@ -31,14 +31,16 @@ class OutputMode(StrEnum):
     """No schema: the answer is prose."""
 
 
-class Segment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Segment:
     """A stretch of the prompt. Neighbours of one role are sent as one message, joined by a blank line."""
 
     role: Literal["system", "user", "assistant"]
     text: str
 
 
-class Call(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Call:
     """One request, complete.
 
     Attributes:
@@ -78,10 +80,11 @@ class Call(NamedTuple):
 
     def with_room(self, answer: int, allowance: int) -> Call:
         """The same call with so many tokens for its answer and for reasoning."""
-        return self._replace(max_tokens=answer + allowance, reasoning_allowance=allowance)
+        return replace(self, max_tokens=answer + allowance, reasoning_allowance=allowance)
 
 
-class Usage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Usage:
     """Tokens of one call as the provider reported them; None where it did not say (which is not zero).
 
     ``cached_tokens`` is the part of ``input_tokens`` that the provider served from its prefix cache, ``written_tokens``
@@ -97,7 +100,8 @@ class Usage(NamedTuple):
     cost_usd: Decimal | None = None
 
 
-class Reply(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reply:
     """The model answered. ``text`` is the raw output: JSON text in structured modes.
 
     ``finish`` is ``stop``, ``length`` (cut off at the token limit) or another word of the provider;

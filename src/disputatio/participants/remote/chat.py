@@ -37,7 +37,7 @@ from disputatio.participants.remote.tokens import CLOSED, REPORTED_USD
 from disputatio.record.text import digest
 
 if TYPE_CHECKING:
-    from pydantic_ai._json_schema import JsonSchemaTransformer
+    from pydantic_ai.profiles import JsonSchemaTransformer
 
 
 class ChatPrompts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
@@ -37,7 +38,7 @@ def with_cost(reply: Reply, headers: Iterable[tuple[bytes, bytes]]) -> Reply:
     """``reply`` with the cost that the headers of its response state, unless its body stated one."""
     if reply.usage.cost_usd is not None or (cost := cost_in(headers)) is None:
         return reply
-    return reply._replace(usage=reply.usage._replace(cost_usd=cost))
+    return replace(reply, usage=replace(reply.usage, cost_usd=cost))
 
 
 def usage_of(usage: RequestUsage) -> Usage:
