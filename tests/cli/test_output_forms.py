@@ -186,7 +186,7 @@ def test_a_width_that_is_none_does_not_hide_the_help(call: Call, monkeypatch: py
     monkeypatch.setenv("COLUMNS", width)
     ended = call("--help")
     assert ended.code == 0
-    assert "Hold a debate" in ended.out
+    assert "Run a debate" in ended.out
 
 
 @pytest.mark.slow

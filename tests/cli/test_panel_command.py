@@ -42,7 +42,7 @@ def test_a_panel_that_cannot_be_held_is_refused_in_two_lines_before_anybody_is_a
 
 
 def test_what_only_panels_have_is_refused_elsewhere(call: Call, provider: FakeProvider) -> None:
-    ended = call("debate", "Be it so", *seats(provider)[2:], "--options", "yes,no")
+    ended = call("debate", "Be it so", *seats(provider)[2:-2], "--options", "yes,no")
     assert ended.code == 2
     assert "the format panel" in is_clear(ended.err)
 

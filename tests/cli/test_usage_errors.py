@@ -45,7 +45,7 @@ def test_what_was_typed_is_shown_short_and_without_control_characters(call: Call
 def test_without_a_command_the_help_is_shown(call: Call) -> None:
     ended = call()
     assert ended.code == 2
-    assert "Hold a debate on MOTION" in ended.out
+    assert "Run a debate on MOTION" in ended.out
     assert ended.err == ""
 
 

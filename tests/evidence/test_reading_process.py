@@ -15,8 +15,8 @@ import pytest
 
 from disputatio.evidence.reading_process import Limits, SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
-from disputatio.evidence.sources import SourceKind
 from disputatio.failures import InvalidInputError
+from disputatio.motion.source_kind import SourceKind
 
 
 def left_open(number: int) -> bytes:

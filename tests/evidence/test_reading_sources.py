@@ -20,9 +20,10 @@ from disputatio.evidence.html_text import DEEPEST, MOST_ATTRIBUTES
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
 from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source, SourceKind
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError
 from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence
+from disputatio.motion.source_kind import SourceKind
 from strategies import examples
 
 

@@ -15,7 +15,8 @@ from disputatio.evidence.json_text import Missing, at_pointer
 from disputatio.evidence.quantities import Tolerance
 from disputatio.evidence.source_files import read_source
 from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source, SourceKind
+from disputatio.evidence.sources import Source
+from disputatio.motion.source_kind import SourceKind
 from strategies import examples
 
 MARKET = """{"spx": {"price": 3841.25, "change_pct": -1.25, "latency_ms": 12, "zero": 0, "tiny": 0.04, "none": null,

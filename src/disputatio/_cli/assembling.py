@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from disputatio._cli.commands import Command, DebateCommand, Group
 from disputatio._cli.index import ABOUT, COMMANDS, EPILOG, GROUPS
+from disputatio._cli.options import signed
 from disputatio._version import VERSION
 
 
@@ -15,6 +17,7 @@ def app_with(*names: str) -> typer.Typer:
     """The command line with these commands and no others; importing their modules is what takes the time."""
     app = typer.Typer(
         name="disputatio",
+        cls=Group,
         help="\n\n".join(ABOUT),
         epilog=EPILOG,
         no_args_is_help=True,
@@ -23,9 +26,13 @@ def app_with(*names: str) -> typer.Typer:
     )
     for name in names:
         if name in GROUPS:
-            app.add_typer(_found(name), name=name)
+            group = _found(name)
+            for row in group.registered_commands:
+                row.cls = Command
+            app.add_typer(group, name=name, cls=Group)
         else:
-            app.command(name)(_found(name))
+            command = _found(name)
+            app.command(name, cls=DebateCommand if name == "debate" else Command)(signed(command))
     app.callback()(_options)
     return app
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -34,17 +34,7 @@ from disputatio._cli.experiments import (
     write_report,
 )
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
-from disputatio._cli.options import (
-    BaseUrlOption,
-    BudgetTokensOption,
-    BudgetUsdOption,
-    ConfigOption,
-    DryRunOption,
-    MaxCallsOption,
-    PromptsOption,
-    SeatOption,
-    SetOption,
-)
+from disputatio._cli.options import CEILINGS, MODELS, DryRunOption, takes
 from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
@@ -66,6 +56,7 @@ _BY_RULES = "all=rules"
 _LAST = "last:"
 
 
+@takes("prompts", *MODELS, *CEILINGS)
 def backtest(
     plan: Annotated[
         str | None,
@@ -115,19 +106,13 @@ def backtest(
     probe: ProbeOption = False,
     cutoff: CutoffOption = None,
     no_agents: NoAgentsOption = False,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
+    prompts: Path | None = None,
     json_: JsonReportOption = False,
     store: Annotated[
         str | None,
         typer.Option("--store", metavar="URL", help="Where the records are kept; a file for each plan by default."),
     ] = None,
+    **given: Any,
 ) -> None:
     """Hold the market debate on every date of a plan, and score it beside benchmarks on the same dates.
 
@@ -148,16 +133,7 @@ def backtest(
     if benchmarks:
         _benchmarks(planned, archive, dates, as_json=json_)
         return
-    arguments = command_line(
-        seat=seat or [_BY_RULES],
-        base_url=base_url,
-        config=config,
-        set=set_,
-        budget_usd=budget_usd,
-        budget_tokens=budget_tokens,
-        max_calls=max_calls,
-        store=store,
-    )
+    arguments = command_line(**{**given, "seat": given["seat"] or [_BY_RULES]}, store=store)
     settings = _settings(arguments, planned)
     asked = models_asked(settings, cutoff, probe=probe, no_agents=no_agents)
     run = Run(

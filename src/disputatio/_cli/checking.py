@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,16 +21,7 @@ from disputatio._cli.experiments import (
     whole_number,
 )
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
-from disputatio._cli.options import (
-    BaseUrlOption,
-    BudgetTokensOption,
-    BudgetUsdOption,
-    ConfigOption,
-    MaxCallsOption,
-    PromptsOption,
-    SeatOption,
-    SetOption,
-)
+from disputatio._cli.options import CEILINGS, MODELS, takes
 from disputatio.failures import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
@@ -41,6 +32,7 @@ if TYPE_CHECKING:
 _CHECKS_FILE = "checks.sqlite"
 
 
+@takes("prompts", *MODELS, *CEILINGS)
 def check_fallacies(
     dataset: Annotated[
         str,
@@ -58,16 +50,10 @@ def check_fallacies(
     ] = None,
     limit: LimitOption = None,
     seed: SampleSeedOption = None,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
+    prompts: Path | None = None,
     json_: JsonReportOption = False,
     store: ChecksStoreOption = None,
+    **given: Any,
 ) -> None:
     """Measure how well the judge names fallacies in texts that other people labelled.
 
@@ -83,19 +69,7 @@ def check_fallacies(
     whole = read_csv_texts(data, map_ or ()) if dataset == NAME else read_labelled(dataset, data)
     number = whole_number("--seed", seed, 0) or 0
     drawn = whole.sample(whole_number("--limit", limit, 1), number)
-    settings = _judge_settings(
-        command_line(
-            seat=seat,
-            base_url=base_url,
-            config=config,
-            set=set_,
-            seed=seed,
-            budget_usd=budget_usd,
-            budget_tokens=budget_tokens,
-            max_calls=max_calls,
-            store=store,
-        )
-    )
+    settings = _judge_settings(command_line(**given, seed=seed, store=store))
     result = run_check(fallacy_trials(drawn, settings, prompts), settings, "texts")
     report = fallacy_report(settings.seats["judge"].address, whole, drawn, number, result)
     show_report(report.as_json(), report_lines(report), as_json=json_)
@@ -145,6 +119,7 @@ def leave_check(result: ExperimentResult) -> None:
     leave("check", result.stopped, provider_failed=result.provider_failed, is_partial=bool(result.missing), note=note)
 
 
+@takes("prompts", *MODELS, *CEILINGS)
 def check_judge(
     cases: Annotated[
         Path | None,
@@ -164,16 +139,10 @@ def check_judge(
     ] = None,
     limit: LimitOption = None,
     seed: SampleSeedOption = None,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
+    prompts: Path | None = None,
     json_: JsonReportOption = False,
     store: ChecksStoreOption = None,
+    **given: Any,
 ) -> None:
     """Plant known flaws in recorded debates and measure what the judge catches, misses and leans to.
 
@@ -197,19 +166,7 @@ def check_judge(
     if earlier is not None:
         check_comparable(earlier, {case.id: case.digest for case in debates}, number)
     twins = twins_of(debates, number, tuple(probe) if probe else PROBES)
-    settings = _judge_settings(
-        command_line(
-            seat=seat,
-            base_url=base_url,
-            config=config,
-            set=set_,
-            seed=seed,
-            budget_usd=budget_usd,
-            budget_tokens=budget_tokens,
-            max_calls=max_calls,
-            store=store,
-        )
-    )
+    settings = _judge_settings(command_line(**given, seed=seed, store=store))
     result = run_check(judge_trials(twins, settings, prompts), settings, "debates")
     report = judge_report(twins, settings, result, number, prompts)
     now = baseline_of(report)

@@ -4,44 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from disputatio._cli.checking import leave_check, one_seat_settings, run_check
 from disputatio._cli.experiments import ChecksStoreOption, JsonReportOption, LimitOption, show_report, whole_number
 from disputatio._cli.given import command_line, format_called
-from disputatio._cli.options import (
-    BaseUrlOption,
-    BudgetTokensOption,
-    BudgetUsdOption,
-    ConfigOption,
-    MaxCallsOption,
-    PromptsOption,
-    SeatOption,
-    SetOption,
-)
+from disputatio._cli.options import CEILINGS, MODELS, takes
 from disputatio.failures import ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
 
 
+@takes("prompts", *MODELS, *CEILINGS)
 def check_critic(
     cases: Annotated[
         Path | None, typer.Option("--cases", metavar="FILE", help="Your own cases in place of the packaged ones.")
     ] = None,
     limit: LimitOption = None,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
+    prompts: Path | None = None,
     json_: JsonReportOption = False,
     store: ChecksStoreOption = None,
+    **given: Any,
 ) -> None:
     """Put propositions with known flaws before the critic: mean strength, flaws named, softening words.
 
@@ -54,18 +40,7 @@ def check_critic(
     chosen = (packaged_critic_cases() if cases is None else read_critic_cases(cases))[
         : whole_number("--limit", limit, 1)
     ]
-    settings = _critic_settings(
-        command_line(
-            seat=seat,
-            base_url=base_url,
-            config=config,
-            set=set_,
-            budget_usd=budget_usd,
-            budget_tokens=budget_tokens,
-            max_calls=max_calls,
-            store=store,
-        )
-    )
+    settings = _critic_settings(command_line(**given, store=store))
     result = run_check(critic_trials(chosen, settings, prompts), settings, "propositions")
     report = critic_report(chosen, settings, result, prompts)
     show_report(report.as_json(), report_lines(report), as_json=json_)

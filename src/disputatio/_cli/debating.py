@@ -2,66 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disputatio._cli.baseline_options import BaselineOption
 from disputatio._cli.escalation import escalate as hand_on
 from disputatio._cli.escalation import named_target, target_of
-from disputatio._cli.given import check_kept, command_line, format_called, say_notes, store_url
-from disputatio._cli.human_options import HumanOption, people_named, people_recorded, seated
-from disputatio._cli.market_options import AsOfOption, KnowledgeOption, knowledge_given, motion_of
-from disputatio._cli.match_options import PersonalitiesOption, PersonalityOption, TopicOption, motion_or_topic
+from disputatio._cli.given import check_kept, command_line, format_called, is_given, say_notes, store_url
 from disputatio._cli.options import (
-    BaseUrlOption,
-    BudgetTokensOption,
-    BudgetUsdOption,
-    ConfigOption,
-    DebatersOption,
-    DecisionOption,
-    EscalateOption,
+    CEILINGS,
+    EVERY_DEBATE,
+    DryRunOption,
     JsonOption,
-    MaxCallsOption,
-    McpOption,
-    OptionsOption,
     PlainOption,
-    PromptsOption,
-    RoundsOption,
-    SeatOption,
-    SetOption,
-    StoreOption,
-    ThresholdOption,
-    ToolsOption,
-)
-from disputatio._cli.review_options import (
-    EvidenceRoundOption,
-    PositionOption,
-    PresetOption,
-    TaskTypeOption,
+    takes,
 )
 from disputatio._cli.screen import Screen
 from disputatio._cli.standard_input import motion_given, sources_given
-from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json, tell
-from disputatio.failures import ExitCode, PersonLeftError
+from disputatio.failures import ExitCode, InvalidInputError, PersonLeftError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
     from disputatio.engine.escalating import Target
     from disputatio.engine.opening import Proposal
+    from disputatio.formats.format import Format
     from disputatio.metrics.calibration import Calibration
+    from disputatio.participants.human import Participant
     from disputatio.proposals.baselines import RunBaselines
-
-_WHO = "Who debates"
-_WHAT = "What is debated"
-_JUDGING = "How it is judged"
-_LIMITS = "Ceilings"
+    from disputatio.record.chain import Sealed
 
 
+@takes(EVERY_DEBATE)
 def debate(
     motion: Annotated[
         str | None,
@@ -71,132 +45,39 @@ def debate(
             show_default=False,
         ),
     ] = None,
-    format_name: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="NAME",
-            help="structured, freeform, panel, review, competition, market, "
-            "or a file of your own rules: ./my_debate.py:rules",
-            rich_help_panel=_WHAT,
-        ),
-    ] = "structured",
-    evidence: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--evidence",
-            "-e",
-            metavar="PATH",
-            help="A text, Markdown, HTML, PDF or JSON file that seats may cite; '-' is standard input; repeatable.",
-            rich_help_panel=_WHAT,
-        ),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option("--language", metavar="L", help="The debate's language, such as German.", rich_help_panel=_WHAT),
-    ] = None,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    human: HumanOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    seed: Annotated[
-        str | None,
-        typer.Option("--seed", metavar="N", help="Sent to models that take one.", rich_help_panel=_WHO),
-    ] = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
-    judges: Annotated[
-        str | None,
-        typer.Option("--judges", metavar="N", help="How many judges, up to 9.", rich_help_panel=_JUDGING),
-    ] = None,
-    both_orders: Annotated[
-        bool,
-        typer.Option(
-            "--both-orders",
-            metavar="",
-            help="Every judge judges with either side first; a win must survive that.",
-            rich_help_panel=_JUDGING,
-        ),
-    ] = False,
-    anonymous: Annotated[
-        bool,
-        typer.Option("--anonymous", metavar="", help="The judges see Side A and Side B.", rich_help_panel=_JUDGING),
-    ] = False,
-    panel_method: Annotated[
-        str | None,
-        typer.Option(
-            "--panel-method",
-            metavar="M",
-            help="How several judges become one: mean, median, majority, weighted or weighted-vote.",
-            rich_help_panel=_JUDGING,
-        ),
-    ] = None,
-    tools: ToolsOption = None,
-    mcp: McpOption = None,
-    retest: Annotated[
-        bool,
-        typer.Option(
-            "--retest",
-            metavar="",
-            help="Every judge judges once more; the difference is told.",
-            rich_help_panel=_JUDGING,
-        ),
-    ] = False,
-    debaters: DebatersOption = None,
-    options: OptionsOption = None,
-    rounds: RoundsOption = None,
-    decision: DecisionOption = None,
-    threshold: ThresholdOption = None,
-    escalate: EscalateOption = None,
-    preset: PresetOption = None,
-    task_type: TaskTypeOption = None,
-    position: PositionOption = None,
-    evidence_round: EvidenceRoundOption = None,
-    topic: TopicOption = None,
-    personality: PersonalityOption = None,
-    personalities: PersonalitiesOption = None,
-    knowledge: KnowledgeOption = None,
-    as_of: AsOfOption = None,
-    baseline: BaselineOption = None,
-    stagger: Annotated[
-        bool,
-        typer.Option(
-            "--stagger",
-            metavar="",
-            help="The first call of a phase leaves alone; what begins like it follows and costs less.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
-    ] = False,
+    dry_run: DryRunOption = False,
     json_: JsonOption = False,
     plain: PlainOption = False,
-    store: StoreOption = None,
+    **given: Any,
 ) -> None:
-    """Hold a debate on MOTION and print what came of it.
+    """Run a debate on MOTION and print its result.
 
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
-    given = locals()
     from disputatio.config.process import settings_for
+    from disputatio.engine.market_matter import motion_and_knowledge
     from disputatio.engine.opening import Proposal
     from disputatio.motion import read_motion
     from disputatio.proposals.baselines import baselines_of
+    from disputatio.proposals.knowledge import knowledge_chosen
+    from disputatio.proposals.people import as_themselves, people_named
 
-    form = format_called(format_name)
-    base = knowledge_given(form, knowledge, as_of)
-    motion = motion_or_topic(motion_of(motion, topic, base), topic)
-    arguments = command_line(**{name.rstrip("_"): value for name, value in given.items() if name not in _READ_HERE})
+    form = format_called(given.pop("format") or "structured")
+    _check_options(form, given)
+    topic, evidence, by_round, human, knowledge, as_of, baseline, prompts = (given.pop(name) for name in _READ_HERE)
+    if motion is None and topic is None and not form.knows:
+        raise InvalidInputError(
+            "Missing argument 'MOTION'.",
+            "Give a question or proposition, or --topic NAME. `disputatio debate --help` shows what it takes.",
+        )
+    known = knowledge_chosen(knowledge, as_of)
+    motion, base = motion_and_knowledge(form, motion, topic, known, evidence or ())
+    arguments = command_line(form.name, **given)
     settings = settings_for(form, arguments)
     say_notes(settings)
-    people, settings = people_named(human or (), form, settings)
-    sources, introduced = sources_given(motion, evidence or (), evidence_round or (), people)
+    people = people_named(human or (), form, settings)
+    settings = as_themselves(settings, people)
+    sources, introduced = sources_given(motion, [Path(row) for row in evidence or ()], by_round or (), people)
     screen = Screen(as_json=json_, plain=plain)
     proposal = Proposal(
         read_motion(motion_given(motion), settings.language),
@@ -204,7 +85,7 @@ def debate(
         settings,
         sources,
         seated(people, form.name, settings.store, screen),
-        prompts=prompts,
+        prompts=None if prompts is None else Path(prompts),
         introduced=introduced,
         knowledge=base,
     )
@@ -216,46 +97,46 @@ def debate(
     run(_debate(proposal, target_of(proposal, arguments), beside, screen), screen)
 
 
-_READ_HERE = {
-    *("motion", "format_name", "evidence", "prompts", "human", "evidence_round", "topic", "knowledge", "as_of"),
-    *("baseline", "dry_run", "json_", "plain"),
-}
-"""Parameters of ``debate`` that are no options of the configuration."""
+_READ_HERE = ("topic", "evidence", "evidence_round", "human", "knowledge", "as_of", "baseline", "prompts")
+"""Options of a debate that are no keys of the configuration."""
 
 
+def _check_options(form: Format, given: Mapping[str, Any]) -> None:
+    """Refuse the options of other formats.
+
+    Raises:
+        InvalidInputError: names the option and the formats that have it.
+    """
+    from disputatio._cli.fields import all_options
+    from disputatio.formats.options import FormatOptions
+    from disputatio.request.formats import not_for, options_of, takers
+
+    own, known = {row.flat_name for row in options_of(form.name)}, all_options()
+    if given["evidence_round"] and form.name != "review":
+        raise not_for("--evidence-round", form.name, ("review",))
+    for name, value in given.items():
+        row = known.get(name)
+        if row is not None and is_given(value) and issubclass(row.owner, FormatOptions) and name not in own:
+            raise not_for(row.flag, form.name, takers(row.name))
+
+
+@takes("prompts", *CEILINGS, "seat", "base_url", "config", "mcp", "escalate", "store")
 def resume(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
-    format_name: Annotated[str | None, typer.Option("--format", help="Where the file of its own rules is now.")] = None,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    mcp: McpOption = None,
-    escalate: EscalateOption = None,
+    format_name: Annotated[
+        str | None, typer.Option("--format", metavar="FILE", help="Where the file of its own rules is now.")
+    ] = None,
+    prompts: Path | None = None,
     json_: JsonOption = False,
     plain: PlainOption = False,
-    store: StoreOption = None,
+    **given: Any,
 ) -> None:
     """Go on with an interrupted, truncated or degraded debate. Nothing already paid is asked again.
 
     Ceilings given here replace the old ones and include what is already spent.
     """
-    arguments = command_line(
-        seat=tuple(seat or ()),
-        base_url=base_url,
-        config=config,
-        budget_usd=budget_usd,
-        budget_tokens=budget_tokens,
-        max_calls=max_calls,
-        store=store,
-        mcp=tuple(mcp or ()),
-        escalate=escalate,
-    )
     screen = Screen(as_json=json_, plain=plain)
-    run(_resume(debate_id, arguments, screen, prompts=prompts, format_name=format_name), screen)
+    run(_resume(debate_id, command_line(**given), screen, prompts=prompts, format_name=format_name), screen)
 
 
 async def _debate(proposal: Proposal, target: Target | None, beside: RunBaselines | None, screen: Screen) -> ExitCode:
@@ -330,6 +211,8 @@ def _asked_seats(arguments: Arguments, settings: Settings) -> tuple[str, ...]:
 
 
 def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
+    import asyncio
+
     from disputatio._cli.screen import print_preview, print_wrapped
     from disputatio.engine.estimate import estimate_of
 
@@ -349,6 +232,8 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
 
     How much the models reason is learned from it too, before anything is estimated.
     """
+    import asyncio
+
     from disputatio._cli.kept import reading
     from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
     from disputatio.engine.table import chain_of
@@ -366,6 +251,10 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
 
 def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
     """Run ``work`` and leave with its exit code. Ctrl-C stops it, and so do the signals that end a process."""
+    import asyncio
+
+    from disputatio._cli.stopping import Stopping
+
     with Stopping() as stopping:
         screen.on_lost_output = stopping.stop
         try:
@@ -379,3 +268,35 @@ def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:
             code = ExitCode.INTERRUPTED
     if code is not ExitCode.COMPLETE:
         raise typer.Exit(int(code))
+
+
+def people_recorded(record: Sequence[Sealed]) -> tuple[str, ...]:
+    """The seats that people took when the debate began."""
+    from disputatio.participants.human import KIND
+    from disputatio.record.events import DebateOpened
+
+    opened = record[0].event()
+    if not isinstance(opened, DebateOpened):
+        return ()
+    rows = opened.seats.items()
+    return tuple(str(seat) for seat, row in rows if isinstance(row, dict) and row.get("kind") == KIND)
+
+
+def seated(people: Sequence[str], format_name: str, store: str, screen: Screen) -> dict[str, Participant]:
+    """A person in each of these seats, asked at the terminal of ``screen``."""
+    from disputatio.participants.human import Person
+
+    if not people:
+        return {}
+    surface = screen.surface(format_name, frozenset(people), _drafts(store))
+    return {seat: Person(surface) for seat in people}
+
+
+def _drafts(store: str) -> Path:
+    """Beside the store where that is a file, so that a copied store keeps them; else among the user's data."""
+    from platformdirs import user_data_path
+
+    path = store.removeprefix("sqlite:///")
+    if path != store and path:
+        return Path(path).parent / "drafts"
+    return user_data_path("disputatio", appauthor=False) / "drafts"

@@ -11,7 +11,7 @@ import typer
 from disputatio._cli.dossier_evidence import with_evidence
 from disputatio._cli.given import kept_store
 from disputatio._cli.kept import found_in, reading
-from disputatio._cli.options import PromptsOption, StoreOption
+from disputatio._cli.options import StoreOption, takes
 from disputatio._cli.reading import write_or_print
 from disputatio.failures import VerificationError
 
@@ -26,6 +26,7 @@ class DossierForm(StrEnum):
     HTML = "html"
 
 
+@takes("prompts")
 def dossier(
     debate_id: Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")],
     as_: Annotated[DossierForm, typer.Option("--as", help="Markdown, or HTML to print.")] = DossierForm.MD,
@@ -38,7 +39,7 @@ def dossier(
             help="An evaluation for section 11: the report.json of `eval`. Else the last one of `eval --golden`.",
         ),
     ] = None,
-    prompts: PromptsOption = None,
+    prompts: Path | None = None,
     store: StoreOption = None,
 ) -> None:
     """Write the model risk dossier of a debate: question, data, outputs, models, prompts, costs, oversight, limits.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from textwrap import wrap
@@ -108,6 +107,8 @@ async def ask_person(debate_id: str, house: House) -> Handed:
 
 async def _typed() -> str:
     """A line from the terminal. Waiting for it can be cancelled, which a blocking read cannot."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))

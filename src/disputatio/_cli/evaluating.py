@@ -29,17 +29,7 @@ from disputatio._cli.experiments import (
     write_report,
 )
 from disputatio._cli.given import check_kept, command_line, say_notes
-from disputatio._cli.options import (
-    BaseUrlOption,
-    BudgetTokensOption,
-    BudgetUsdOption,
-    ConfigOption,
-    DryRunOption,
-    MaxCallsOption,
-    PromptsOption,
-    SeatOption,
-    SetOption,
-)
+from disputatio._cli.options import CEILINGS, MODELS, DryRunOption, takes
 from disputatio._cli.streams import tell
 from disputatio.failures import ExitCode, InvalidInputError
 
@@ -55,6 +45,7 @@ _USUAL = "panel,freeform,single,vote"
 _USUAL_FOR_NUMBERS = "freeform,single,vote"
 
 
+@takes("prompts", *MODELS, *CEILINGS)
 def evaluate(
     dataset: Annotated[
         Path | None,
@@ -94,16 +85,10 @@ def evaluate(
     dry_run: DryRunOption = False,
     out: OutOption = None,
     open_: OpenOption = False,
-    prompts: PromptsOption = None,
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
+    prompts: Path | None = None,
     json_: JsonReportOption = False,
     store: ChecksStoreOption = None,
+    **given: Any,
 ) -> None:
     """Hold debates and their baselines on questions whose right answers are known, and say what the difference shows.
 
@@ -126,17 +111,7 @@ def evaluate(
     whole = _questions(dataset, golden, data)
     questions = whole.drawn(whole_number("--limit", limit, 1), number or 0)
     arms = _arms(compare, questions)
-    arguments = command_line(
-        seat=seat,
-        base_url=base_url,
-        config=config,
-        set=set_,
-        seed=seed,
-        budget_usd=budget_usd,
-        budget_tokens=budget_tokens,
-        max_calls=max_calls,
-        store=store,
-    )
+    arguments = command_line(**given, seed=seed, store=store)
     settings = _settings(arms, arguments, golden)
     if dry_run:
         show_estimate(asyncio.run(evaluation_parts(questions, arms, settings, prompts)), as_json=json_)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def command_line(
+    format_name: str = "",
     *,
     set: Sequence[str] | None = None,  # noqa: A002  (the option of the command line)
     base_url: str | None = None,
@@ -27,6 +27,7 @@ def command_line(
     """What was given on the command line. This is the one place where ``NAME=VALUE`` is taken apart.
 
     Args:
+        format_name: the format, where one was chosen.
         set: keys of the configuration file, as ``KEY=VALUE``.
         base_url: the server's address for the seats that need one.
         config: the configuration file.
@@ -35,11 +36,13 @@ def command_line(
     Raises:
         InvalidInputError: an option has no name or no value; the message holds no key of a provider.
     """
+    from disputatio._cli.fields import all_options
     from disputatio.config.arguments import Arguments
     from disputatio.config.environment import read_environment
 
+    known = all_options(format_name)
     try:
-        rows = [row for name, value in given.items() if _is_given(value) for row in _rows(_option(name), value)]
+        rows = [row for name, value in given.items() if is_given(value) for row in _rows(known[name], value)]
         rows += [_setting(entry) for entry in set or ()]
         return Arguments(given=tuple(rows), base_url=base_url, config=config)
     except InvalidInputError as failure:
@@ -47,26 +50,9 @@ def command_line(
     raise clean
 
 
-def _is_given(value: Any) -> bool:
+def is_given(value: Any) -> bool:
     """Whether an option was given: one that was left out is None, false, or nothing."""
     return value is not None and value is not False and not (isinstance(value, list | tuple) and not value)
-
-
-@cache
-def _options() -> dict[str, Option]:
-    """Every option of the command line by its name there."""
-    from disputatio.options import options_in
-    from disputatio.request.configuration import Configuration
-    from disputatio.request.formats import options_of, options_of_formats
-    from disputatio.request.model import DebateRequest
-
-    rows = [*options_in(DebateRequest), *options_in(Configuration)]
-    rows += [row for name in options_of_formats() for row in options_of(name)]
-    return {row.flat_name: row for row in rows if row.flag}
-
-
-def _option(name: str) -> Option:
-    return _options()[name]
 
 
 def _rows(row: Option, value: Any) -> Iterator[tuple[tuple[str, ...], Given]]:
@@ -183,17 +169,13 @@ def format_called(name: str) -> Format:
         InvalidInputError: there is none.
     """
     from disputatio.engine.own_files import is_own, read_own
-    from disputatio.failures.quoting import did_you_mean, shown
-    from disputatio.formats.registry import FORMATS, find_format
+    from disputatio.request.formats import known_formats, unknown_format
 
-    if name in FORMATS:
-        return find_format(name)
+    if name in known_formats():
+        return known_formats()[name]
     if is_own(name):
         return read_own(name)
-    raise InvalidInputError(
-        f"There is no format called {shown(name)}.",
-        f"{did_you_mean(name.lower(), FORMATS)}The formats are: {', '.join(FORMATS)}.",
-    )
+    raise unknown_format(name)
 
 
 def say_notes(settings: Settings) -> None:

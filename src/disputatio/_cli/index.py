@@ -31,7 +31,7 @@ COMMANDS: Final = {
     "import": ("importing", "import_files"),
     "gate": ("gating", "gate"),
     "models": ("setup", "models"),
-    "topics": ("match_options", "topics"),
+    "topics": ("setup", "topics"),
     "doctor": ("setup", "doctor"),
     "tournament": ("tournament", "tournament"),
     "check-judge": ("checking", "check_judge"),

@@ -87,10 +87,11 @@ def _outcome(arguments: Sequence[str] | None) -> int:
 
     standard_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    at_once = _said_at_once(words)
-    if at_once:
-        _write(at_once)
-        return ExitCode.COMPLETE if words else ExitCode.INVALID_INPUT
+    if words == ["--version"] and "_DISPUTATIO_COMPLETE" not in os.environ:
+        from disputatio._version import VERSION
+
+        _write(f"disputatio {VERSION}\n")
+        return ExitCode.COMPLETE
 
     from typer.exceptions import TyperException
 
@@ -138,25 +139,6 @@ def _is_interruption(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _said_at_once(words: list[str]) -> str:
-    """What is said without a command: the version, or a page of help; empty where Typer has to be asked.
-
-    Typer draws the pages that do not fit, and answers a shell that asks for words.
-    """
-    if "_DISPUTATIO_COMPLETE" in os.environ:
-        return ""
-    if words == ["--version"]:
-        from disputatio._version import VERSION
-
-        return f"disputatio {VERSION}\n"
-    if words and words[-1] not in {"--help", "-h"}:
-        return ""
-    from disputatio._cli.help_page import coloured, drawn_here, help_page, width
-
-    page = help_page(words[:-1], width(), colours=coloured()) if drawn_here() else None
-    return f"{page}\n" if page and words else page or ""
 
 
 def _write(text: str) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disputatio._cli.market_options import market_rules
 from disputatio._cli.streams import print_json, print_lines, tell
 
 if TYPE_CHECKING:
@@ -126,4 +125,12 @@ def _counted(data: Mapping[str, Datum], kind: str) -> int:
     return sum(type(datum.held).__name__ == kind for datum in data.values())
 
 
-market.command("rules")(market_rules)
+@market.command("rules")
+def market_rules() -> None:
+    """Print the table that rule-based analysts argue from; a copy of it, changed, can take its place.
+
+    `disputatio market rules > mine.toml`, then `disputatio debate --format market --seat all=rules:mine.toml`.
+    """
+    from disputatio.participants.analyst.textbook import packaged_text
+
+    print_lines(packaged_text())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from disputatio._cli.given import check_kept, command_line
 from disputatio._cli.kept import reading
-from disputatio._cli.options import ConfigOption, SetOption, StoreOption
+from disputatio._cli.options import takes
 from disputatio._cli.streams import print_json, print_lines
 from disputatio.failures import ExitCode
 
 
+@takes("config", "set", "store")
 def metrics(
     since: Annotated[
         str | None, typer.Option("--since", metavar="DATE", help="Only debates from this day on, such as 2026-01-31.")
@@ -26,10 +27,8 @@ def metrics(
     alert: Annotated[
         bool, typer.Option("--alert", metavar="", help="Leave with exit code 9 where a threshold is passed.")
     ] = False,
-    config: ConfigOption = None,
-    set_: SetOption = None,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the figures as JSON.")] = False,
-    store: StoreOption = None,
+    **given: Any,
 ) -> None:
     """Count over the store: challenge strength, confidence, cost against its estimate, agreement, tilt, failures.
 
@@ -40,7 +39,7 @@ def metrics(
     from disputatio.metrics.figures import figures_json
 
     selection = Selection(since, format_name, task_type)
-    settings = configured_store(command_line(store=store, config=config, set=tuple(set_ or ())))
+    settings = configured_store(command_line(**given))
     check_kept(settings)
     with reading(settings.store) as opened:
         figures = collect(opened, selection)

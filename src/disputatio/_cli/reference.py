@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from disputatio._cli.fields import names_of_format_options
+from disputatio.request.formats import options_of_formats
 
 _CODES = {
     0: "complete",
@@ -32,16 +35,33 @@ def reference() -> str:
     lines = ["# Command line", "", "Written from the program itself by `python -m disputatio._cli.reference`.", ""]
     for name, command in _commands(group):
         lines += [f"## disputatio {name}", "", inspect.cleandoc(command.help or ""), ""]
-        arguments = [row for row in command.params if row.param_type_name == "argument"]
-        options = [row for row in command.params if row.param_type_name == "option" and not row.hidden]
-        if arguments or options:
-            lines += ["| argument or option | meaning |", "|---|---|"]
-        lines += [f"| `{row.metavar or row.name}` | {_cell(row.help)} |" for row in arguments]
-        lines += [f"| `{_usage(row)}` | {_cell(row.help)} |" for row in options]
-        lines.append("")
+        shown = [row for row in command.params if not (name == "debate" and row.name in names_of_format_options())]
+        lines += [*_table(shown), ""]
+        if name == "debate":
+            lines += _formats(command)
     lines += ["## Exit codes", "", "| code | meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in _CODES.items()]
     return "\n".join(lines) + "\n"
+
+
+def _table(params: Sequence[Any]) -> list[str]:
+    arguments = [row for row in params if row.param_type_name == "argument"]
+    options = [row for row in params if row.param_type_name == "option" and not row.hidden]
+    if not params:
+        return []
+    return [
+        *("| argument or option | meaning |", "|---|---|"),
+        *(f"| `{row.metavar or row.name}` | {_cell(row.help)} |" for row in arguments),
+        *(f"| `{_usage(row)}` | {_cell(row.help)} |" for row in options),
+    ]
+
+
+def _formats(command: Any) -> Iterator[str]:
+    """A section for each format, with the options that ``disputatio debate`` takes for it alone."""
+    for name, model in options_of_formats().items():
+        yield from (f"### disputatio debate --format {name}", "", (model.__doc__ or "").partition("\n")[0], "")
+        own = command.for_format(name)
+        yield from [*_table(own), ""] if own else ["It takes the options of every debate and no others.", ""]
 
 
 def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -13,15 +13,7 @@ import typer
 
 from disputatio._cli.given import command_line, format_called
 from disputatio._cli.kept import reading
-from disputatio._cli.options import (
-    BaseUrlOption,
-    ConfigOption,
-    McpOption,
-    SeatOption,
-    SetOption,
-    StoreOption,
-    ToolsOption,
-)
+from disputatio._cli.options import MODELS, takes
 from disputatio._cli.screen import print_doctor, print_models
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json
@@ -32,19 +24,11 @@ if TYPE_CHECKING:
     from disputatio.tools.mcp_server import McpServer
 
 
+@takes("format", *MODELS, "tools", "mcp", "store")
 def doctor(
-    format_name: Annotated[
-        str, typer.Option("--format", "-f", metavar="NAME", help="The format to look at.")
-    ] = "structured",
-    seat: SeatOption = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    tools: ToolsOption = None,
-    mcp: McpOption = None,
     no_calls: Annotated[bool, typer.Option("--no-calls", metavar="", help="Only look; ask no model anything.")] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the findings as JSON.")] = False,
-    store: StoreOption = None,
+    **given: Any,
 ) -> None:
     """Say what was found, where each setting comes from, and whether each model answers.
 
@@ -52,16 +36,8 @@ def doctor(
     """
     from disputatio.config import State, findings
 
-    form = format_called(format_name)
-    arguments = command_line(
-        seat=tuple(seat or ()),
-        base_url=base_url,
-        config=config,
-        set=tuple(set_ or ()),
-        store=store,
-        tools=tuple(tools or ()),
-        mcp=tuple(mcp or ()),
-    )
+    form = format_called(given.pop("format") or "structured")
+    arguments = command_line(form.name, **given)
     from disputatio.config.process import settings_for
 
     settings = settings_for(form, arguments)
@@ -297,3 +273,24 @@ def _price(row: Any, name: str) -> str:
     prices = row.prices if not isinstance(row.prices, list) else row.prices[-1].prices
     value = getattr(prices, name, None)
     return "" if value is None else str(getattr(value, "base", value))
+
+
+def topics(
+    json_: Annotated[bool, typer.Option("--json", metavar="", help="Print them as JSON.")] = False,
+) -> None:
+    """List the built-in topics and personalities for `disputatio debate --topic NAME --format competition`."""
+    from disputatio._cli.streams import print_lines
+    from disputatio.config.catalogue import personalities
+    from disputatio.config.catalogue import topics as known
+
+    if json_:
+        print_json(
+            {
+                "topics": [{"name": name, "motion": motion} for name, motion in known().items()],
+                "personalities": [{"name": name, "about": row.about} for name, row in personalities().items()],
+            }
+        )
+        return
+    wide = max(map(len, known()))
+    print_lines("Topics\n" + "\n".join(f"  {name:<{wide}}  {motion}" for name, motion in known().items()))
+    print_lines("Personalities\n" + "\n".join(f"  {name}" for name in personalities()))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from disputatio._cli.review_options import read_rounds
 from disputatio._cli.streams import tell
 from disputatio.failures import InvalidInputError
 
@@ -32,6 +31,26 @@ def sources_given(
     later = read_rounds(by_round)
     check_standard_input(motion, [*evidence, *(path for _, path in later)], people)
     return sources_by_round(evidence, later)
+
+
+def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
+    """The rounds and paths of ``--evidence-round``.
+
+    Raises:
+        InvalidInputError: one does not say which source belongs to which round.
+    """
+    from disputatio.failures.quoting import shown
+
+    found = []
+    for entry in entries:
+        number, sign, path = entry.partition("=")
+        if not sign or number.strip() not in {"1", "2", "3"} or not path.strip():
+            raise InvalidInputError(
+                f"--evidence-round {shown(entry)} does not say which round brings which source.",
+                "Allowed is N=PATH with a round from 1 to 3, such as --evidence-round 2=audit.pdf.",
+            )
+        found.append((int(number), Path(path.strip())))
+    return found
 
 
 def check_standard_input(motion: str, evidence: Sequence[Path], people: Sequence[str] = ()) -> None:

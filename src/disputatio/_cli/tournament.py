@@ -5,21 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from disputatio._cli.experiments import Progress, leave, run_trials, show_report, whole_number
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
-from disputatio._cli.options import (
-    BaseUrlOption,
-    BudgetTokensOption,
-    BudgetUsdOption,
-    ConfigOption,
-    MaxCallsOption,
-    SetOption,
-    StoreOption,
-)
+from disputatio._cli.options import CEILINGS, takes
 from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.failures import InvalidInputError
 
@@ -33,6 +25,7 @@ _WHO, _WHAT, _LIMITS = "Who plays", "What is debated", "Ceilings"
 _LONGEST_FILE = 200_000
 
 
+@takes("base_url", "config", "set", "seed", *CEILINGS, "store")
 def tournament(
     models: Annotated[
         str,
@@ -83,22 +76,12 @@ def tournament(
         str | None,
         typer.Option("--repeat", metavar="N", help="Hold every match so often; 1 by default.", rich_help_panel=_WHAT),
     ] = None,
-    base_url: BaseUrlOption = None,
-    config: ConfigOption = None,
-    set_: SetOption = None,
-    seed: Annotated[
-        str | None,
-        typer.Option("--seed", metavar="N", help="Sent to models that take one.", rich_help_panel=_WHO),
-    ] = None,
-    budget_usd: BudgetUsdOption = None,
-    budget_tokens: BudgetTokensOption = None,
-    max_calls: MaxCallsOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
     ] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the report as JSON.")] = False,
-    store: StoreOption = None,
+    **given: Any,
 ) -> None:
     """Set models against each other on both sides of every topic, and rank them with intervals.
 
@@ -108,16 +91,7 @@ def tournament(
     from disputatio.evaluation.tournament import check_ceiling, estimate, ranking, ranking_lines
     from disputatio.report.amounts import counted
 
-    arguments = command_line(
-        base_url=base_url,
-        config=config,
-        set=set_,
-        seed=seed,
-        budget_usd=budget_usd,
-        budget_tokens=budget_tokens,
-        max_calls=max_calls,
-        store=store,
-    )
+    arguments = command_line(**given)
     matter = _topics(_listed(topics or ""), motion or [], motions)
     found = _tournament(_listed(models), judge, matter, formats, whole_number("--repeat", repeat, 1) or 1, arguments)
     settings = found.seated(found.formats[0], *found.players[:2])

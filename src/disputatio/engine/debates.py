@@ -38,7 +38,7 @@ from disputatio.engine.table import ModelSeat, Sitter, chain_of, seating_from_js
 from disputatio.engine.terms import usual_budget
 from disputatio.engine.toolboxes import debate_tools, recorded_tools
 from disputatio.engine.verified import Verified, verified
-from disputatio.evidence.sources import Source, SourceKind
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError, ResumeMismatchError, UnknownDebateError
 from disputatio.formats.format import Format
 from disputatio.formats.own_debate import OWN
@@ -47,6 +47,7 @@ from disputatio.ledger.budget import Budget
 from disputatio.ledger.ledger import Ledger, Reservation
 from disputatio.ledger.prices import PriceBook
 from disputatio.motion import Evidence, Motion
+from disputatio.motion.source_kind import SourceKind
 from disputatio.participants.analyst.seated import ANALYST
 from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
 from disputatio.participants.human import KIND as PERSON

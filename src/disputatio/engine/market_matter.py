@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config.catalogue import motion_or_topic
-from disputatio.engine.own_files import format_given
 from disputatio.failures import InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
@@ -64,18 +63,22 @@ def knowledge_for(
     return base
 
 
-def matter_given(
-    form: str, knowledge: KnowledgeBase | str | Path | None, evidence: Sequence[object], motion: str, topic: str | None
-) -> tuple[Format, KnowledgeBase | None, str]:
-    """The format, the knowledge base and the motion of a debate, as a program gives them.
+def motion_and_knowledge(
+    form: Format,
+    motion: str | None,
+    topic: str | None,
+    knowledge: KnowledgeBase | str | Path | None,
+    evidence: Sequence[object],
+) -> tuple[str, KnowledgeBase | None]:
+    """The motion of a debate and its knowledge base; a market debate without a motion asks about its subject.
 
     Raises:
-        InvalidInputError: there is no such format, base or topic, or they do not fit each other.
+        InvalidInputError: there is no such base or topic, or they do not fit the format or each other.
     """
-    chosen = format_given(form)
-    base = knowledge_for(chosen, knowledge, evidence)
-    usual = question_on(base) if base is not None and topic is None else None
-    return chosen, base, motion_or_topic(motion or usual, topic)
+    base = knowledge_for(form, knowledge, evidence)
+    if base is not None and topic is None and not motion:
+        motion = question_on(base)
+    return motion_or_topic(motion, topic), base
 
 
 HORIZONS = ("week", "month", "quarter")

@@ -15,7 +15,7 @@ from disputatio.engine.running import Plan
 from disputatio.engine.table import ModelSeat, Sitter, Table, chain_of
 from disputatio.engine.terms import check_introduced, kindred_moderator, review_rules
 from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source, SourceKind
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError, ProviderError
 from disputatio.formats.bench import BenchRules
 from disputatio.formats.bench_verdict import panel_of
@@ -29,6 +29,7 @@ from disputatio.ledger.budget import Budget
 from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.windows import context_window, known_window
 from disputatio.motion import Evidence, Motion, one_line
+from disputatio.motion.source_kind import SourceKind
 from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.gateways import SharedGateways

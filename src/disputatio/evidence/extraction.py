@@ -8,9 +8,9 @@ import re
 from disputatio.evidence.html_text import Page, read_html
 from disputatio.evidence.markdown_text import read_markdown
 from disputatio.evidence.pdf_text import read_pdf
-from disputatio.evidence.sources import SourceKind
 from disputatio.failures import InvalidInputError
 from disputatio.motion import MAX_EVIDENCE_CHARS
+from disputatio.motion.source_kind import SourceKind
 
 _CHARSET = re.compile(rb"""charset\s{0,9}=\s{0,9}["']?\s{0,9}([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _BYTE_ORDER_MARKS = (

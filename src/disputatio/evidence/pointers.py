@@ -17,8 +17,9 @@ from disputatio.evidence.quantities import (
     read_quantity,
     stated_unit,
 )
-from disputatio.evidence.sources import Source, SourceKind
+from disputatio.evidence.sources import Source
 from disputatio.evidence.words import Atoms, normalise
+from disputatio.motion.source_kind import SourceKind
 
 
 def find_value(source: Source, pointer: str, value: object, tolerance: Tolerance = AS_GIVEN) -> Finding:

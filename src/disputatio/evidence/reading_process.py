@@ -24,9 +24,9 @@ from types import TracebackType
 from typing import IO, Any, Final
 
 from disputatio.evidence.html_text import Page
-from disputatio.evidence.sources import SourceKind
 from disputatio.failures import InvalidInputError
 from disputatio.motion import LONGEST_RAW_EVIDENCE
+from disputatio.motion.source_kind import SourceKind
 
 _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, BinaryIO
 from disputatio.evidence.extraction import decode, extract
 from disputatio.evidence.html_text import Page
 from disputatio.evidence.json_text import read_json
-from disputatio.evidence.sources import Source, SourceKind, json_source
+from disputatio.evidence.sources import Source, json_source
 from disputatio.failures import InvalidInputError
 from disputatio.motion import LONGEST_RAW_EVIDENCE, Evidence, clean, one_line, read_evidence, too_long
+from disputatio.motion.source_kind import SourceKind, is_source_id
 
 if TYPE_CHECKING:
     from disputatio.evidence.reading_process import SourceReader
@@ -145,14 +146,6 @@ def check_number(sources: int) -> None:
     """
     if sources > MAX_SOURCES:
         raise InvalidInputError(f"{sources} sources are given, and {MAX_SOURCES} are the most.", "Leave some out.")
-
-
-_GIVEN_ID = re.compile(r"[^\W_][\w.-]{0,59}")
-
-
-def is_source_id(text: str) -> bool:
-    """Whether ``text`` can be the id of a source: up to 60 letters, digits, hyphens, underscores and full stops."""
-    return _GIVEN_ID.fullmatch(text) is not None
 
 
 def _given(item: Evidence | Source) -> Source:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 
@@ -17,16 +16,7 @@ from disputatio.evidence.passages import Passage, passages_of
 from disputatio.evidence.text_index import TextIndex
 from disputatio.failures import InvalidInputError
 from disputatio.motion import Evidence, read_evidence
-
-
-class SourceKind(StrEnum):
-    """What a source was read from."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    HTML = "html"
-    PDF = "pdf"
-    JSON = "json"
+from disputatio.motion.source_kind import SourceKind
 
 
 @dataclass(frozen=True)

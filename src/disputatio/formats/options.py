@@ -13,8 +13,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from disputatio.formats.decision import DecisionRule, RuleName
-from disputatio.judging.gate import task_type_named
 from disputatio.motion import one_line
 from disputatio.options import Amount, Many, Options, Share, Whole, option
 from disputatio.options.nesting import ShallowObject
@@ -58,6 +56,9 @@ _personality = text("the name of a personality, such as logical, or none", r"[\w
 
 def _task_type(key: str, given: Given) -> str:
     """A kind of decision, as the gate calls it."""
+    # Imported late, here and below: whoever asks for help waits for this module.
+    from disputatio.judging.gate import task_type_named
+
     return task_type_named(str(_kind(key, given)))
 
 
@@ -180,6 +181,8 @@ class Panel(FormatOptions):
 
     def changes_of(self, seats: Sequence[str]) -> Mapping[str, Any]:
         """The electorate, the options and the decision rule that the four options of it make."""
+        from disputatio.formats.decision import DecisionRule, RuleName
+
         rule = RuleName(self.decision) if self.decision else RuleName.THRESHOLD_VOTE
         if self.decision is None and self.weights:
             rule = RuleName.WEIGHTED

@@ -41,14 +41,8 @@ def kept_knowledge(form: Format, given: str | dict[str, Any] | None, as_of: str 
                 "Leave knowledge and as_of out, or order the format market.",
             )
         return None
-    if as_of is None:
-        found = read_knowledge(given) if given is not None else None
-    elif given is not None:
-        raise InvalidInputError(
-            "knowledge and as_of are both given, and a debate has one knowledge base.", "Leave one of them out."
-        )
-    else:
-        found = knowledge_as_of(as_of)
+    sent = read_knowledge(given) if given is not None and as_of is None else given
+    found = knowledge_chosen(sent, as_of)
     return None if found is None else text_of(found)
 
 
@@ -84,6 +78,21 @@ def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
         return read(raw if isinstance(raw, bytes) else raw.encode("utf-8", "replace"), _SENT)
     except VerificationError as changed:
         raise InvalidInputError(changed.cause, changed.next_step) from None
+
+
+def knowledge_chosen(given: Any, as_of: str | None) -> Any:
+    """The knowledge base of a market debate: the one given, or the one of that day.
+
+    Raises:
+        InvalidInputError: both are given, or nothing is known of that day.
+    """
+    if as_of is None:
+        return given
+    if given is not None:
+        raise InvalidInputError(
+            "knowledge and as_of are both given, and a debate has one knowledge base.", "Leave one of them out."
+        )
+    return knowledge_as_of(as_of)
 
 
 def knowledge_as_of(as_of: str) -> KnowledgeBase:

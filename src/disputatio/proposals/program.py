@@ -11,8 +11,9 @@ from typing import Any
 from disputatio.config import Arguments, arguments_of
 from disputatio.config.arguments import rows_of
 from disputatio.config.process import settings_for
-from disputatio.engine.market_matter import matter_given
+from disputatio.engine.market_matter import motion_and_knowledge
 from disputatio.engine.opening import Proposal
+from disputatio.engine.own_files import format_given
 from disputatio.engine.table import for_every_seat
 from disputatio.engine.terms import sources_by_round
 from disputatio.evidence import Source
@@ -25,7 +26,7 @@ from disputatio.motion import Evidence, read_motion
 from disputatio.options import Given, options_in
 from disputatio.participants.human import Participant
 from disputatio.participants.scripted import Scripted
-from disputatio.proposals.knowledge import knowledge_as_of
+from disputatio.proposals.knowledge import knowledge_chosen
 from disputatio.request.model import DebateRequest, SeatOptions
 
 
@@ -58,7 +59,8 @@ def proposal_of_program(
     first, later = _sources(evidence)
     knowledge = chosen.knowledge if isinstance(chosen, Market) else None
     as_of = chosen.as_of if isinstance(chosen, Market) else None
-    form, base, motion = matter_given(chosen.name, _known(knowledge, as_of), [*first, *later], motion, None)
+    form, known = format_given(chosen.name), knowledge_chosen(knowledge, as_of)
+    motion, base = motion_and_knowledge(form, motion or None, None, known, [*first, *later])
     request = DebateRequest.model_validate({"motion": motion, "format": chosen, **options})
     arguments = replace(arguments_of(request), config=config)
     arguments = replace(arguments, given=(*arguments.given, *_seated(models)))
@@ -70,17 +72,6 @@ def proposal_of_program(
     sources, introduced = sources_by_round(first, later)
     said = read_motion(motion, settings.language)
     return Proposal(said, form, settings, sources, participants, prompts, introduced, base), arguments
-
-
-def _known(knowledge: Any, as_of: str | None) -> Any:
-    """The knowledge base of a market debate: the one given, or the one of that day."""
-    if as_of is None:
-        return knowledge
-    if knowledge is not None:
-        raise InvalidInputError(
-            "knowledge and as_of are both given, and a debate has one knowledge base.", "Leave one of them out."
-        )
-    return knowledge_as_of(as_of)
 
 
 def _check_motion(motion: object) -> None:

@@ -19,13 +19,14 @@ from disputatio.engine.market_matter import question_on
 from disputatio.engine.opening import Proposal, rules_of
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
-from disputatio.evidence.sources import Source, SourceKind
+from disputatio.evidence.sources import Source
 from disputatio.failures import InvalidInputError
 from disputatio.failures.quoting import shown
 from disputatio.formats.format import Format
 from disputatio.formats.options import Market
 from disputatio.kernel import Json, JsonObject
 from disputatio.motion import Evidence, one_line, read_motion
+from disputatio.motion.source_kind import SourceKind
 from disputatio.options import options_in
 from disputatio.participants.local_models import LOCAL_MODELS
 from disputatio.participants.providers import parse_seat_value

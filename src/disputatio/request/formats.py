@@ -69,10 +69,13 @@ def takers(option: str) -> tuple[str, ...]:
 
 def not_for(source: str, format_name: str, formats: Iterable[str]) -> InvalidInputError:
     """The error for an option of other formats: the same sentence on every surface."""
-    these = " and ".join(formats)
+    names = list(formats)
+    several = ", ".join(names[:-1])
+    these = f"{several} and {names[-1]}" if several else names[-1]
+    one = f"{several} or {names[-1]}" if several else names[-1]
     return InvalidInputError(
         f"{source} is for {these} debates, and the format is {format_name}.",
-        f"Leave it out, or choose the format {next(iter(formats))}.",
+        f"Leave it out, or choose the format {one}.",
     )
 
 

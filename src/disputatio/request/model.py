@@ -21,9 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from disputatio.evidence.source_files import is_source_id
-from disputatio.evidence.sources import SourceKind
 from disputatio.formats.options import FormatOptions, Sentence, Structured, Word
+from disputatio.motion.source_kind import SourceKind, is_source_id
 from disputatio.options import Amount, Flag, Many, Number, Options, Whole, option
 from disputatio.options.reading import weight
 from disputatio.request import reading
@@ -261,7 +260,7 @@ class SeatOptions(Options):
     )
     base_url: str | None = option(
         None,
-        "Address of the server, without user, password or question mark.",
+        "Address of an OpenAI-compatible server, without user, password or question mark.",
         flag="--base-url",
         variable="LLM_BASE_URL",
         metavar="URL",

@@ -18,10 +18,10 @@ from disputatio.evidence.citations import CheckedCitation, Citation, Quotation, 
 from disputatio.evidence.findings import Status
 from disputatio.evidence.retrieval import Retriever, Sentence
 from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import SourceKind
 from disputatio.formats.turns import schema
 from disputatio.kernel import JsonObject, Violation
 from disputatio.motion import one_line
+from disputatio.motion.source_kind import SourceKind
 
 MOST_CITATIONS = 3
 """Of each kind, for one argument or one response."""
