@@ -60,7 +60,7 @@ set by whoever runs the server. The same `Idempotency-Key` with the same request
 request it is refused.
 
 Requests in the words of earlier versions, which had no groups, are still read: every option under the name that it has
-on the command line (`budget_usd`, `judges`, `panel_method`, `preset`), and keys of a configuration file under
+on the command line (`budget_usd`, `judges`, `preset`), and keys of a configuration file under
 `settings`.
 """
 _EVIDENCE = """## A source of a request
