@@ -209,6 +209,22 @@ async def test_a_debate_that_has_not_started_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+async def test_a_baseline_is_in_the_report_and_not_in_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeProvider() as provider:
+        monkeypatch.setenv("LLM_PROVIDER", "openai_compatible")
+        monkeypatch.setenv("LLM_BASE_URL", provider.base_url)
+        async with offering(tmp_path, concurrency=1) as here:
+            debate = (await here.call("start_debate", motion=MOTION, format="freeform", baseline="single"))["debate_id"]
+            told: dict[str, Any] = {"after": 0, "over": False}
+            while not told["over"]:
+                told = await here.call("follow_debate", debate_id=debate, after=told["after"], wait_seconds=25)
+            whole = json.loads((await here.call("read_debate", debate_id=debate, view="json"))["text"])
+            listed = await here.call("list_debates")
+    assert [row["baseline"] for row in whole["baselines"]] == ["single"]
+    assert [row["debate_id"] for row in listed["debates"]] == [debate]
+
+
+@pytest.mark.slow
 async def test_the_briefing_is_the_result_and_no_transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeProvider() as provider:
         monkeypatch.setenv("LLM_PROVIDER", "openai_compatible")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from disputatio.door import read_debate
-from disputatio.engine.debates import new_id
+from disputatio.engine.debates import debate_of_baseline, new_id
 from disputatio.engine.estimate import estimate_of
 from disputatio.engine.verified import find_debate, read_verified
 from disputatio.evidence.reading_process import SourceReader
@@ -141,7 +141,8 @@ class Debates:
 
     async def listed(self, limit: int) -> JsonObject:
         """The newest debates, and what waits."""
-        rows = await asyncio.to_thread(self._store.debates)
+        recorded = await asyncio.to_thread(self._store.debates)
+        rows = [row for row in recorded if debate_of_baseline(row.id) is None]
         begun = {row.id for row in rows}
         waiting = [job for job in await self._holder.jobs(unfinished=True) if job.debate not in begun]
         return {
