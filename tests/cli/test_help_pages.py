@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from cli_commands import Call, is_clear
 
 from disputatio._cli.fields import common_options
 from disputatio._cli.index import COMMANDS, GROUPS
+from disputatio._cli.options import StoreOption
 from disputatio.formats import registry
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions
@@ -128,6 +130,11 @@ def test_a_new_format_needs_no_code_here(call: Call, monkeypatch: pytest.MonkeyP
     assert "from 2 to 7" in refused.err
     elsewhere = call("debate", "We should act", "--encore")
     assert "--encore is for canary debates, and the format is structured." in is_clear(elsewhere.err)
+
+
+def test_the_store_is_what_its_field_says() -> None:
+    field, written = common_options()["store"], get_args(StoreOption)[1]
+    assert (written.default, written.metavar, written.help) == (field.flag, field.about.metavar, field.help)
 
 
 def test_the_version_imports_no_command_and_no_heavy_library() -> None:

@@ -64,7 +64,7 @@ def test_who_reads_only_the_beginning_causes_no_failure(
     assert call("debate", MOTION, *seated).code == 0
     debate = call("list").out.split("\t")[0]
     for command, beginning in (
-        (f"show {debate}", "Disputatio"),
+        (f"show {debate}", f"freeform {debate}"),
         (f"show {debate} --as json", "{"),
         ("--help", " "),
     ):

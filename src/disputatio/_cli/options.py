@@ -17,7 +17,11 @@ EVERY_DEBATE = "every option of a debate"
 
 StoreOption = Annotated[
     str | None,
-    typer.Option("--store", metavar="URL", help="Where records are stored: a path or a database URL."),
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help="Where records are stored: a path or a database URL; in the user's data folder unless set.",
+    ),
 ]
 """Written here and not made from its field: commands that only need a store import no options of debates."""
 JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print the record as JSON.")]
