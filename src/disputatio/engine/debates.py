@@ -324,7 +324,7 @@ def _recorded_plan(
         )
     form = resumption.form or format_recorded(opened, asked)
     book = book_of(resumption.prompts)
-    _check_prompts(opened, book)
+    _check_prompts(opened, form, book)
     body: Any = opened.motion
     motion = Motion(body["text"], body["language"])
     evidence = tuple(recorded_source(row, texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE)
@@ -344,7 +344,7 @@ def _recorded_plan(
     shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
     introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
     says_lengths = LENGTHS in opened.prompts
-    setting = Setting(form.name, motion, evidence, personas, shares, introduced, says_lengths)
+    setting = Setting(form.prompt_folder, motion, evidence, personas, shares, introduced, says_lengths)
     base, staggers = recorded_knowledge(opened.evidence, texts), resumption.settings.stagger
     return Plan(form, rules, setting, table, book, opened.seed, knowledge=base, staggers=staggers)
 
@@ -355,9 +355,9 @@ def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
     return Source.of(evidence, SourceKind(str(row.get("kind") or SourceKind.TEXT.value)))
 
 
-def _check_prompts(opened: DebateOpened, book: PromptBook) -> None:
+def _check_prompts(opened: DebateOpened, form: Format, book: PromptBook) -> None:
     small = any(name.startswith("small/") for name in opened.prompts)
-    now = book.hashes(opened.format, small=small, tools=bool(opened.tools))
+    now = book.hashes(form.prompt_folder, small=small, tools=bool(opened.tools))
     changed = sorted(
         name
         for name in {*now, *opened.prompts}

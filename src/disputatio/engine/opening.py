@@ -195,7 +195,12 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
         check_question(proposal.motion.text, knowledge, table)
     shares = shares_of(table, proposal.settings) if proposal.evidence else {}
     setting = Setting(
-        proposal.format.name, proposal.motion, proposal.evidence, personas, shares, dict(proposal.introduced)
+        proposal.format.prompt_folder,
+        proposal.motion,
+        proposal.evidence,
+        personas,
+        shares,
+        dict(proposal.introduced),
     )
     check_searchable(setting, table)
     rules = rules_of(proposal.format, proposal.settings)
@@ -310,7 +315,7 @@ def look_alikes(plan: Plan) -> tuple[str, ...]:
 def question_notes(plan: Plan) -> tuple[str, ...]:
     """How a debate with two sides reads a motion that is a question, and a hint where it offers several options."""
     motion = plan.setting.motion
-    if not (motion.is_question and plan.book.has(f"{plan.format.name}/yes-or-no")):
+    if not (motion.is_question and plan.book.has(f"{plan.format.prompt_folder}/yes-or-no")):
         return ()
     if not motion.offers_options:
         return ("The motion is a question: pro answers yes, con answers no.",)
@@ -351,7 +356,7 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
         motion={"text": setting.motion.text, "language": setting.motion.language},
         seats={seat: sitter.as_json() for seat, sitter in plan.table.items()},
         rules=rules_json(plan.rules),
-        prompts=dict(plan.book.hashes(plan.format.name, small=small, tools=bool(tools))),
+        prompts=dict(plan.book.hashes(plan.format.prompt_folder, small=small, tools=bool(tools))),
         budget=budget.as_json(),
         evidence=tuple(
             {

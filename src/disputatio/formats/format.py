@@ -46,6 +46,7 @@ class Format:
         file_text: the text of the file its rules are in, where they are a user's own.
         usual_provider: who takes a seat for which nothing names a model; empty where the keys that are set decide.
         knows: whether it is held on a knowledge base, and on nothing else.
+        prompts: the folder of prompts that its asks name; that of its own name where empty.
         options: the class of what may be asked of it besides what every debate takes.
         public: whether every seat may read turns of a form, given by its name, while the debate goes on. It is for
             surfaces; the rules themselves decide by channels.
@@ -64,6 +65,12 @@ class Format:
     knows: bool = False
     public: Callable[[str], bool] = nothing_is_public
     options: type[FormatOptions] = FormatOptions
+    prompts: str = ""
+
+    @property
+    def prompt_folder(self) -> str:
+        """The folder of prompts that its asks name."""
+        return self.prompts or self.name
 
     @property
     def further_seats(self) -> tuple[Seat, ...]:

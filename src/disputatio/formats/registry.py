@@ -126,29 +126,74 @@ def _recognition() -> Format:
 
 
 class _Formats(Mapping[str, Format]):
-    """Formats by name, each made when it is first asked for."""
+    """Formats by name, each made when it is first asked for.
 
-    def __init__(self, **makers: Callable[[], Format]) -> None:
+    Args:
+        plugins: adds the formats of installed packages, once; called when a name is not among ``makers``, or all are
+            wanted.
+        makers: make the formats of this package.
+    """
+
+    def __init__(self, plugins: Callable[[], object] = lambda: None, **makers: Callable[[], Format]) -> None:
+        self._plugins = plugins
         self._makers: dict[str, Callable[[], Format]] = {name: cache(maker) for name, maker in makers.items()}
 
     def register(self, form: Format) -> None:
         """Add a format."""
         self._makers[form.name] = lambda: form
 
+    def has(self, name: str) -> bool:
+        """Whether a format of this name was added, without looking for further packages."""
+        return name in self._makers
+
     def __getitem__(self, name: str) -> Format:
+        if name not in self._makers:
+            self._plugins()
         return self._makers[name]()
 
     def __contains__(self, name: object) -> bool:
+        if name not in self._makers:
+            self._plugins()
         return name in self._makers
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._makers)
+        self._plugins()
+        return iter(tuple(self._makers))
 
     def __len__(self) -> int:
+        self._plugins()
         return len(self._makers)
 
 
+ENTRY_POINTS = "disputatio.formats"
+"""The group of entry points under which another package names its formats; each is a ``Format``."""
+
+
+@cache
+def _load_plugins() -> None:
+    """Register the formats of installed packages.
+
+    Raises:
+        InvalidInputError: one cannot be imported, or is no format; names its package.
+    """
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        package = point.dist.name if point.dist else "an installed package"
+        step = f"Update {package} or uninstall it; an entry point of {ENTRY_POINTS} must name a Format."
+        try:
+            found = point.load()
+        except Exception as error:
+            cause = f"The format {point.name} of {package} cannot be loaded: {type(error).__name__}: {error}."
+            raise InvalidInputError(cause, step) from error
+        if not isinstance(found, Format):
+            kind = type(found).__name__
+            raise InvalidInputError(f"The format {point.name} of {package} is a {kind} and no Format.", step)
+        register(found)
+
+
 _PACKAGED = _Formats(
+    _load_plugins,
     structured=_structured,
     freeform=_freeform,
     panel=_panel,
@@ -166,7 +211,7 @@ def register(form: Format) -> None:
     Raises:
         InvalidInputError: a format is called that already.
     """
-    if form.name in FORMATS or form.name in UNLISTED:
+    if _PACKAGED.has(form.name) or form.name in UNLISTED:
         raise InvalidInputError(
             f"There is a format called {form.name!r} already.", "Give the other one a name of its own."
         )

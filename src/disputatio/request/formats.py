@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 
 from disputatio.failures import InvalidInputError
 from disputatio.failures.quoting import did_you_mean, shown
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions
-from disputatio.formats.registry import FORMATS, UNLISTED, register
+from disputatio.formats.registry import FORMATS, UNLISTED
 from disputatio.options import Option, options_in
-
-ENTRY_POINTS = "disputatio.formats"
-"""The group of entry points under which another package names its formats; each is a ``Format``."""
-
-
-@cache
-def _load_plugins() -> None:
-    """Register the formats of installed packages, once."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINTS):
-        found = point.load()
-        if not isinstance(found, Format):
-            raise InvalidInputError(
-                f"The entry point {point.name} of {ENTRY_POINTS} is {shown(type(found).__name__)} and no Format.",
-                "Uninstall the package, or ask its author: an entry point must name a disputatio.formats.Format.",
-            )
-        register(found)
 
 
 def known_formats() -> Mapping[str, Format]:
     """Every format by its name, those of installed packages included."""
-    _load_plugins()
     return FORMATS
 
 
