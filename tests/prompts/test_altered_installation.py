@@ -21,7 +21,7 @@ from pathlib import Path
 import disputatio
 from disputatio.testing import InstanceGateway
 held = disputatio.debate_sync(
-    "Should we act?", format="freeform", seats={"all": "ollama:x"}, set={"rounds": 1}, store=disputatio.MemoryStore(),
+    "Should we act?", format=disputatio.Freeform(rounds=1), seats={"all": "ollama:x"}, store=disputatio.MemoryStore(),
     opener=lambda *_: InstanceGateway(), prompts=Path(sys.argv[1]) if sys.argv[1:] else None,
 )
 print(held.status, held.report().prompts["freeform/monologue.md"], *held.report().warnings, sep="\\n")

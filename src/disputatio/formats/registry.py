@@ -129,18 +129,20 @@ class _Formats(Mapping[str, Format]):
     """Formats by name, each made when it is first asked for.
 
     Args:
-        plugins: adds the formats of installed packages, once; called when a name is not among ``makers``, or all are
-            wanted.
         makers: make the formats of this package.
     """
 
-    def __init__(self, plugins: Callable[[], object] = lambda: None, **makers: Callable[[], Format]) -> None:
-        self._plugins = plugins
+    def __init__(self, **makers: Callable[[], Format]) -> None:
+        self._plugins: Callable[[], object] = lambda: None
         self._makers: dict[str, Callable[[], Format]] = {name: cache(maker) for name, maker in makers.items()}
 
     def register(self, form: Format) -> None:
         """Add a format."""
         self._makers[form.name] = lambda: form
+
+    def look_in(self, plugins: Callable[[], object]) -> None:
+        """Let ``plugins`` add further formats when a name is not found, or all are wanted."""
+        self._plugins = plugins
 
     def has(self, name: str) -> bool:
         """Whether a format of this name was added, without looking for further packages."""
@@ -165,35 +167,7 @@ class _Formats(Mapping[str, Format]):
         return len(self._makers)
 
 
-ENTRY_POINTS = "disputatio.formats"
-"""The group of entry points under which another package names its formats; each is a ``Format``."""
-
-
-@cache
-def _load_plugins() -> None:
-    """Register the formats of installed packages.
-
-    Raises:
-        InvalidInputError: one cannot be imported, or is no format; names its package.
-    """
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINTS):
-        package = point.dist.name if point.dist else "an installed package"
-        step = f"Update {package} or uninstall it; an entry point of {ENTRY_POINTS} must name a Format."
-        try:
-            found = point.load()
-        except Exception as error:
-            cause = f"The format {point.name} of {package} cannot be loaded: {type(error).__name__}: {error}."
-            raise InvalidInputError(cause, step) from error
-        if not isinstance(found, Format):
-            kind = type(found).__name__
-            raise InvalidInputError(f"The format {point.name} of {package} is a {kind} and no Format.", step)
-        register(found)
-
-
 _PACKAGED = _Formats(
-    _load_plugins,
     structured=_structured,
     freeform=_freeform,
     panel=_panel,
@@ -203,6 +177,14 @@ _PACKAGED = _Formats(
 )
 FORMATS: Mapping[str, Format] = _PACKAGED
 """Every format that people are offered; `register` adds to it."""
+
+
+def look_for_formats(plugins: Callable[[], object]) -> None:
+    """Let ``plugins`` register formats of other packages, when a name is not found or all formats are wanted.
+
+    Rules are pure, so what is installed is looked up elsewhere.
+    """
+    _PACKAGED.look_in(plugins)
 
 
 def register(form: Format) -> None:

@@ -3,14 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from disputatio.failures import InvalidInputError
 from disputatio.failures.quoting import did_you_mean, shown
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions
-from disputatio.formats.registry import FORMATS, UNLISTED
+from disputatio.formats.registry import FORMATS, UNLISTED, look_for_formats, register
 from disputatio.options import Option, options_in
+
+ENTRY_POINTS = "disputatio.formats"
+"""The group of entry points under which another package names its formats; each is a ``Format``."""
+
+
+@cache
+def _load_plugins() -> None:
+    """Register the formats of installed packages.
+
+    Raises:
+        InvalidInputError: one cannot be imported, or is no format; names its package.
+    """
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        package = point.dist.name if point.dist else "an installed package"
+        step = f"Update {package} or uninstall it; an entry point of {ENTRY_POINTS} must name a Format."
+        try:
+            found = point.load()
+        except Exception as error:
+            cause = f"The format {point.name} of {package} cannot be loaded: {type(error).__name__}: {error}."
+            raise InvalidInputError(cause, step) from error
+        if not isinstance(found, Format):
+            kind = type(found).__name__
+            raise InvalidInputError(f"The format {point.name} of {package} is a {kind} and no Format.", step)
+        register(found)
+
+
+look_for_formats(_load_plugins)
 
 
 def known_formats() -> Mapping[str, Format]:
