@@ -501,7 +501,7 @@ async def test_a_store_that_closes_takes_nothing_more_in_and_ends(tmp_path: Path
     before = store.append(pen.write(opened()))
     closing = asyncio.create_task(store.aclose())
     await asyncio.sleep(0)
-    with pytest.raises(RuntimeError, match="closed"):
+    with pytest.raises(StoreError, match="closed"):
         store.append(pen.write(asked(1)))
     await asyncio.wait_for(closing, 5)
     await before
