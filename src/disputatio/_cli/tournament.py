@@ -11,7 +11,7 @@ import typer
 
 from disputatio._cli.experiments import Progress, leave, run_trials, show_report, whole_number
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
-from disputatio._cli.options import CEILINGS, takes
+from disputatio._cli.options import CEILINGS, DryRunOption, takes
 from disputatio._cli.streams import print_json, print_lines, tell
 from disputatio.failures import InvalidInputError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from disputatio.evaluation.tournament import Topic, Tournament
     from disputatio.formats.format import Format
 
-_WHO, _WHAT, _LIMITS = "Who plays", "What is debated", "Ceilings"
+_WHO, _WHAT = "Who plays", "What is debated"
 _LONGEST_FILE = 200_000
 
 
@@ -76,10 +76,7 @@ def tournament(
         str | None,
         typer.Option("--repeat", metavar="N", help="Hold every match so often; 1 by default.", rich_help_panel=_WHAT),
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", metavar="", help="Say what it would take, and call nobody.", rich_help_panel=_LIMITS),
-    ] = False,
+    dry_run: DryRunOption = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the report as JSON.")] = False,
     **given: Any,
 ) -> None:
