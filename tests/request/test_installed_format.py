@@ -158,3 +158,13 @@ def test_a_package_that_cannot_be_loaded_is_named(installed: Path, tmp_path: Pat
     assert run.returncode == 2
     assert "disputatio-duel" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_its_options_are_in_the_help_of_its_format_alone(installed: Path, tmp_path: Path) -> None:
+    own = fresh(installed, tmp_path, "-m", "disputatio", "debate", "-f", "duel", "--help")
+    assert own.returncode == 0, own.stderr
+    assert "--words" in own.stdout
+    assert "From 20 to 400" in own.stdout
+    every = fresh(installed, tmp_path, "-m", "disputatio", "debate", "--help")
+    assert "duel" in every.stdout
+    assert "--words" not in every.stdout
