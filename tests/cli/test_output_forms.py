@@ -123,6 +123,10 @@ def test_a_debate_ends_with_the_command_for_its_page(call: Call, structured: tup
     command = re.fullmatch(r"(disputatio show [0-9a-f]+) --as html --open( --store sqlite:///\S+)", last)
     assert command is not None
     assert call(*(command[1] + command[2]).split()[1:]).code == 0
+    folder = "a-folder-with-a-name-that-no-line-of-a-terminal-holds/" * 3
+    Path(folder).mkdir(parents=True)
+    far = call("debate", MOTION, *structured, "--plain", "--store", f"{folder}debates.sqlite")
+    assert far.out.rstrip().endswith(f"{folder}debates.sqlite"), "a command is there to be copied"
 
 
 @pytest.mark.slow

@@ -105,7 +105,7 @@ async def test_a_closed_store_takes_no_more_writings(tmp_path: Path) -> None:
 
     store = SqlStore(str(tmp_path / "s.sqlite"))
     await store.aclose()
-    with pytest.raises(RuntimeError, match="closed"):
+    with pytest.raises(StoreError, match="closed"):
         store.append(Writing("d1", (), {}))
 
 

@@ -250,7 +250,14 @@ def _stacked(row: TraceLine, width: int) -> list[Line]:
 
 def advice_lines(report: DebateReport, width: int, store: str = "") -> list[Line]:
     """What is told beside a result."""
-    return [line for text in advice(report, store) for line in flow([span(text, Role.QUIET)], width, hang=2)]
+    return [line for text in advice(report, store) for line in unbroken(text, width, store)]
+
+
+def unbroken(text: str, width: int, store: str) -> list[Line]:
+    """A line of advice. A command that names a store stays whole, however long: it is there to be copied."""
+    if store and store in text:
+        return [(span(" ".join(text.split()), Role.QUIET),)]
+    return flow([span(text, Role.QUIET)], width, hang=2)
 
 
 def _point(label: str, text: str, width: int) -> list[Line]:

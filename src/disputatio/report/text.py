@@ -12,7 +12,7 @@ from disputatio.report.amounts import counted
 from disputatio.report.baselines import baseline_lines, table_of
 from disputatio.report.block_text import block_lines
 from disputatio.report.blocks import Block, Entries, Title
-from disputatio.report.briefing import advice_lines, result_sections
+from disputatio.report.briefing import advice_lines, result_sections, unbroken
 from disputatio.report.lines import Line, Role, Span, flow, plain, span
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.summary import first_blocks
@@ -111,7 +111,7 @@ def _said(report: DebateReport, width: int) -> list[Line]:
 
 
 def _more(report: DebateReport, width: int, store: str) -> list[Line]:
-    return [line for text in more(report, store) for line in flow([span(text, Role.QUIET)], width, hang=2)]
+    return [line for text in more(report, store) for line in unbroken(text, width, store)]
 
 
 def render_text(report: DebateReport, width: int = 80, detail: Detail = Detail.FULL, store: str = "") -> str:
