@@ -86,6 +86,7 @@ def _outcome(arguments: Sequence[str] | None) -> int:
     from disputatio.failures import DisputatioError, ExitCode, InvalidInputError
 
     standard_streams()
+    on_terminal = sys.stdout.isatty()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--version"] and "_DISPUTATIO_COMPLETE" not in os.environ:
         from disputatio._version import VERSION
@@ -117,11 +118,7 @@ def _outcome(arguments: Sequence[str] | None) -> int:
         if isinstance(error, SystemExit):
             return error.code if isinstance(error.code, int) else ExitCode.COMPLETE
         if is_about_output(error):
-            drop_output()
-            tell(
-                f"The output cannot be written: {error.strerror}.", "Give it another place; what was recorded is kept."
-            )
-            return ExitCode.INVALID_INPUT
+            return _lost_output(error, on_terminal=on_terminal)
         if os.environ.get("DISPUTATIO_DEBUG"):
             raise
         tell(
@@ -130,6 +127,21 @@ def _outcome(arguments: Sequence[str] | None) -> int:
         )
         return ExitCode.INTERNAL
     return code
+
+
+def _lost_output(error: OSError, *, on_terminal: bool) -> int:
+    """Say that the output cannot be written; where the window of a terminal was closed, the command was interrupted."""
+    import errno
+
+    from disputatio._cli.streams import drop_output, tell
+    from disputatio.failures import ExitCode
+
+    drop_output()
+    if on_terminal and error.errno == errno.EIO:
+        # The signal that says so comes a moment later.
+        return ExitCode.INTERRUPTED
+    tell(f"The output cannot be written: {error.strerror}.", "Give it another place; what was recorded is kept.")
+    return ExitCode.INVALID_INPUT
 
 
 def _is_interruption(error: BaseException | None) -> bool:

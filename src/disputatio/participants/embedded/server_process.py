@@ -49,9 +49,9 @@ def main(arguments: list[str]) -> int:
     _announce()
     _serve(spec, address, stop)
     sys.stderr.flush()
-    # Ending the library in an orderly way would wait for answers that nobody reads any more.
-    del servers
-    os._exit(0)
+    # Ending the library in an orderly way would wait for answers that no client reads any more, and for its lanes one
+    # after the other; so the servers are still there when the process ends.
+    os._exit(0 if servers else 1)
 
 
 def _stop_signal() -> threading.Event:
