@@ -23,6 +23,7 @@ from disputatio.formats.recognition import RECOGNITION
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.sides import PRO
 from disputatio.formats.single import SINGLE
+from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.monologue import Monologue, MonologueForm
 from disputatio.kernel import Abstention, Ask, AskPath, Floor, Part, Phase, Post, Task, Turn
 from disputatio.motion import Evidence, Motion, clean
@@ -279,7 +280,8 @@ def test_words_of_participants_and_sources_stand_in_their_fences_and_nowhere_els
     expected = [("motion", motion)]
     expected += [(f"evidence {row.source_id}", f"Title\n{row.text}") for row in evidence]
     expected += [
-        (f"{seat} round-{number}", said[2 * (number - 1) + place])
+        # The brackets of what code notes on a citation are no participant's to write.
+        (f"{seat} round-{number}", unmarked(said[2 * (number - 1) + place]))
         for number in (1, 2, 3)
         for place, seat in enumerate(("pro", "con"))
     ]
