@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -31,16 +32,21 @@ from disputatio._service.key_ledger import KeyLedger
 from disputatio.door import read_debate
 from disputatio.engine.debates import House, start
 from disputatio.engine.verified import find_debate, read_verified
-from disputatio.metrics import Selection, collect
+from disputatio.metrics import Selection, collect, measures_of
+from disputatio.metrics.summaries import summary_of
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.archive import Archived, read_archive, remove, restore, write_archive
 from disputatio.record.chain import GENESIS, Sealed
+from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import DebateRow
 from disputatio.testing import FakeProvider
 
 LIMIT_S: Final = 0.5
 ROUNDS: Final = 5
+BATCH: Final = 500
+DAY: Final = 480
+"""Debates of the day that metrics are read of, at least."""
 HOURS_A_YEAR: Final = 24 * 365
 TENANT: Final = "local"
 
@@ -76,6 +82,7 @@ async def figures(url: str, folder: Path, given: argparse.Namespace) -> list[Fig
         rows = [Figure(name="Filling the store", value=took, unit="s", note="copied, not debated")]
         rows += sizes(store, len(ids), len(template), given.debates_an_hour)
         rows += readings(store, url, ids)
+        rows += measuring(store, template)
         rows += await archiving(store, ids[len(ids) // 2], folder)
         rows.append(
             Figure(
@@ -126,7 +133,7 @@ def fill(store: SqlStore, template: list[Sealed], texts: dict[str, str], events:
     try:
         cursor = connection.cursor()
         listed: list[tuple[object, ...]] = []
-        all_copies = list_of_batches(copies(template, count), 500)
+        all_copies = list_of_batches(copies(template, count), BATCH)
         for batch in all_copies:
             listed = [
                 (
@@ -207,8 +214,6 @@ def readings(store: SqlStore, url: str, ids: list[str]) -> list[Figure]:
     middle = ids[len(ids) // 2]
     database = Database(url)
     book = DebateBook(database, KeyLedger(database))
-    today = f"{datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=1):%Y-%m-%d}"
-    day = sum(row.opened_at >= today for row in store.debates())
     whole = {"format": "structured", "status": "COMPLETE"}
     return [
         timed("List, whole (`list`)", store.debates, f"{len(ids):,} debates"),
@@ -218,8 +223,26 @@ def readings(store: SqlStore, url: str, ids: list[str]) -> list[Figure]:
         timed("Search: the beginning of an id", lambda: find_debate(store, middle[:7] + middle[7])),
         timed("Show (`show --full`)", lambda: read_debate(store, middle).text(100)),
         timed("Verify (`verify`)", lambda: (read_verified(store, middle), store.texts(middle))),
-        timed(f"Metrics since {today}", lambda: collect(store, Selection(since=today)), f"{day:,} debates", limit=None),
     ]
+
+
+def measuring(store: SqlStore, template: list[Sealed]) -> list[Figure]:
+    """How long metrics take: of records that were never measured, again, and of all debates that ended here."""
+    newest = store.debates()[DAY - 1 : DAY] or store.debates()[-1:]
+    day = Selection(since=newest[0].opened_at[:10])
+    count = sum(map(day.takes, store.debates()))
+    rows = [
+        timed("Metrics of a day, every record read", lambda: collect(store, day, rereads=True), limit=None),
+        timed("Metrics of a day", lambda: collect(store, day)),
+    ]
+    measures = measures_of("", "", History.of(row.event() for row in template))
+    table, listed = store.summaries, store.debates()
+    for place in range(0, len(listed), BATCH):
+        part = listed[place : place + BATCH]
+        table.keep([replace(summary_of(measures, row.head), debate=row.id) for row in part])
+    note = f"{count:,} debates"
+    whole = timed("Metrics of the whole store", lambda: collect(store, Selection()), f"{len(listed):,} debates", None)
+    return [*(replace(row, note=note) for row in rows), whole]
 
 
 def timed(name: str, read: Callable[[], object], note: str = "", limit: float | None = LIMIT_S) -> Figure:

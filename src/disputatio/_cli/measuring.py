@@ -27,6 +27,12 @@ def metrics(
     alert: Annotated[
         bool, typer.Option("--alert", metavar="", help="Leave with exit code 9 where a threshold is passed.")
     ] = False,
+    reread: Annotated[
+        bool,
+        typer.Option(
+            "--reread", metavar="", help="Read every record and check its chain, whatever the store keeps of it."
+        ),
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", metavar="", help="Print the figures as JSON.")] = False,
     **given: Any,
 ) -> None:
@@ -42,7 +48,7 @@ def metrics(
     settings = configured_store(command_line(**given))
     check_kept(settings)
     with reading(settings.store) as opened:
-        figures = collect(opened, selection)
+        figures = collect(opened, selection, rereads=reread)
     alerts = alerts_of(figures, settings.metrics)
     if json_:
         chosen = {"since": since, "format": format_name, "task_type": task_type}

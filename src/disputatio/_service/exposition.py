@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
 FIGURES_S = 60.0
-"""How old figures over the whole store may be: every record is read for them."""
+"""How old figures over the whole store may be: all its debates are counted for them."""
 
 
 class Exposition:

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 
 from disputatio.engine.ports import Clock, Watcher
 from disputatio.record.chain import GENESIS, Sealed, seal
-from disputatio.record.events import Event
+from disputatio.record.events import DebateClosed, DebateInterrupted, Event
 from disputatio.record.history import History
-from disputatio.record.store import Store, Writing
+from disputatio.record.store import Store, Summary, Writing
+
+_ENDS = frozenset({DebateClosed.kind, DebateInterrupted.kind})
 
 
 class Journal:
@@ -64,8 +66,18 @@ class Journal:
     def hand_over(self) -> None:
         """Give what is kept to the store."""
         if self._kept:
-            self._handed_over.append(self._store.append(Writing(self.debate, tuple(self._kept), self._texts)))
+            summary = self._summary() if any(row.kind in _ENDS for row in self._kept) else None
+            writing = Writing(self.debate, tuple(self._kept), self._texts, summary)
+            self._handed_over.append(self._store.append(writing))
             self._kept, self._texts = [], {}
+
+    def _summary(self) -> Summary:
+        """What the record comes to, so that metrics need not read it."""
+        from disputatio.metrics.measures import measures_of
+        from disputatio.metrics.summaries import summary_of
+
+        # The list of debates knows the time of opening; a summary does not hold it.
+        return summary_of(measures_of(self.debate, "", self.history), self._head)
 
     async def durable(self) -> None:
         """Wait until all that was written is durable; a store writes in order, and nothing after a failure.

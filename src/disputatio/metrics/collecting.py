@@ -1,7 +1,9 @@
-"""Reads a store debate by debate: one record is in memory at a time, and its measures are all that is kept of it.
+"""Measures the debates of a store: by the summaries that it keeps, and by the records of those that have none.
 
-The chain of every record is checked; a record that was altered is left out and named. The texts beside the events are
-not read, since nothing is counted in them: ``verify`` checks those.
+A record is read once and its chain is checked; a record that was altered is left out and named. What it comes to is
+kept with the hash of its last event, so that it is read again only when it went on. What was altered after that is for
+``verify`` to find, and for a reading without summaries. The texts beside the events are not read, since nothing is
+counted in them. One record is in memory at a time.
 """
 
 from __future__ import annotations
@@ -9,16 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from disputatio.failures import InvalidInputError, StoreError
 from disputatio.formats.registry import FORMATS
 from disputatio.judging.worth import DebateMultiple, Verified, debate_multiple
 from disputatio.metrics.figures import Figures
 from disputatio.metrics.measures import Measures, measures_of
+from disputatio.metrics.summaries import MEASURES_VERSION, measures_in, summary_of
 from disputatio.motion import one_line
 from disputatio.record.chain import broken_link
 from disputatio.record.history import History
-from disputatio.record.store import DebateRow, Store
+from disputatio.record.store import DebateRow, Store, Summary
+from disputatio.record.summaries import AT_MOST, SummaryTable
 
 _DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
@@ -51,20 +56,27 @@ class Selection:
         return (self.since is None or row.opened_at >= self.since) and self.format in {None, row.format}
 
 
-def collect(store: Store, selection: Selection) -> Figures:
+def collect(store: Store, selection: Selection, *, rereads: bool = False) -> Figures:
     """The figures over the debates of ``store`` that ``selection`` takes.
+
+    Args:
+        store: where the records are.
+        selection: which are counted.
+        rereads: whether every record is read and its chain checked, whatever the store keeps of it.
 
     Raises:
         InvalidInputError: no debate has that format, and there is none of that name.
         StoreError: the store cannot be read.
     """
     figures = Figures()
-    for row in measured(store, selection, figures.left_out):
+    for row in measured(store, selection, figures.left_out, rereads=rereads):
         figures.add(row)
     return figures
 
 
-def measured(store: Store, selection: Selection, left_out: dict[str, str]) -> Iterator[Measures]:
+def measured(
+    store: Store, selection: Selection, left_out: dict[str, str], *, rereads: bool = False
+) -> Iterator[Measures]:
     """The measures of each debate; ``left_out`` takes those whose record does not verify, with the reason."""
     listed = store.debates()
     known = {*FORMATS, *(row.format for row in listed)}
@@ -73,18 +85,29 @@ def measured(store: Store, selection: Selection, left_out: dict[str, str]) -> It
             f"There is no format called {one_line(repr(selection.format), 40)}.",
             f"Formats are: {', '.join(sorted(known))}.",
         )
-    for row in filter(selection.takes, listed):
-        found = _measures(store, row, left_out)
-        if found is not None and selection.task_type in {None, found.task_type}:
-            yield found
+    table: SummaryTable | None = getattr(store, "summaries", None)
+    wanted = filter(selection.takes, listed)
+    while rows := list(islice(wanted, AT_MOST)):
+        kept = table.current([row.id for row in rows], MEASURES_VERSION) if table and not rereads else {}
+        read: list[Summary] = []
+        for row in rows:
+            found = measures_in(kept[row.id], row) if row.id in kept else None
+            found = found or _measures(store, row, left_out, read)
+            if found is not None and selection.task_type in {None, found.task_type}:
+                yield found
+        if table is not None:
+            table.keep(read)
 
 
-def _measures(store: Store, row: DebateRow, left_out: dict[str, str]) -> Measures | None:
+def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list[Summary]) -> Measures | None:
+    """The measures of a record; ``read`` takes the summary of one that was read whole."""
     events = store.read(row.id)
     try:
         fault = broken_link(events, None)
         if fault is None:
-            return measures_of(row.id, row.opened_at, History.of(sealed.event() for sealed in events))
+            measures = measures_of(row.id, row.opened_at, History.of(sealed.event() for sealed in events))
+            read += [summary_of(measures, events[-1].hash)] if events else []
+            return measures
     except StoreError as error:
         # Written by a newer version, or no JSON any more.
         fault = error.cause

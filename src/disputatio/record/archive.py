@@ -118,13 +118,13 @@ def remove(store: SqlStore, record: Archived) -> bool:
     """
     import sqlalchemy as sa
 
-    from disputatio.record.tables import debates, events, questions, texts
+    from disputatio.record.tables import debates, events, questions, summaries, texts
 
     with store.engine.begin() as connection:
         last = sa.select(events.c.hash).where(events.c.debate == record.debate).order_by(events.c.seq.desc()).limit(1)
         if connection.execute(last).scalar() != record.head:
             return False
-        for table in (texts, events, questions):
+        for table in (texts, events, questions, summaries):
             connection.execute(sa.delete(table).where(table.c.debate == record.debate))
         connection.execute(sa.delete(debates).where(debates.c.id == record.debate))
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-REVISION = "0003"
+REVISION = "0004"
 """The newest migration. A store at an unknown revision was written by another version."""
 
-KNOWN_REVISIONS = ("0001", "0002", "0003")
+KNOWN_REVISIONS = ("0001", "0002", "0003", "0004")

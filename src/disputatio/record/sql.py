@@ -35,6 +35,7 @@ from disputatio.record.filed import EVENTS, TEXTS
 from disputatio.record.history import Status
 from disputatio.record.listing import NEWEST_FIRST, ROWS
 from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_over
+from disputatio.record.summaries import SummaryTable, write_summaries
 from disputatio.record.text import read_json, well_formed
 
 if TYPE_CHECKING:
@@ -123,6 +124,11 @@ class SqlStore:
     def engine(self) -> Engine:
         """The database, for what stands in it beside the records."""
         return self._engine
+
+    @property
+    def summaries(self) -> SummaryTable:
+        """What readers computed from its records."""
+        return SummaryTable(self._engine)
 
     @property
     def writer_claims(self) -> WriterClaims | None:
@@ -249,6 +255,8 @@ class SqlStore:
         self._insert(connection, "debates", [_debate_row(row) for row in listed if row.kind == DebateOpened.kind])
         self._insert(connection, "events", rows)
         self._insert(connection, "texts", self._new_texts(writings))
+        if summaries := [writing.summary for writing in writings if writing.summary is not None]:
+            write_summaries(connection, summaries)
         for sealed in listed:
             if sealed.kind in _ANCHORS:
                 anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from disputatio.record.chain import Sealed
+    from disputatio.record.summaries import SummaryTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,33 @@ class DebateRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """What a record comes to as of its last event.
+
+    Attributes:
+        debate: the id of the debate.
+        head: the hash of that event.
+        version: of the rules by which it was computed.
+        body: it, as JSON.
+    """
+
+    debate: str
+    head: str
+    version: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class Writing:
-    """Events to append to one debate, with the texts they name (hash to text)."""
+    """Events to append to one debate, with the texts they name (hash to text).
+
+    ``summary`` is what the record comes to with them; a store may keep it and need not.
+    """
 
     debate: str
     events: tuple[Sealed, ...]
     texts: Mapping[str, str]
+    summary: Summary | None = None
 
 
 def held_elsewhere(debate: str) -> HeldElsewhereError:
@@ -108,6 +130,11 @@ class StoreInFront:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    @property
+    def summaries(self) -> SummaryTable | None:
+        """As the store behind it; None where it keeps none."""
+        return getattr(self._store, "summaries", None)
 
     def append(self, writing: Writing) -> asyncio.Future[None]:
         """As the store behind it."""

@@ -109,3 +109,12 @@ questions = Table(
     Column("tried", Text, nullable=False),
     Column("breaches", Text),
 )
+
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("debate", String(32), primary_key=True),
+    Column("head", String(64), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+)
