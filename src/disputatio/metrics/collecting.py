@@ -22,8 +22,7 @@ from disputatio.metrics.summaries import MEASURES_VERSION, measures_in, summary_
 from disputatio.motion import one_line
 from disputatio.record.chain import broken_link
 from disputatio.record.history import History
-from disputatio.record.store import DebateRow, Store, Summary
-from disputatio.record.summaries import AT_MOST, SummaryTable
+from disputatio.record.store import SUMMARIES_AT_ONCE, DebateRow, Store, Summaries, Summary
 
 _DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
@@ -85,9 +84,9 @@ def measured(
             f"There is no format called {one_line(repr(selection.format), 40)}.",
             f"Formats are: {', '.join(sorted(known))}.",
         )
-    table: SummaryTable | None = getattr(store, "summaries", None)
+    table: Summaries | None = getattr(store, "summaries", None)
     wanted = filter(selection.takes, listed)
-    while rows := list(islice(wanted, AT_MOST)):
+    while rows := list(islice(wanted, SUMMARIES_AT_ONCE)):
         kept = table.current([row.id for row in rows], MEASURES_VERSION) if table and not rereads else {}
         read: list[Summary] = []
         for row in rows:

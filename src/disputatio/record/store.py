@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     import asyncio
 
     from disputatio.record.chain import Sealed
-    from disputatio.record.summaries import SummaryTable
+
+
+SUMMARIES_AT_ONCE = 500
+"""Debates of one query: older builds of SQLite take 999 values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,21 @@ class Summary:
     head: str
     version: int
     body: str
+
+
+class Summaries(Protocol):
+    """The summaries that a store keeps beside its records. Failures are never raised: a record can be read instead."""
+
+    def current(self, debates: Sequence[str], version: int) -> Mapping[str, str]:
+        """The bodies of those summaries of ``debates`` that are of ``version`` and of the record's last event.
+
+        Args:
+            debates: ids, at most ``SUMMARIES_AT_ONCE`` of them.
+            version: of the rules by which they were computed.
+        """
+
+    def keep(self, summaries: Sequence[Summary]) -> None:
+        """Keep ``summaries`` in the place of earlier ones of their debates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +150,7 @@ class StoreInFront:
         self._store = store
 
     @property
-    def summaries(self) -> SummaryTable | None:
+    def summaries(self) -> Summaries | None:
         """As the store behind it; None where it keeps none."""
         return getattr(self._store, "summaries", None)
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-AT_MOST: Final = 500
-"""Debates of one query: older builds of SQLite take 999 values."""
 _CURRENT: Final = (
     "SELECT s.debate, s.body FROM summaries s WHERE s.debate IN :debates AND s.version = :version AND s.head = "
     "(SELECT e.hash FROM events e WHERE e.debate = s.debate ORDER BY e.seq DESC LIMIT 1)"
@@ -32,7 +30,7 @@ _PATIENCE_MS: Final = 250
 
 
 class SummaryTable:
-    """The summaries in one database. Failures are never raised: without a summary the record is read.
+    """The summaries in one database.
 
     Args:
         engine: the database.
@@ -42,12 +40,7 @@ class SummaryTable:
         self._engine = engine
 
     def current(self, debates: Sequence[str], version: int) -> Mapping[str, str]:
-        """The bodies of those summaries of ``debates`` that are of ``version`` and of the record's last event.
-
-        Args:
-            debates: ids, at most ``AT_MOST`` of them.
-            version: of the rules by which they were computed.
-        """
+        """Those of ``debates`` that are current; none where the database cannot say."""
         import sqlalchemy as sa
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -59,7 +52,7 @@ class SummaryTable:
         return {}
 
     def keep(self, summaries: Sequence[Summary]) -> None:
-        """Keep ``summaries`` in the place of earlier ones of their debates."""
+        """Keep ``summaries``, where the database can be written to."""
         from sqlalchemy.exc import SQLAlchemyError
 
         if not summaries:
