@@ -113,6 +113,7 @@ lock-prompts: install
 reference: install
 	$(BIN)/python -m disputatio._cli.reference > docs/reference/command-line.md
 	$(BIN)/python -m disputatio.config.reference docs/reference/configuration.md
+	$(BIN)/python -m disputatio.results.reference > docs/reference/tables.md
 
 # The tools that look after what is installed, in an environment of their own: each file of theirs is known by its hash.
 SUPPLY := .venv-supply

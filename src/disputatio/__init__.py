@@ -17,8 +17,8 @@ from disputatio._front import __getattr__ as __getattr__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from disputatio.config.catalogue import topics
+    from disputatio.debates import Debate, load, load_all, open_store
     from disputatio.door import (
-        Debate,
         attach_outcome,
         debate,
         debate_sync,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         estimate_sync,
         import_transcripts,
         import_transcripts_sync,
-        open_store,
         resume,
         resume_sync,
         sign_off,
@@ -90,6 +89,8 @@ __all__ = [
     "estimate_sync",
     "import_transcripts",
     "import_transcripts_sync",
+    "load",
+    "load_all",
     "open_store",
     "recording",
     "resume",

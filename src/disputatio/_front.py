@@ -9,8 +9,8 @@ from __future__ import annotations
 from disputatio._rooms import front
 
 _ROOMS = {
+    "debates": ("Debate", "load", "load_all", "open_store"),
     "door": (
-        "Debate",
         "attach_outcome",
         "debate",
         "debate_sync",
@@ -18,7 +18,6 @@ _ROOMS = {
         "estimate_sync",
         "import_transcripts",
         "import_transcripts_sync",
-        "open_store",
         "resume",
         "resume_sync",
         "sign_off",

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.debates import Debate, check_store, open_store, read_debate, usual_store
+from disputatio.failures import InvalidInputError
 from disputatio.failures.quoting import shown
 from disputatio.motion import Evidence
 
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from disputatio.formats.options import FormatOptions
     from disputatio.participants.gateways import OpenGateway
     from disputatio.participants.human import Participant
-    from disputatio.record.chain import Sealed
-    from disputatio.record.events import Event
     from disputatio.record.store import Store
-    from disputatio.report import DebateReport
     from disputatio.request.model import Budget, Judging, Limits, SeatOptions, Tools
 
 Value = TypeVar("Value")
@@ -39,128 +36,6 @@ SourceLike: TypeAlias = "Evidence | Source | str | Path"
 Escalating: TypeAlias = "str | Callable[[Debate], object]"
 """Where an escalated decision goes: a function of the debate (which may be a coroutine function), the name of a format,
 or the address of a callback."""
-
-
-@dataclass(frozen=True, slots=True)
-class Debate:
-    """A debate as its record tells it.
-
-    Attributes:
-        id: what the store calls it.
-        record: everything that happened, in order, as it is stored: events in their envelopes.
-        texts: prompts, schemas and evidence that events name, by SHA-256.
-    """
-
-    id: str
-    record: tuple[Sealed, ...]
-    texts: Mapping[str, str]
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
-        return tuple(sealed.event() for sealed in self.record)
-
-    @property
-    def status(self) -> str:
-        """``COMPLETE``, ``DEGRADED``, ``DEBATE_TRUNCATED``, ``FAILED``, ``INTERRUPTED`` or ``IMPORTED``."""
-        from disputatio.record.history import History
-
-        return History.of(self.events).status.value
-
-    @property
-    def outcome(self) -> Mapping[str, Any]:
-        """What the rules returned; empty while the debate is not closed."""
-        from disputatio.record.history import History
-
-        closed = History.of(self.events).closed
-        return closed.outcome if closed else {}
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """What the command line returns for it: invalid input where its own rules could not go on."""
-        if self.outcome.get("fault"):
-            return ExitCode.INVALID_INPUT
-        return _EXIT_CODES.get(self.status, ExitCode.INTERRUPTED)
-
-    def text(self, width: int = 100) -> str:
-        """The debate as plain text, ``width`` columns wide."""
-        from disputatio.report import render_text
-
-        return render_text(self.report(), width)
-
-    def markdown(self) -> str:
-        """The debate as Markdown."""
-        from disputatio.report import render_markdown
-
-        return render_markdown(self.report())
-
-    def html(self) -> str:
-        """The debate as one HTML page with its argument map, which needs no network."""
-        from disputatio.report import render_page
-
-        return render_page(self.report())
-
-    def argdown(self) -> str:
-        """The argument map in Argdown, for tools that draw and edit such maps."""
-        from disputatio.report import render_argdown
-
-        return render_argdown(self.report())
-
-    def as_json(self) -> Mapping[str, Any]:
-        """The debate under the published, versioned export schema."""
-        from disputatio.report import export_json
-
-        return export_json(self.report())
-
-    def for_audience(self) -> Debate:
-        """What may be shown of it to everybody: all of it, unless people sit in it and it is not over.
-
-        See `disputatio.report.audience`. Whoever reads the store itself can read the whole of it.
-        """
-        from disputatio.report.audience import for_audience
-
-        shown = for_audience(self.record)
-        if shown is None:
-            return self
-        # Prompts repeat what their seat was told. Sources lie before everybody; of a knowledge base each sees a part.
-        given = [row for sealed in self.record[:1] for row in getattr(sealed.event(), "evidence", ())]
-        sources = {str(row.get("text")) for row in given if row.get("kind") != "knowledge"}
-        return replace(self, record=shown, texts={key: text for key, text in self.texts.items() if key in sources})
-
-    def report(self) -> DebateReport:
-        """What every surface is made from."""
-        from disputatio.report import DebateReport
-
-        return DebateReport.of(self.id, self.record, self.texts)
-
-
-_EXIT_CODES = {
-    "COMPLETE": ExitCode.COMPLETE,
-    "IMPORTED": ExitCode.COMPLETE,
-    "DEGRADED": ExitCode.DEGRADED,
-    "DEBATE_TRUNCATED": ExitCode.TRUNCATED,
-    "FAILED": ExitCode.PROVIDER,
-}
-
-
-def open_store(url: str | Path | None = None, *, create: bool = True) -> Store:
-    """The store at ``url``, or the configured one: SQLite in the user's data folder unless set otherwise.
-
-    Raises:
-        StoreError: it cannot be opened, or was written by a newer version.
-    """
-    from disputatio.record.sql import SqlStore
-
-    _check_ports(url)
-    return SqlStore(_usual_store() if url is None else str(url), create=create)
-
-
-def _usual_store() -> str:
-    """The address that is configured."""
-    from disputatio.config import Arguments
-    from disputatio.config.process import configured_store
-
-    return configured_store(Arguments()).store
 
 
 async def debate(
@@ -312,8 +187,7 @@ def _check(name: str, value: object, fits: object, allowed: str) -> None:
 
 def _check_ports(store: object, watcher: object = None, opener: object = None) -> None:
     """Refuse what is no store, no watcher and no function, before anything is spent."""
-    is_store = store is None or isinstance(store, str | Path) or hasattr(store, "claim")
-    _check("store", store, is_store, "the address of a store, the path of a file, or a store such as MemoryStore()")
+    check_store(store)
     sees = watcher is None or (hasattr(watcher, "happened") and hasattr(watcher, "writing"))
     _check("watcher", watcher, sees, "an object with the methods happened and writing")
     _check("opener", opener, opener is None or callable(opener), "a function of a model's seat and its key")
@@ -370,7 +244,7 @@ async def resume(
     arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
     if isinstance(escalate, str):
         arguments = arguments.with_values({("escalate",): escalate}, "escalate")
-    configured = _usual_store() if store is None else ""
+    configured = usual_store() if store is None else ""
     async with _Housed(store, configured, watcher, opener) as house:
         found = find_debate(house.store, debate_id)
         record = read_verified(house.store, found)
@@ -412,7 +286,7 @@ async def attach_outcome(
     from disputatio.engine.attaching import attach_outcome as attach
     from disputatio.engine.verified import find_debate
 
-    configured = _usual_store() if store is None else ""
+    configured = usual_store() if store is None else ""
     async with _Housed(store, configured, None, None) as house:
         found = find_debate(house.store, debate_id)
         await attach(found, result, house, verdict=verdict, by=by, note=note)
@@ -434,7 +308,7 @@ async def sign_off(
     from disputatio.engine.attaching import sign_off as sign
     from disputatio.engine.verified import find_debate
 
-    configured = _usual_store() if store is None else ""
+    configured = usual_store() if store is None else ""
     async with _Housed(store, configured, None, None) as house:
         found = find_debate(house.store, debate_id)
         await sign(found, by, decision, house, comment=comment)
@@ -469,11 +343,6 @@ async def import_transcripts(
     finally:
         if opened is not store:
             await opened.aclose()
-
-
-def read_debate(store: Store, debate_id: str) -> Debate:
-    """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
-    return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
 
 
 class _Housed:

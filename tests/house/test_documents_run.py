@@ -137,6 +137,8 @@ def test_the_front_door_offers_exactly_what_it_promises():
         "estimate_sync",
         "import_transcripts",
         "import_transcripts_sync",
+        "load",
+        "load_all",
         "open_store",
         "recording",
         "resume",

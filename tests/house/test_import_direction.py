@@ -43,6 +43,8 @@ LAYERS = (
     "disputatio.evaluation",
     "disputatio.transcripts",
     "disputatio.testing",
+    "disputatio.results",
+    "disputatio.debates",
     "disputatio.proposals",
     "disputatio.door",
     "disputatio.fleet",

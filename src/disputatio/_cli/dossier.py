@@ -58,7 +58,7 @@ def dossier(
 def _written(
     store: SqlStore, found: str, form: DossierForm, prompts: Path | None, evidence: Path | None
 ) -> tuple[str, VerificationError | None]:
-    from disputatio.door import read_debate
+    from disputatio.debates import read_debate
     from disputatio.engine.verified import read_verified
     from disputatio.metrics.surroundings import surroundings
     from disputatio.report.dossier import dossier_html, dossier_markdown, dossier_of

@@ -156,7 +156,7 @@ def _show_found(store: Store, found: str, shown: Shown) -> None:
 def _show(store: Store, debate_id: str, shown: Shown) -> None:
     from disputatio._cli.screen import console, terminal_width
     from disputatio._terminal import print_report
-    from disputatio.door import read_debate
+    from disputatio.debates import read_debate
     from disputatio.report import render_text
 
     as_, out = shown.view, shown.out

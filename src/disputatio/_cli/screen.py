@@ -177,7 +177,7 @@ class Screen:
 
     def result(self, store: Store, debate_id: str) -> ExitCode:
         """Print what came of the debate; returns the exit code."""
-        from disputatio.door import read_debate
+        from disputatio.debates import read_debate
 
         debate = read_debate(store, debate_id)
         report = debate.report()

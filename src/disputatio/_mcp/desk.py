@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from disputatio.door import read_debate
+from disputatio.debates import read_debate
 from disputatio.engine.debates import debate_of_baseline, new_id
 from disputatio.engine.estimate import estimate_of
 from disputatio.engine.verified import find_debate, read_verified

@@ -37,7 +37,7 @@ class Results:
         return found
 
     def _read(self, debate: str) -> str:
-        from disputatio.door import read_debate
+        from disputatio.debates import read_debate
         from disputatio.report.verdict import verdict_sentence
 
         try:

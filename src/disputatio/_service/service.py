@@ -54,7 +54,7 @@ from disputatio.report.audience import Audience, audience_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from disputatio.door import Debate
+    from disputatio.debates import Debate
     from disputatio.engine.opening import Proposal
     from disputatio.engine.ports import Watcher
     from disputatio.engine.preview import Preview
@@ -392,7 +392,7 @@ class Service:
         Raises:
             RefusedError: as ``listed``, or it waits and has no record.
         """
-        from disputatio.door import read_debate
+        from disputatio.debates import read_debate
 
         self.listed(debate, caller)
         found = read_debate(self.store, debate)

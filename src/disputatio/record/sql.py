@@ -361,6 +361,20 @@ class SqlStore:
 
     async def aclose(self) -> None:
         """Write what waits and close. Safe to repeat."""
+        writer = self._end_writer()
+        if writer is not None:
+            await asyncio.to_thread(writer.join)
+        self._let_go()
+
+    def close(self) -> None:
+        """As ``aclose``, for programs without an event loop, and for reading inside of one."""
+        writer = self._end_writer()
+        if writer is not None:
+            writer.join()
+        self._let_go()
+
+    def _end_writer(self) -> threading.Thread | None:
+        """Take nothing more, and tell the writer to end when it has written what waits."""
         # At once: what came in while the writer ends would begin another, and either might be the one that is told to.
         self._closed = True
         writer, self._writer = self._writer, None
@@ -368,7 +382,9 @@ class SqlStore:
             for loop in tuple(self._gathered):
                 self._hand_over(loop)
             self._jobs.put(None)
-            await asyncio.to_thread(writer.join)
+        return writer
+
+    def _let_go(self) -> None:
         self._claims.close()
         self._engine.dispose()
 

@@ -28,6 +28,7 @@ from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import PanelReading, panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import is_review
+from disputatio.report.review_reading import is_weakly_challenged
 from disputatio.report.verdict import StructuredReading, structured_reading
 
 
@@ -258,17 +259,11 @@ def _panel_tally(panel: PanelReading) -> Mapping[str, int]:
     return panel.counts[-1].tally if panel.counts else {}
 
 
-def weak_challenge(report: DebateReport) -> bool:
-    """Whether a review was hardly challenged."""
-    flags = {row.get("flag") for row in _objects(report.outcome.get("flags"))}
-    return bool(flags & {"weak_challenge", "unchallenged"})
-
-
 def _challenge(report: DebateReport) -> _Found:
     verdict = structured_reading(report)
     if report.outcome.get("format") == "single":
         yield DoubtKind.UNCHALLENGED, "No debate took place: nobody challenged the answer."
-    if weak_challenge(report):
+    if is_weakly_challenged(report.outcome):
         strength = report.outcome.get("challenge_strength")
         told = f" (strength {strength} of 10)" if isinstance(strength, int) else ""
         yield (

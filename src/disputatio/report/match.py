@@ -137,7 +137,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class MatchReading:
-    """The result of a match."""
+    """The result of a match. ``winner`` is ``pro``, ``con`` or ``draw``; empty where it cannot be told."""
 
     sentence: str
     best: str
@@ -148,6 +148,7 @@ class MatchReading:
     penalties: tuple[PenaltyReading, ...]
     stages: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     notes: tuple[str, ...]
+    winner: str = ""
 
     @property
     def final(self) -> tuple[tuple[str, str], ...]:
@@ -181,6 +182,7 @@ def match_reading(report: DebateReport) -> MatchReading | None:
             for row in _objects(outcome.get("stages"))
         ),
         notes=tuple(_notes(outcome)),
+        winner=_short(outcome.get("winner"), 20),
     )
 
 

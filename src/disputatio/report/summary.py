@@ -16,7 +16,7 @@ from disputatio.motion import one_line
 from disputatio.record.history import Status
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.blocks import Block, Entries, Entry, Title, Tone
-from disputatio.report.doubts import Doubt, DoubtKind, contradiction, doubts, is_judged, weak_challenge
+from disputatio.report.doubts import Doubt, DoubtKind, contradiction, doubts, is_judged
 from disputatio.report.headings import heading
 from disputatio.report.market import is_market, market_reading
 from disputatio.report.match import match_reading
@@ -26,6 +26,7 @@ from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import escalation_sentences, panel_reading, tally_words
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import is_review
+from disputatio.report.review_reading import CriticismOutcome, review_reading
 from disputatio.report.verdict import NOT_TRUTH, StructuredReading, five_headings, structured_reading
 
 RECOMMENDATION, DECISION, RESULT = "Recommendation", "Decision", "Result"
@@ -241,48 +242,29 @@ def _market(report: DebateReport) -> Gist:
 
 
 def _review(report: DebateReport) -> Gist:
-    outcome, verdict = report.outcome, structured_reading(report)
-    assert verdict is not None  # noqa: S101  (it fits)
-    settled = _rows(outcome.get("resolved_points"))
-    upheld = [str(row.get("id")) for row in settled if row.get("outcome") == "resolved_for_critique"]
-    met = [str(row.get("id")) for row in settled if row.get("outcome") == "resolved_for_proposition"]
-    left = _rows(outcome.get("unresolved_points"))
-    unsettled = [f"{row.get('id')}: {row.get('because') or row.get('claim')}" for row in left]
-    left = _rows(outcome.get("unmoderated_points"))
-    unseen = [f"{row.get('id')}: {row.get('claim')} (not moderated)" for row in left]
-    criticisms = len(settled) + len(unsettled) + len(unseen)
+    verdict, review = structured_reading(report), review_reading(report)
+    assert verdict is not None and review is not None  # noqa: S101, PT018  (it fits)
+    upheld, met = review.ids(CriticismOutcome.UPHELD), review.ids(CriticismOutcome.MET)
+    unsettled = [f"{row.id}: {row.because or row.claim}" for row in review.ended(CriticismOutcome.UNRESOLVED)]
+    unseen = [f"{row.id}: {row.claim} (not moderated)" for row in review.ended(CriticismOutcome.NOT_MODERATED)]
     told = [f"upheld {_few(upheld)}" if upheld else "", f"met {_few(met)}" if met else ""]
     told += [f"unresolved {len(unsettled)}" if unsettled else "", f"not moderated {len(unseen)}" if unseen else ""]
-    said = ", ".join(filter(None, told)) or "none was raised"
-    conceded = _conceded_answers(report)
-    strength = outcome.get("challenge_strength")
-    confidence = one_line(str(outcome.get("confidence") or ""), 40)
-    doubtful = ", but the challenge was weak" if weak_challenge(report) else ""
-    uncertain = outcome.get("uncertainties")
+    said, number = ", ".join(filter(None, told)) or "none was raised", len(review.criticisms)
+    confidence, strength = one_line(review.confidence, 40), review.challenge_strength
+    doubtful = ", but the challenge was weak" if review.weak_challenge else ""
     totals = [f"{seat_name(side)} {total:.2f}" for side, total in verdict.totals.items() if total is not None]
     sure = f"the moderator's confidence: {confidence}{doubtful}" if confidence and verdict.judged else ""
     return Gist(
         RECOMMENDATION,
-        verdict.recommendation or str(outcome.get("synthesis") or ""),
+        verdict.recommendation or review.synthesis,
         (
-            f"Of {counted(criticisms, 'criticism')}: {said}." if criticisms else "No criticism was raised.",
-            f"The rebutter conceded {_few(conceded)}." if conceded else "",
-            f"Challenge strength {strength} of 10." if isinstance(strength, int) and not weak_challenge(report) else "",
+            f"Of {counted(number, 'criticism')}: {said}." if number else "No criticism was raised.",
+            f"The rebutter conceded {_few(review.conceded)}." if review.conceded else "",
+            f"Challenge strength {strength} of 10." if strength is not None and not review.weak_challenge else "",
         ),
-        (*unsettled, *unseen, *(map(str, uncertain) if isinstance(uncertain, list | tuple) else ())),
+        (*unsettled, *unseen, *review.uncertainties),
         f"{_capital(NOT_TRUTH)}: {'; '.join(filter(None, [', '.join(totals), sure]))}." if verdict.judged else "",
     )
-
-
-def _conceded_answers(report: DebateReport) -> list[str]:
-    """The criticisms that a rebuttal did not refute."""
-    found = []
-    for held in _rows(report.outcome.get("rounds")):
-        for contest in _rows(held.get("contests")):
-            rebuttals = contest.get("rebuttals")
-            answers = _rows(rebuttals.get("answers")) if isinstance(rebuttals, Mapping) else []
-            found += [str(row.get("target")) for row in answers if row.get("response") == "concede"]
-    return found
 
 
 def _few(ids: Sequence[str]) -> str:
@@ -397,7 +379,9 @@ def _own(report: DebateReport) -> Gist:
 def _imported(report: DebateReport) -> Gist:
     judged = report.outcome.get("judgments")
     number = len(judged) if isinstance(judged, list | tuple) else 0
-    told = next(filter(None, map(report.outcome.get, ("recommendation", "reading", "judgment"))), "")
+    # Without judgments the record has a sentence that says so, which is no result.
+    names = ("recommendation", "reading", *(("judgment",) if number else ()))
+    told = next(filter(None, map(report.outcome.get, names)), "")
     return Gist(
         "Stated result",
         str(told),

@@ -156,7 +156,7 @@ def _so_far(service: Service, debate_id: str) -> tuple[str, Any, int]:
     """How far a debate is, in a line; what was said; the number of its last event."""
     from markupsafe import Markup
 
-    from disputatio.door import read_debate
+    from disputatio.debates import read_debate
     from disputatio.report.amounts import counted
     from disputatio.report.page import render_transcript
 

@@ -102,7 +102,7 @@ class Exchange:
         return exchange
 
     def _said(self, entry: Entry, row: Statement, *, counts: bool) -> Said:
-        kind, about = _kind(entry.form, row) if counts else ("other", "")
+        kind, about = statement_kind(entry.form, row) if counts else ("other", "")
         anchor = self.anchors.add(kind, f"{entry.seat} {about}" if kind == "response" else about or entry.path)
         points = []
         for label, text in row.points:
@@ -235,7 +235,8 @@ def _attacked(responses: Iterable[Said]) -> bool:
     return any(row.statement.word in {"refute", "challenge", "question evidence"} for row in responses)
 
 
-def _kind(form: str, row: Statement) -> tuple[str, str]:
+def statement_kind(form: str, row: Statement) -> tuple[str, str]:
+    """The kind of a statement of a turn of this form, as ``Said`` names kinds, and what it is about."""
     target = row.mark.rpartition(" -> ")[2]
     if form in MARKET_VIEWS:
         return _market_kind(form, row, target)

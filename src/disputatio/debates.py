@@ -1,0 +1,333 @@
+"""A debate and what came of it, and the debates that a store keeps: opened by their ids, or one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from disputatio.failures import DisputatioError, ExitCode, InvalidInputError
+from disputatio.failures.quoting import shown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame  # type: ignore[import-untyped]
+
+    from disputatio.record.chain import Sealed
+    from disputatio.record.events import Event
+    from disputatio.record.store import Store
+    from disputatio.report import DebateReport
+    from disputatio.results import (
+        Argument,
+        Call,
+        Citation,
+        Cost,
+        Decision,
+        Doubt,
+        Result,
+        Score,
+        Turn,
+        Verdict,
+        Vote,
+    )
+    from disputatio.results.tables import TableName
+
+
+@dataclass(frozen=True, repr=False)
+class Debate:
+    """A debate as its record tells it.
+
+    What came of it are typed values: ``decision``, ``doubts``, ``arguments`` and so on, see `disputatio.results`. They
+    are there for every format and every ending; each is read once, when it is first asked for.
+
+    Attributes:
+        id: what the store calls it.
+        record: everything that happened, in order, as it is stored: events in their envelopes.
+        texts: prompts, schemas and evidence that events name, by SHA-256.
+    """
+
+    id: str
+    record: tuple[Sealed, ...]
+    texts: Mapping[str, str]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return tuple(sealed.event() for sealed in self.record)
+
+    @property
+    def status(self) -> str:
+        """``COMPLETE``, ``DEGRADED``, ``DEBATE_TRUNCATED``, ``FAILED``, ``INTERRUPTED`` or ``IMPORTED``."""
+        from disputatio.record.history import History
+
+        return History.of(self.events).status.value
+
+    @property
+    def outcome(self) -> Mapping[str, Any]:
+        """What the rules returned; empty while the debate is not closed."""
+        from disputatio.record.history import History
+
+        closed = History.of(self.events).closed
+        return closed.outcome if closed else {}
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line returns for it: invalid input where its own rules could not go on."""
+        if self.outcome.get("fault"):
+            return ExitCode.INVALID_INPUT
+        return _EXIT_CODES.get(self.status, ExitCode.INTERRUPTED)
+
+    @property
+    def decision(self) -> Decision:
+        """What it came to, as the first screen says it; false where it came to nothing."""
+        return self.result.decision
+
+    @property
+    def recommendation(self) -> str | None:
+        """The recommendation; None where it has none, or where its decision is of another kind."""
+        return self.result.recommendation
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What speaks against the result, the worst first; there is always one."""
+        return self.result.doubts
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict, of a type for each format; None where the record has none."""
+        return self.result.verdict
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Every argument and what became of it; empty in formats without arguments."""
+        return self.result.arguments
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """Every score, those that are missing included: the state of each says why."""
+        return self.result.scores
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every citation, with how code found it in the sources."""
+        return self.result.citations
+
+    @property
+    def votes(self) -> tuple[Vote, ...]:
+        """Every vote of a panel after every phase, and of every one of several judges."""
+        return self.result.votes
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Every turn that was asked for, those that did not come included."""
+        return self.result.turns
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call to a model."""
+        return self.result.calls
+
+    @property
+    def cost(self) -> Cost:
+        """Calls, tokens, money and time."""
+        return self.result.cost
+
+    @cached_property
+    def result(self) -> Result:
+        """Everything above in one object, which needs no store and no record any more."""
+        from disputatio.results import Result
+
+        return Result(self.report())
+
+    def to_frame(self, table: TableName = "arguments") -> DataFrame:
+        """A table of the debate as a pandas data frame, with the columns of ``docs/reference/tables.md``.
+
+        Args:
+            table: ``debates``, ``turns``, ``arguments``, ``scores``, ``votes``, ``citations``, ``doubts`` or
+                ``calls``. A debate that has no such rows gives an empty frame with all columns.
+
+        Raises:
+            InvalidInputError: there is no such table, or pandas is not installed.
+        """
+        from disputatio.results.frames import frame_of
+
+        return frame_of([self.result], table)
+
+    def __repr__(self) -> str:
+        from disputatio.results.shown import short_text
+
+        try:
+            return short_text(self.result)
+        except DisputatioError as error:
+            return f"<Debate {self.id}: {error.cause}>"
+
+    def _repr_html_(self) -> str:
+        """The first screen and the map of arguments, for notebooks."""
+        from disputatio.results.shown import notebook_html
+
+        return notebook_html(self.result)
+
+    def text(self, width: int = 100) -> str:
+        """The debate as plain text, ``width`` columns wide."""
+        from disputatio.report import render_text
+
+        return render_text(self.report(), width)
+
+    def markdown(self) -> str:
+        """The debate as Markdown."""
+        from disputatio.report import render_markdown
+
+        return render_markdown(self.report())
+
+    def html(self) -> str:
+        """The debate as one HTML page with its argument map, which needs no network."""
+        from disputatio.report import render_page
+
+        return render_page(self.report())
+
+    def argdown(self) -> str:
+        """The argument map in Argdown, for tools that draw and edit such maps."""
+        from disputatio.report import render_argdown
+
+        return render_argdown(self.report())
+
+    def as_json(self) -> Mapping[str, Any]:
+        """The debate under the published, versioned export schema."""
+        from disputatio.report import export_json
+
+        return export_json(self.report())
+
+    def for_audience(self) -> Debate:
+        """What may be shown of it to everybody: all of it, unless people sit in it and it is not over.
+
+        See `disputatio.report.audience`. Whoever reads the store itself can read the whole of it.
+        """
+        from disputatio.report.audience import for_audience
+
+        shown = for_audience(self.record)
+        if shown is None:
+            return self
+        # Prompts repeat what their seat was told. Sources lie before everybody; of a knowledge base each sees a part.
+        given = [row for sealed in self.record[:1] for row in getattr(sealed.event(), "evidence", ())]
+        sources = {str(row.get("text")) for row in given if row.get("kind") != "knowledge"}
+        return replace(self, record=shown, texts={key: text for key, text in self.texts.items() if key in sources})
+
+    def report(self) -> DebateReport:
+        """What every surface is made from."""
+        from disputatio.report import DebateReport
+
+        return DebateReport.of(self.id, self.record, self.texts)
+
+
+_EXIT_CODES = {
+    "COMPLETE": ExitCode.COMPLETE,
+    "IMPORTED": ExitCode.COMPLETE,
+    "DEGRADED": ExitCode.DEGRADED,
+    "DEBATE_TRUNCATED": ExitCode.TRUNCATED,
+    "FAILED": ExitCode.PROVIDER,
+}
+
+
+def open_store(url: str | Path | None = None, *, create: bool = True) -> Store:
+    """The store at ``url``, or the configured one: SQLite in the user's data folder unless set otherwise.
+
+    Raises:
+        StoreError: it cannot be opened, or was written by a newer version.
+    """
+    from disputatio.record.sql import SqlStore
+
+    check_store(url)
+    return SqlStore(usual_store() if url is None else str(url), create=create)
+
+
+def usual_store() -> str:
+    """The address that is configured."""
+    from disputatio.config import Arguments
+    from disputatio.config.process import configured_store
+
+    return configured_store(Arguments()).store
+
+
+def check_store(store: object) -> None:
+    """Refuse what is no store and no address of one, before anything is spent.
+
+    Raises:
+        InvalidInputError: it is something else.
+    """
+    if not (store is None or isinstance(store, str | Path) or hasattr(store, "claim")):
+        raise InvalidInputError(
+            f"store is {shown(store)}, which cannot be used.",
+            "Give the address of a store, the path of a file, or a store such as MemoryStore().",
+        )
+
+
+def read_debate(store: Store, debate_id: str) -> Debate:
+    """The debate as the store has it now; its chain is not checked (``verify`` does that)."""
+    return Debate(debate_id, tuple(store.read(debate_id)), store.texts(debate_id))
+
+
+def load(debate_id: str, *, store: Store | str | Path | None = None) -> Debate:
+    """A debate that a store keeps, whether or not it has ended; its chain is checked.
+
+    Args:
+        debate_id: its id, or the beginning of it.
+        store: where its record is; the configured one where not given.
+
+    Raises:
+        UnknownDebateError: the store has no such debate, or several whose ids begin so.
+        VerificationError: its record was altered.
+        StoreError: the store cannot be read.
+    """
+    with _reading(store) as opened:
+        return _verified(opened, debate_id)
+
+
+def load_all(
+    *,
+    since: str | None = None,
+    format: str | None = None,  # noqa: A002  (the word users know)
+    store: Store | str | Path | None = None,
+) -> Iterator[Debate]:
+    """The debates of a store, the newest first. One is in memory at a time, and the chain of each is checked.
+
+    Args:
+        since: the first day, such as ``2026-01-31``, UTC; all where not given.
+        format: only debates of this format.
+        store: where the records are; the configured one where not given.
+
+    Raises:
+        InvalidInputError: ``since`` is no day.
+        VerificationError: a record was altered.
+        StoreError: the store cannot be read.
+    """
+    from disputatio.metrics.collecting import Selection
+
+    selection = Selection(since, format)
+    with _reading(store) as opened:
+        for row in filter(selection.takes, opened.debates()):
+            yield _verified(opened, row.id)
+
+
+def _verified(store: Store, debate_id: str) -> Debate:
+    from disputatio.engine.verified import find_debate, read_verified
+
+    found = find_debate(store, debate_id)
+    return Debate(found, tuple(read_verified(store, found)), store.texts(found))
+
+
+@contextmanager
+def _reading(store: Store | str | Path | None) -> Iterator[Store]:
+    """The store that is given, or the one at an address, which is closed in the end."""
+    from disputatio.record.sql import SqlStore
+
+    check_store(store)
+    if store is not None and not isinstance(store, str | Path):
+        yield store
+        return
+    opened = SqlStore(usual_store() if store is None else str(store), create=False)
+    try:
+        yield opened
+    finally:
+        opened.close()
