@@ -214,7 +214,7 @@ READINGS: dict[str, Reading] = {
     ),
     "embedded": Reading(DoubtKind.NO_WEIGHT, ("135 million parameters",)),
     "level panel": Reading(DoubtKind.SPLIT, ("release 1", "revise 1", "escalate 1")),
-    "imported": Reading(DoubtKind.IMPORTED, ("held elsewhere",), ("COMPLETE",)),
+    "imported": Reading(DoubtKind.IMPORTED, ("held elsewhere", "states no result"), ("COMPLETE",), decided=False),
     "interrupted": Reading(DoubtKind.NO_RESULT, ("None yet", "stopped before its end"), decided=False),
     "running": Reading(DoubtKind.NO_RESULT, ("None yet", "the record has no end"), decided=False),
     "degraded": Reading(DoubtKind.INCOMPLETE, ("con abstained in the closing",)),
