@@ -54,7 +54,7 @@ def calls(checkouts: tuple[Path, ...], stack: contextlib.ExitStack) -> Taken:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         return stack.enter_context(subprocess.Popen(command, env=environment(checkout), **pipes))
 
-    for what in ("debate", "gateway", "library"):
+    for what in ("debate", "model_client", "library"):
         processes = {checkout: running(what, checkout) for checkout in checkouts}
 
         def block(checkout: Path, processes: dict[Path, Any] = processes) -> float:

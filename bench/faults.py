@@ -32,11 +32,11 @@ from fleet_followers import Follower, reader_of_nothing
 from fleet_line import Line, breaking_line
 from fleet_stage import Findings, Ground, Stage, ground, inspect
 
-from disputatio.failures import QueueFullError
-from disputatio.fleet.desk import Desk
+from disputatio.errors import QueueFullError
 from disputatio.record.events import DebateResumed
 from disputatio.record.sql import SqlStore
 from disputatio.testing.provider.mishaps import Mishap, Mishaps
+from disputatio.workers.job_table import Desk
 
 TAKEOVER_S = 15.0
 WIDE = {"max_calls": 40, "budget_tokens": 2_000_000}

@@ -1,6 +1,6 @@
 """A fleet on one machine: a PostgreSQL of its own, a fake provider, and workers that are processes and can be killed.
 
-Used by the measurements in this folder and by the tests in ``tests/fleet``.
+Used by the measurements in this folder and by the tests in ``tests/workers``.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from typing import Any
 import sqlalchemy as sa
 from fleet_line import Line
 
-from disputatio.engine.debates import new_id
+from disputatio.engine.runtime import new_id
 from disputatio.engine.verified import read_verified
-from disputatio.fleet.desk import Desk
-from disputatio.fleet.port import Job, JobState
-from disputatio.fleet.queued import QueuedHolder
 from disputatio.proposals import read_request
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, CallMade, CallSent, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
 from disputatio.testing import FakeProvider
+from disputatio.workers.job_table import Desk
+from disputatio.workers.port import Job, JobState
+from disputatio.workers.queue_runner import QueueRunner
 
 PROVIDER = "openai_compatible"
 LAUNCHER = """
@@ -42,9 +42,9 @@ import importlib, os, signal, sys
 for heavy in (
     "sqlalchemy.dialects.postgresql.psycopg", "procrastinate.worker", "procrastinate.psycopg_connector", "alembic",
     "pydantic_ai.direct", "pydantic_ai.models.openai", "pydantic_ai.providers.openai", "disputatio.record.tables",
-    "disputatio.participants.remote.models", "disputatio.participants.remote.chat", "disputatio.fleet.worker",
+    "disputatio.participants.remote.models", "disputatio.participants.remote.chat", "disputatio.workers.worker",
     "disputatio.participants.remote.completions", "disputatio.participants.remote.reply", "genai_prices.data",
-    "jsonschema_rs", "jiter", "disputatio._cli.app", "disputatio.fleet.patient",
+    "jsonschema_rs", "jiter", "disputatio._cli.app", "disputatio.workers.resilient_connector",
 ):
     importlib.import_module(heavy)
 from disputatio._cli.main import main
@@ -154,7 +154,7 @@ class Stage:
         store = self.store()
         try:
             holders = {
-                most: QueuedHolder(store, most_waiting=most) for most in {row.get("most_waiting") for row in bodies}
+                most: QueueRunner(store, most_waiting=most) for most in {row.get("most_waiting") for row in bodies}
             }
             for body in bodies:
                 way = {name: body[name] for name in ("priority", "queue") if name in body}

@@ -22,13 +22,13 @@ import httpx2
 
 from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Reply
-from disputatio.participants.gateways import open_gateway
 from disputatio.participants.remote.transport import AiohttpTransport
+from disputatio.participants.shared_clients import open_gateway
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
 
@@ -96,21 +96,21 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
         arguments=arguments,
         options=format_scope(form),
     )
-    gateway = Noting(open_gateway(settings.seats["pro"], None))
+    model_client = Noting(open_gateway(settings.seats["pro"], None))
     proposal = Proposal(read_motion("Should we release the risky migration?"), form, settings)
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"sqlite:///{folder}/bench.sqlite")
-        house = House(store, opener=lambda *_: gateway, checks_first=False)
+        house = Runtime(store, opener=lambda *_: model_client, checks_first=False)
         await start(proposal, house)
         http = httpx2.AsyncClient(transport=AiohttpTransport())
         model = plain_model(base_url, http)
         differences, own, direct = [], [], []
         for _ in range(blocks):
-            gateway.calls.clear()
+            model_client.calls.clear()
             begun = time.process_time()
             await asyncio.gather(*(start(proposal, house) for _ in range(debates)))
-            with_debate = (time.process_time() - begun) / len(gateway.calls)
-            calls = list(gateway.calls)
+            with_debate = (time.process_time() - begun) / len(model_client.calls)
+            calls = list(model_client.calls)
             begun = time.process_time()
             for place in range(0, len(calls), 2 * debates):
                 await asyncio.gather(*(directly(model, call) for call in calls[place : place + 2 * debates]))
@@ -118,7 +118,7 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
             begun = time.process_time()
             for place in range(0, len(calls), 2 * debates):
                 replies = await asyncio.gather(
-                    *(gateway.inner.call(call) for call in calls[place : place + 2 * debates])
+                    *(model_client.inner.call(call) for call in calls[place : place + 2 * debates])
                 )
                 assert all(isinstance(row, Reply) for row in replies)
             through = (time.process_time() - begun) / len(calls)
@@ -127,7 +127,7 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
             differences.append((with_debate - through) * 1e3)
         await store.aclose()
         await http.aclose()
-        await gateway.inner.aclose()
+        await model_client.inner.aclose()
     middle = statistics.median
     added = [a - b for a, b in zip(own, direct, strict=True)]
     print(f"medians of {blocks} blocks of {debates} structured debates, {len(calls)} calls in the last")

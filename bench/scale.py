@@ -29,8 +29,8 @@ from measured import Figure, number
 from disputatio._service.database import Database
 from disputatio._service.debate_book import DebateBook
 from disputatio._service.key_ledger import KeyLedger
-from disputatio.door import read_debate
-from disputatio.engine.debates import House, start
+from disputatio.api import read_debate
+from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import find_debate, read_verified
 from disputatio.metrics import Selection, collect, measures_of
 from disputatio.metrics.summaries import summary_of
@@ -100,7 +100,7 @@ async def one_debate(folder: Path) -> tuple[list[Sealed], dict[str, str]]:
     with FakeProvider() as fake:
         os.environ |= {"LLM_PROVIDER": "openai_compatible", "LLM_BASE_URL": fake.base_url, "LLM_MODEL": "fake"}
         request = read_request({"motion": "We should split the service", "seed": 1})
-        debate = await start(proposal_of(request, {}), House(store, checks_first=False))
+        debate = await start(proposal_of(request, {}), Runtime(store, checks_first=False))
         found = list(store.read(debate)), dict(store.texts(debate))
     await store.aclose()
     return found

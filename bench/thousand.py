@@ -26,16 +26,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from disputatio.engine.debates import House, start
-from disputatio.engine.uncollected import settle_in
+from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import read_verified
-from disputatio.fleet.descriptors import allow_connections
 from disputatio.kernel import JsonObject
-from disputatio.participants.gateways import open_gateway
+from disputatio.participants.shared_clients import open_gateway
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
+from disputatio.workers.descriptors import allow_connections
 
 LATENCY_S = 1.0
 SIZES = (1, 10, 100, 1_000)
@@ -83,7 +83,7 @@ class _UnderWay:
     def __init__(self) -> None:
         self.now = self.peak = 0
 
-    async def hold(self, house: House, order: JsonObject) -> str:
+    async def hold(self, house: Runtime, order: JsonObject) -> str:
         self.now += 1
         self.peak = max(self.peak, self.now)
         try:
@@ -121,7 +121,7 @@ async def hold(debates: int) -> Held:
     """Hold so many debates at once, over the provider that the environment names."""
     with tempfile.TemporaryDirectory() as folder:
         store, beginnings = SqlStore(f"{folder}/bench.sqlite"), _Beginnings()
-        house, counted = House(store, checks_first=False, opener=beginnings.open), _UnderWay()
+        house, counted = Runtime(store, checks_first=False, opener=beginnings.open), _UnderWay()
         # Orders are read when they come, and by whoever takes them.
         orders = [read_request({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.

@@ -7,14 +7,14 @@ from typing import Any
 
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.review import ReviewRules
 from disputatio.kernel import Abstention, Ask, AskPath, Seat, Turn
 from disputatio.motion import Motion
 from disputatio.participants.call import Call, Reply, Usage
 from disputatio.record.text import canonical
-from disputatio.testing import ScriptedGateway
+from disputatio.testing import ScriptedClient
 from strategies import Held, hold
 
 CLAUSE = "The supplier is liable without limit for delays that it could have avoided."
@@ -25,14 +25,14 @@ ATTACKS = ("tail_risk", "misread_evidence", "hidden_assumption", "harm_if_true")
 
 def resting(ask: Ask, quote: tuple[str, str] | None = None, basis: str = "reasoning") -> dict[str, Any]:
     """The keys for what an argument rests on, where the form asks for them."""
-    if "rests_on" not in str(ask.form.schema):
+    if "rests_on" not in str(ask.spec.schema):
         return {}
     quotations = [{"source": quote[0], "quote": quote[1]}] if quote else []
     return {"rests_on": basis, "quotations": quotations}
 
 
 def framing(ask: Ask, **more: Any) -> dict[str, Any]:
-    keys: Any = ask.form.schema["properties"]
+    keys: Any = ask.spec.schema["properties"]
     known = {"key_evidence": [], "evidence_wanted": ["How often deliveries are late."]}
     positions = {"positions": [f"Do what is proposed in way {n}." for n in range(1, 1 + count_of(keys))]}
     body = {
@@ -85,12 +85,12 @@ def criticism(ask: Ask, strength: int = 8, number: int = 4, **more: Any) -> dict
 
 
 def targets_of(ask: Ask) -> list[str]:
-    schema: Any = ask.form.schema
+    schema: Any = ask.spec.schema
     return schema["properties"]["arguments"]["items"]["properties"]["target"]["enum"]
 
 
 def rebuttal(ask: Ask, **kinds: str) -> dict[str, Any]:
-    keys: Any = ask.form.schema["properties"]["answers"]["properties"]  # type: ignore[index,call-overload]
+    keys: Any = ask.spec.schema["properties"]["answers"]["properties"]  # type: ignore[index,call-overload]
     return {
         "answers": {
             name: {
@@ -105,7 +105,7 @@ def rebuttal(ask: Ask, **kinds: str) -> dict[str, Any]:
 
 
 def moderation(ask: Ask, *, again: bool = False, **outcomes: str) -> dict[str, Any]:
-    keys: Any = ask.form.schema["properties"]
+    keys: Any = ask.spec.schema["properties"]
     scores = {"validity": 7, "evidence_quality": 6, "completeness": 5, "consistency": 8}
     body: dict[str, Any] = {}
     if "findings" in keys:
@@ -142,7 +142,7 @@ WRITTEN = {
 
 def written(path: AskPath, ask: Ask) -> Turn | Abstention:
     """The written turn at ``path``."""
-    turn: Turn = ask.form.read(WRITTEN[ask.form.name](ask))
+    turn: Turn = ask.spec.read(WRITTEN[ask.spec.name](ask))
     return turn
 
 
@@ -157,7 +157,7 @@ def reviewed(
     """A review held to its end."""
     form = FORMATS["review"]
     further = tuple(Seat(f"proposer_{number}") for number in range(2, proposers + 1))
-    docket = Docket(
+    docket = DebateContext(
         (*form.seats, *further), Motion("We should change the clause"), SourceSet(sources), introduced=introduced or {}
     )
     return hold(form.rulebook(ReviewRules(**rules), docket), answering)
@@ -167,13 +167,13 @@ def saying(**answers: Any) -> Any:
     """Answers by the name of the form, the written ones for the others; a list is used up turn by turn."""
 
     def answering(path: AskPath, ask: Ask) -> Turn | Abstention:
-        given = answers.get(ask.form.name)
+        given = answers.get(ask.spec.name)
         if isinstance(given, list):
             given = given.pop(0) if len(given) > 1 else given[0]
         if given is None:
             return written(path, ask)
         body = given(ask) if callable(given) else given
-        return body if isinstance(body, Abstention) else ask.form.read(body)
+        return body if isinstance(body, Abstention) else ask.spec.read(body)
 
     return answering
 
@@ -187,11 +187,11 @@ def speaking(tokens: int = 100, **answers: Any) -> Any:
     """Models that say what is written; ``answers`` take the place of it by the name of the form, lists in turn."""
 
     def answer(call: Call) -> Reply:
-        asked = SimpleNamespace(form=SimpleNamespace(schema=call.schema, name=call.schema_name))
+        asked = SimpleNamespace(spec=SimpleNamespace(schema=call.schema, name=call.schema_name))
         given = answers.get(call.schema_name, WRITTEN[call.schema_name])
         if isinstance(given, list):
             given = given.pop(0) if len(given) > 1 else given[0]
         return Reply(canonical(given(asked)), "written", Usage(tokens, tokens, 0))
 
-    gateway = ScriptedGateway(answer)
-    return lambda *_: gateway
+    model_client = ScriptedClient(answer)
+    return lambda *_: model_client

@@ -18,7 +18,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import (
     Abstention,
@@ -76,7 +76,7 @@ class Answers:
         """The content of the turn at ``path``; None where the seat abstains."""
         if path in self.silent or share(self.seed, "abstains", path) < self.abstaining:
             return None
-        content = instance(asked.form.schema, f"{self.seed} {path}")
+        content = instance(asked.spec.schema, f"{self.seed} {path}")
         assert isinstance(content, dict)
         return content
 
@@ -85,7 +85,7 @@ class Answers:
         content = self.content(path, asked)
         if content is None:
             return Abstention(asked.seat, "drawn", f"{path} was drawn to abstain")
-        turn: Turn = asked.form.read(content)
+        turn: Turn = asked.spec.read(content)
         return turn
 
 
@@ -139,9 +139,11 @@ def hold(
     return held
 
 
-def docket_of(name: str) -> Docket:
+def docket_of(name: str) -> DebateContext:
     """The docket of a debate of the format ``name``: every seat taken, no sources, the example where it knows."""
-    return Docket(FORMATS[name].seats, Motion("Be it so"), knowledge=example_base() if FORMATS[name].knows else None)
+    return DebateContext(
+        FORMATS[name].seats, Motion("Be it so"), knowledge=example_base() if FORMATS[name].knows else None
+    )
 
 
 @cache
@@ -294,7 +296,7 @@ class AnyWords:
     def read(self, content: JsonObject) -> Said:
         return Said(str(content))
 
-    def breaches(self, turn: Said) -> tuple[Violation, ...]:
+    def violations(self, turn: Said) -> tuple[Violation, ...]:
         return ()
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:

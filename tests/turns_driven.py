@@ -11,11 +11,11 @@ from disputatio.kernel import Abstention, Ask, AskPath, Part
 from disputatio.motion import Motion
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Segment, Usage
-from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import ModelTurn, Order, Reject, Rest, Send, Taken
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.turn_taking import ModelTurn, Reject, Rest, Send, Taken, TurnStep
 from disputatio.prompts import (
     PromptBook,
-    Setting,
+    PromptContext,
     choosing_segment,
     compose,
     compose_part,
@@ -35,7 +35,7 @@ Answering = Callable[[Send], Outcome]
 class BookPrompts:
     """The prompts of a debate, as the engine gives them to a turn."""
 
-    setting: Setting
+    setting: PromptContext
 
     def whole(self, ask: Ask) -> tuple[Segment, ...]:
         return compose(BOOK, self.setting, ask)
@@ -77,15 +77,17 @@ def turn(
         seatings=chain,
         modes=modes or [[OutputMode.NATIVE]] * len(chain),
         checks=CHECKS,
-        prompts=BookPrompts(Setting(name, Motion("Is it so?"))),
+        prompts=BookPrompts(PromptContext(name, Motion("Is it so?"))),
         seed=seed,
         **more,
     ).take()
 
 
-def drive(taking: Any, answering: Answering | None = None, most: int = 1000) -> tuple[Taken | Abstention, list[Order]]:
+def drive(
+    taking: Any, answering: Answering | None = None, most: int = 1000
+) -> tuple[Taken | Abstention, list[TurnStep]]:
     """Carry out the orders of a turn until it is over."""
-    orders: list[Order] = []
+    orders: list[TurnStep] = []
     brought: Outcome | None = None
     while True:
         try:
@@ -116,13 +118,13 @@ def fault(kind: FaultKind, retry_after_s: float | None = None) -> Fault:
     return Fault(kind, f"it is {kind.value}", retry_after_s)
 
 
-def sends(orders: list[Order]) -> list[Send]:
+def sends(orders: list[TurnStep]) -> list[Send]:
     return [order for order in orders if isinstance(order, Send)]
 
 
-def rejections(orders: list[Order]) -> list[Reject]:
+def rejections(orders: list[TurnStep]) -> list[Reject]:
     return [order for order in orders if isinstance(order, Reject)]
 
 
-def rests(orders: list[Order]) -> list[float]:
+def rests(orders: list[TurnStep]) -> list[float]:
     return [order.seconds for order in orders if isinstance(order, Rest)]

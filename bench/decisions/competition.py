@@ -14,12 +14,12 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Ask, Driver
 from disputatio.motion import Motion
-from disputatio.prompts import PromptBook, Setting, compose
+from disputatio.prompts import PromptBook, PromptContext, compose
 from disputatio.testing.instances import instance
 
 MARKS = {"logic": 7, "persuasion": 7, "expression": 7, "teamwork": 7, "rule_compliance": 7}
@@ -29,11 +29,11 @@ def matched(pro: int, con: int) -> Played:
     """A match with all marks 7; free speeches have ``pro`` and ``con`` words, others 60."""
 
     def answering(ask: Ask, made: dict[str, Any]) -> dict[str, Any]:
-        if ask.form.name == "scoring":
+        if ask.spec.name == "scoring":
             return {"comment": "It was fine.", "violations": [], **MARKS}
-        if ask.form.name == "questions":
+        if ask.spec.name == "questions":
             return {**made, "questions": ["Is it so?"] * 3}
-        if ask.form.name == "speech":
+        if ask.spec.name == "speech":
             free = {"pro": pro, "con": con}[ask.seat[:3]] if ask.phase == "free_debate" else 60
             return {"speech": " ".join(["word"] * free)}
         return made
@@ -51,7 +51,7 @@ def equal_chances() -> tuple[str, bool]:
 def prompts() -> tuple[str, bool]:
     """What the prompt of a free speech and that of the judge have in them."""
     played = matched(60, 125)
-    setting = Setting("competition", Motion("We should split the service"))
+    setting = PromptContext("competition", Motion("We should split the service"))
     told = {row.task.prompt: _whole(setting, row) for row in played.asks.values()}
     found = {
         "criteria": "- logic (25 %)" in told["free"],
@@ -64,7 +64,7 @@ def prompts() -> tuple[str, bool]:
     return ", ".join(name for name, there in found.items() if there), all(found.values())
 
 
-def _whole(setting: Setting, ask: Ask) -> str:
+def _whole(setting: PromptContext, ask: Ask) -> str:
     return "\n".join(row.text for row in compose(PromptBook(), setting, ask))
 
 
@@ -75,12 +75,12 @@ def checked_evidence() -> tuple[str, bool]:
     told = []
     for name in ("panel", "competition"):
         form = FORMATS[name]
-        docket = Docket(form.seats, Motion("We should change the supplier"), SourceSet((source,)))
+        docket = DebateContext(form.seats, Motion("We should change the supplier"), SourceSet((source,)))
         driver: Any = Driver(form.rulebook(form.rules(), docket))
         path, ask = next(iter(driver.open_asks.items()))
-        made: Any = instance(ask.form.schema, str(path))
+        made: Any = instance(ask.spec.schema, str(path))
         made["quotations"] = [{"source": "audit", "quote": quote} for quote in quotes]
-        told.append([row["status"] for row in cited_json(ask.form.read(made))])
+        told.append([row["status"] for row in cited_json(ask.spec.read(made))])
     return " and ".join(", ".join(map(str, row)) for row in told), told == [["verified", "unverified"]] * 2
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from decisions.point import Point
 from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.market_matter import check_question, knowledge_row, question_on
+from disputatio.engine.market_setup import check_question, knowledge_row, question_on
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest import (
     Archive,
     BacktestPlan,
@@ -38,8 +39,7 @@ from disputatio.evaluation.backtest.forecasting import Argued
 from disputatio.evaluation.backtest.leaks import lagless, leak_report
 from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.replay import replay_report
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
 from disputatio.formats.registry import find_format
 from disputatio.kernel import Driver
@@ -144,13 +144,13 @@ def withdrawn() -> tuple[str, bool]:
     """An analyst withdraws an argument and writes one half beside it."""
     book = read_textbook(packaged_text())
     seats = (*ANALYSTS, JUDGE)
-    driver = Driver(market(MarketRules(), Docket(seats, Motion("Will it rise?"), knowledge=example_index())))
+    driver = Driver(market(MarketRules(), DebateContext(seats, Motion("Will it rise?"), knowledge=example_index())))
     while not driver.finished:
         for path, ask in driver.open_asks.items():
             content: Any = answer(book, ask)
             if path == "closing/tech_bull":
                 content["refined_claims"]["tech_bull_arg_0"] |= {"status": "withdrawn", "confidence_adjusted": 0.5}
-            driver.answer(path, ask.form.read(content))
+            driver.answer(path, ask.spec.read(content))
     row = next(row for row in driver.outcome.as_json()["trace"] if row["id"] == "tech_bull_arg_0")
     return f"confidence {row['confidence_adjusted'] or 'none'}", row["confidence_adjusted"] is None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, Driver
 from disputatio.motion import Motion
@@ -37,10 +37,10 @@ class Played:
 def play(form: str, motion: str, answering: Answering, **rules: Any) -> Played:
     """Hold a debate of ``form`` in which ``answering`` writes every turn."""
     chosen = FORMATS[form]
-    driver: Driver[Any] = Driver(chosen.rulebook(chosen.rules(**rules), Docket(chosen.seats, Motion(motion))))
+    driver: Driver[Any] = Driver(chosen.rulebook(chosen.rules(**rules), DebateContext(chosen.seats, Motion(motion))))
     asks: dict[str, Ask] = {}
     while not driver.finished:
         path, ask = next(iter(driver.open_asks.items()))
         asks[str(path)] = ask
-        driver.answer(path, ask.form.read(answering(ask, instance(ask.form.schema, str(path)))))
+        driver.answer(path, ask.spec.read(answering(ask, instance(ask.spec.schema, str(path)))))
     return Played(driver.outcome.as_json(), asks)

@@ -6,7 +6,7 @@ from typing import Any
 
 import disputatio
 from decisions.point import Played, Point, play
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.challenge import Attack, Criticised, challenge_strength
 from disputatio.judging.gate import should_debate
 from disputatio.kernel import Ask
@@ -22,11 +22,11 @@ def reviewed(motion: str, outcomes: dict[str, str], *, rounds: int = 1) -> Playe
     """A review whose moderator says ``outcomes`` of the criticisms, ``MET`` of the others, and wants all rounds."""
 
     def answering(ask: Ask, made: dict[str, Any]) -> dict[str, Any]:
-        if ask.form.name == "framing":
+        if ask.spec.name == "framing":
             made["thesis"] = THESIS
-        elif ask.form.name == "rebuttal":
+        elif ask.spec.name == "rebuttal":
             made["answers"] = {name: {**row, "response": "refute"} for name, row in made["answers"].items()}
-        elif ask.form.name == "moderation":
+        elif ask.spec.name == "moderation":
             rows = made["points"].items()
             made["points"] = {name: {**row, "outcome": outcomes.get(name, MET)} for name, row in rows}
             made["another_round_would_help"] = "yes"
@@ -38,7 +38,7 @@ def reviewed(motion: str, outcomes: dict[str, str], *, rounds: int = 1) -> Playe
 def earlier_rounds() -> tuple[str, bool]:
     """CRIT-2 is open in round 1 and nobody settles it; everything of round 2 is met."""
     played = reviewed("We should sign the clause", {"CRIT-2": OPEN}, rounds=2)
-    asked: Any = played.asks["moderation-round-2/moderator"].form.schema
+    asked: Any = played.asks["moderation-round-2/moderator"].spec.schema
     unresolved = [row["id"] for row in played.outcome["unresolved_points"]]
     holds = "CRIT-2" in asked["properties"]["points"]["properties"] and unresolved == ["CRIT-2"]
     return played.outcome["reading"].partition(": ")[2], holds
@@ -81,7 +81,7 @@ def known_kinds() -> tuple[str, bool]:
 
 def every_seat() -> tuple[str, bool]:
     """Who sits where when one participant is given for all seats and three positions are weighed."""
-    script = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+    script = disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))
     debate = disputatio.debate_sync(
         "How should we go on?",
         format=disputatio.Review(positions=["Adopt it this year.", "Keep what we have.", "Wait for a year."]),

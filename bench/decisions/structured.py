@@ -15,7 +15,7 @@ from disputatio.evidence.sources import Source
 from disputatio.judging import JudgeScores, Panel, PanelMethod
 from disputatio.kernel import Ask
 from disputatio.motion import Motion
-from disputatio.prompts import PromptBook, Setting, compose
+from disputatio.prompts import PromptBook, PromptContext, compose
 
 PLAIN = "It was measured over two years in nine towns, and the figures are published."
 MISQUOTED = "words that neither side ever said in this debate"
@@ -26,12 +26,12 @@ def judged(write: Callable[[Ask, str, dict[str, Any]], None], mark: str = "met")
     """A debate whose answers are all marked ``mark``; ``write`` changes the finding on each argument."""
 
     def answering(ask: Ask, made: dict[str, Any]) -> dict[str, Any]:
-        if ask.form.name == "cross_examination":
+        if ask.spec.name == "cross_examination":
             return {name: {**row, "response": "challenge"} for name, row in made.items()}
-        if ask.form.name == "closing":
+        if ask.spec.name == "closing":
             held = {name: {"status": "stands", "because": PLAIN} for name in made["own_arguments"]}
             return {**made, "own_arguments": held, "answers": dict.fromkeys(made.get("answers", ()), PLAIN)}
-        if ask.form.name == "adjudication":
+        if ask.spec.name == "adjudication":
             for name, row in made["arguments"].items():
                 row |= {"fallacies": [], "new_arguments": [], "cross_references": [], "reason": PLAIN}
                 if "answers" in row:
@@ -74,7 +74,7 @@ def fallacies() -> tuple[str, bool]:
 
     def write(ask: Ask, name: str, row: dict[str, Any]) -> None:
         if name == "PRO-1":
-            exhibit = next(each for each in ask.form.exhibits if each.argument.id == name)
+            exhibit = next(each for each in ask.spec.exhibits if each.argument.id == name)
             words = " ".join(exhibit.drew[0].reasoning.split()[:8])
             pinned = {"straw_man": "owner", "ad_hominem": "opponent"}
             row["fallacies"] = [{"fallacy": kind, "said_by": who, "words": words} for kind, who in pinned.items()]
@@ -116,7 +116,7 @@ def scores() -> tuple[str, bool]:
     """Every argument has a weighted score, and its criteria stand in the rubric's order."""
     played = judged(lambda *_: None)
     rows = trace(played).values()
-    keys = [row.key for row in played.asks["judging/judge"].form.rubric.criteria]
+    keys = [row.key for row in played.asks["judging/judge"].spec.rubric.criteria]
     holds = all(row["weighted"] is not None and list(row["criteria"]) == keys for row in rows)
     return f"{len(rows)} weighted scores; criteria: {', '.join(keys)}", holds
 
@@ -125,14 +125,16 @@ def questions() -> tuple[str, bool]:
     """What a side reads of a motion that is a question, and whether options are seen."""
     motion = Motion("Postgres, MySQL or MongoDB?")
     asks = judged(lambda *_: None).asks
-    text = "\n".join(row.text for row in compose(PromptBook(), Setting("structured", motion), asks["opening/pro"]))
+    text = "\n".join(
+        row.text for row in compose(PromptBook(), PromptContext("structured", motion), asks["opening/pro"])
+    )
     told = next((line for line in text.splitlines() if "The motion is a question" in line), "nothing")
     return f"{told} Options are seen: {motion.offers_options}", "answer is yes" in told and motion.offers_options
 
 
 def prompts() -> tuple[str, bool]:
     """What the judge and the sides are told."""
-    asks, setting = judged(lambda *_: None).asks, Setting("structured", Motion("We should act"))
+    asks, setting = judged(lambda *_: None).asks, PromptContext("structured", Motion("We should act"))
     judge, side = (
         "\n".join(row.text for row in compose(PromptBook(), setting, asks[path]))
         for path in ("judging/judge", "opening/pro")

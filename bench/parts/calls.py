@@ -76,7 +76,7 @@ def _contestants(url: str, said: str) -> list[Contestant]:
 
     rows = [
         own("debate", "panel.py", "debate", said),
-        own("gateway", "panel.py", "gateway"),
+        own("model_client", "panel.py", "model_client"),
         own("library", "panel.py", "library"),
         own("pydantic-ai", "client.py", "pydantic-ai", said),
         own("sdk", "client.py", "sdk", said),
@@ -141,11 +141,13 @@ def _rows(contestants: dict[str, Contestant]) -> Iterator[Figure]:
             at_least=least,
             note=note if name in contestants else absent,
         )
-    yield Figure(name="The gateway's part of a debate", value=100 * of("gateway", "debate"), unit="%")
-    yield Figure(name="Gateway, over the bare post", value=of("gateway", "bare"), unit="x", note="its thin path, alone")
+    yield Figure(name="The gateway's part of a debate", value=100 * of("model_client", "debate"), unit="%")
+    yield Figure(
+        name="Gateway, over the bare post", value=of("model_client", "bare"), unit="x", note="its thin path, alone"
+    )
     yield Figure(
         name="Gateway without its thin path, over the gateway",
-        value=of("library", "gateway"),
+        value=of("library", "model_client"),
         unit="x",
         note="what the thin path saves",
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from measured import Figure
 
-from disputatio.engine.debates import House, start
+from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import read_verified
 from disputatio.participants.embedded import ModelUnavailableError, cache, obtain
 from disputatio.participants.embedded.server_spec import Address
@@ -54,7 +54,7 @@ async def _held() -> list[Figure]:
         store = SqlStore(f"{folder}/bench.sqlite")
         order = read_request({"motion": "Cities should close their centres to private cars", "seed": 1})
         begun = time.monotonic()
-        debate = await start(proposal_of(order, {}), House(store, checks_first=False))
+        debate = await start(proposal_of(order, {}), Runtime(store, checks_first=False))
         took = time.monotonic() - begun
         busy = _processor_seconds(Path(folder))
         calls = [

@@ -16,11 +16,11 @@ from measured import Figure
 
 from disputatio.config import Arguments, Settings, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine import debates
-from disputatio.engine.debates import House, Resumption, resume, start
+from disputatio.engine import runtime
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
-from disputatio.failures import ProviderError
+from disputatio.engine.runtime import Resumption, Runtime, resume, start
+from disputatio.errors import ProviderError
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, Reply
@@ -28,7 +28,7 @@ from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import CallMade, DebateOpened
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Writing
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 
 TITLE = "Record"
 ABOUT = (
@@ -116,7 +116,7 @@ class _Stopping(Nobody):
     def __init__(self, turns: int) -> None:
         self.left, self.task = turns, asyncio.current_task()
 
-    def happened(self, event: Any, sealed: Sealed) -> None:  # noqa: ARG002
+    def on_event(self, event: Any, sealed: Sealed) -> None:  # noqa: ARG002
         self.left -= event.kind == "TurnTaken"
         if not self.left and self.task is not None and event.kind == "TurnTaken":
             self.task.cancel("enough")
@@ -129,11 +129,11 @@ async def _no_estimate(*_: Any) -> dict[str, Any]:
 async def _held(path: Path, turns: int) -> None:
     store = SqlStore(str(path))
     # A preview of a thousand turns would take longer than holding them, and is no part of what is measured.
-    debates.estimate = _no_estimate  # type: ignore[assignment]
+    runtime.estimate = _no_estimate  # type: ignore[assignment]
     proposal = Proposal(read_motion("We should act"), FORM, _settings(turns))
     try:
         await start(
-            proposal, House(store, watcher=_Stopping(turns), opener=lambda *_: InstanceGateway()), debate="long"
+            proposal, Runtime(store, observer=_Stopping(turns), opener=lambda *_: InstanceClient()), debate="long"
         )
     except asyncio.CancelledError:
         task = asyncio.current_task()
@@ -146,7 +146,7 @@ async def _held(path: Path, turns: int) -> None:
 class _NextCall:
     """A gateway that notes when the first call comes, and has no answer."""
 
-    modes = InstanceGateway().modes
+    modes = InstanceClient().modes
 
     def __init__(self) -> None:
         self.came, self.asked = 0.0, asyncio.Event()
@@ -165,16 +165,16 @@ class _NextCall:
 
 async def _next_call(path: Path, folder: Path, turns: int) -> float:
     """Processor seconds from the order to resume to the next call."""
-    copy, gateway = folder / "copy.sqlite", _NextCall()
+    copy, model_client = folder / "copy.sqlite", _NextCall()
     shutil.copy(path, copy)
     store = SqlStore(str(copy))
     store.row("long")
     order = Resumption(_settings(turns))
     begun = time.process_time()
-    task = asyncio.create_task(resume("long", order, House(store, opener=lambda *_: gateway)))
+    task = asyncio.create_task(resume("long", order, Runtime(store, opener=lambda *_: model_client)))
     try:
         # Not by asking again and again: the store's thread waits for the disk meanwhile.
-        asked = asyncio.create_task(gateway.asked.wait())
+        asked = asyncio.create_task(model_client.asked.wait())
         await asyncio.wait({task, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
     finally:
@@ -182,6 +182,6 @@ async def _next_call(path: Path, folder: Path, turns: int) -> float:
         await asyncio.gather(task, return_exceptions=True)
         await store.aclose()
         copy.unlink()
-    if not gateway.came:
+    if not model_client.came:
         raise ProviderError("The resumed debate made no call.", str(task.exception()))
-    return gateway.came - begun
+    return model_client.came - begun

@@ -16,9 +16,9 @@ from measured import Figure
 import disputatio
 from disputatio.ledger.prices import PriceBook
 from disputatio.participants.call import Usage
-from disputatio.participants.habits import USUAL
+from disputatio.participants.length_profiles import USUAL
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS
-from disputatio.participants.seating import ModelSeating
 from disputatio.testing.prefixes import PrefixMeter, Sums
 
 TITLE = "Tokens, prefix caches and the bill"

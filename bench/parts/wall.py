@@ -18,15 +18,15 @@ from typing import Any, Final, TypeVar
 import thousand
 from measured import Figure
 
-from disputatio.engine.debates import House, start
-from disputatio.engine.uncollected import settle_in
-from disputatio.fleet.descriptors import allow_connections
+from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.runtime import Runtime, start
 from disputatio.participants.call import Call, Fault, OutputMode, Reply
-from disputatio.participants.gateways import open_gateway
+from disputatio.participants.shared_clients import open_gateway
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
+from disputatio.workers.descriptors import allow_connections
 
 TITLE = "Wall time at a one-second model"
 ABOUT = (
@@ -147,7 +147,7 @@ async def _held(
         store = SqlStore(f"{folder}/bench.sqlite")
         opener = open_gateway if said is None else (lambda *given: _Noting(open_gateway(*given), said))
         house, proposal = (
-            House(store, watched=streamed, checks_first=False, opener=opener),
+            Runtime(store, watched=streamed, checks_first=False, opener=opener),
             _proposal(name, url, staggered=staggered),
         )
         begun = time.monotonic()
@@ -162,7 +162,7 @@ async def _held(
 
 def _critical_path(name: str, url: str, said: _Said) -> float:
     """Seconds of the debate where computing takes no time."""
-    house = House(MemoryStore(), checks_first=False, opener=lambda *_: _Again(said))
+    house = Runtime(MemoryStore(), checks_first=False, opener=lambda *_: _Again(said))
     return _in_its_own_time(lambda: _timed(start(_proposal(name, url), house)))
 
 

@@ -24,12 +24,12 @@ from typing import Any
 
 from blocks import MOTION, ROUNDS, SEATS, serve
 
-from disputatio.engine.debates import House, start
+from disputatio.engine.runtime import Runtime, start
 from disputatio.participants.call import Call, Reply
-from disputatio.participants.gateways import open_gateway
-from disputatio.participants.remote import Endpoint, RemoteGateway
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import Endpoint, RemoteClient
 from disputatio.participants.remote.chat import ChatPrompts
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.shared_clients import open_gateway
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.sql import SqlStore
 
@@ -68,7 +68,7 @@ async def main() -> None:
     calls: list[Call] = []
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
-        noting = House(store, opener=lambda *given: Noting(open_gateway(*given), calls), checks_first=False)
+        noting = Runtime(store, opener=lambda *given: Noting(open_gateway(*given), calls), checks_first=False)
         # The server's votes are drawn from the prompt; where three agree by chance, a panel ends before its time.
         for seed in itertools.count():
             calls.clear()
@@ -78,7 +78,7 @@ async def main() -> None:
         if len(sys.argv) > 3:
             Path(sys.argv[3]).write_text(json.dumps([body_of(call) for call in calls]), encoding="utf-8")
         if what == "debate":
-            house = House(store, checks_first=False)
+            house = Runtime(store, checks_first=False)
 
             async def one_debate(_: int) -> int:
                 await start(proposal(seed), house)
@@ -87,16 +87,16 @@ async def main() -> None:
             await serve(one_debate)
         else:
             seating = ModelSeating(provider="openai_compatible", model="fake", base_url=base_url)
-            endpoint = replace(Endpoint.of(seating, None), straight=what == "gateway")
-            await again(calls, RemoteGateway(endpoint))
+            endpoint = replace(Endpoint.of(seating, None), straight=what == "model_client")
+            await again(calls, RemoteClient(endpoint))
         await store.aclose()
 
 
-async def again(calls: list[Call], gateway: Any) -> None:
-    """The same calls through ``gateway`` alone."""
+async def again(calls: list[Call], model_client: Any) -> None:
+    """The same calls through ``model_client`` alone."""
 
     async def heard(call: Call) -> None:
-        outcome = await gateway.call(call)
+        outcome = await model_client.call(call)
         if not isinstance(outcome, Reply):
             raise TypeError(f"a call brought {outcome}")
 
@@ -107,7 +107,7 @@ async def again(calls: list[Call], gateway: Any) -> None:
         return len(calls)
 
     await serve(one_debate)
-    await gateway.aclose()
+    await model_client.aclose()
 
 
 if __name__ == "__main__":

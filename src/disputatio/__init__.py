@@ -11,14 +11,12 @@ cost, and a tamper-evident record that can be resumed, replayed and audited::
 This module is the front door; everything in ``__all__`` is kept stable.
 """
 
-from disputatio._front import __dir__ as __dir__
-from disputatio._front import __getattr__ as __getattr__
+from disputatio._lazy import __dir__ as __dir__
+from disputatio._lazy import __getattr__ as __getattr__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from disputatio.config.catalogue import topics
-    from disputatio.debates import Debate, load, load_all, open_store
-    from disputatio.door import (
+    from disputatio.api import (
         attach_outcome,
         debate,
         debate_sync,
@@ -30,8 +28,10 @@ if TYPE_CHECKING:
         resume_sync,
         sign_off,
     )
+    from disputatio.config.catalogue import topics
+    from disputatio.debates import Debate, load, load_all, open_store
     from disputatio.engine.estimate import Estimate
-    from disputatio.failures import (
+    from disputatio.errors import (
         DisputatioError,
         ExitCode,
         InvalidInputError,

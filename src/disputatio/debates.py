@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disputatio.failures import DisputatioError, ExitCode, InvalidInputError
-from disputatio.failures.quoting import shown
+from disputatio.errors import DisputatioError, ExitCode, InvalidInputError
+from disputatio.errors.quoting import shown
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped]
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from disputatio.record.chain import Sealed
     from disputatio.record.events import Event
     from disputatio.record.store import Store
-    from disputatio.report import DebateReport
+    from disputatio.report.reading import DebateReport
     from disputatio.results import (
         Argument,
         Call,
@@ -171,31 +171,31 @@ class Debate:
 
     def text(self, width: int = 100) -> str:
         """The debate as plain text, ``width`` columns wide."""
-        from disputatio.report import render_text
+        from disputatio.report.text import render_text
 
         return render_text(self.report(), width)
 
     def markdown(self) -> str:
         """The debate as Markdown."""
-        from disputatio.report import render_markdown
+        from disputatio.report.markdown import render_markdown
 
         return render_markdown(self.report())
 
     def html(self) -> str:
         """The debate as one HTML page with its argument map, which needs no network."""
-        from disputatio.report import render_page
+        from disputatio.report.page import render_page
 
         return render_page(self.report())
 
     def argdown(self) -> str:
         """The argument map in Argdown, for tools that draw and edit such maps."""
-        from disputatio.report import render_argdown
+        from disputatio.report.argdown import render_argdown
 
         return render_argdown(self.report())
 
     def as_json(self) -> Mapping[str, Any]:
         """The debate under the published, versioned export schema."""
-        from disputatio.report import export_json
+        from disputatio.report.json_export import export_json
 
         return export_json(self.report())
 
@@ -216,7 +216,7 @@ class Debate:
 
     def report(self) -> DebateReport:
         """What every surface is made from."""
-        from disputatio.report import DebateReport
+        from disputatio.report.reading import DebateReport
 
         return DebateReport.of(self.id, self.record, self.texts)
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.participants.call import Call, Fault, OutputMode, Segment
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.remote import open_gateway
-from disputatio.participants.seating import ModelSeating
 
 
 def memory_mb(name: str) -> float:
@@ -40,11 +40,11 @@ async def main(given: dict[str, Any]) -> None:
         seating = ModelSeating(
             provider="openai_compatible", model="any", base_url=f"{url}/v1", timeout_s=given["timeout_s"]
         )
-        gateway = open_gateway(seating, "sk-test-5f0c1d2e3b4a5968")
+        model_client = open_gateway(seating, "sk-test-5f0c1d2e3b4a5968")
         try:
-            return await gateway.call(call, listener)
+            return await model_client.call(call, listener)
         finally:
-            await gateway.aclose()
+            await model_client.aclose()
 
     # Whatever is imported and kept for the process belongs to no call.
     usual = await made(given["usual"])

@@ -19,17 +19,17 @@ from endless_caller import memory_mb
 
 from disputatio._service import fetching
 from disputatio._service.problems import RefusedError
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_set import SourceSet
-from disputatio.failures import InvalidInputError
 from disputatio.market.sources.faults import SourceError
 from disputatio.market.sources.fetching import Fetcher
 from disputatio.market.sources.fred import Fred
 from disputatio.market.sources.moments import NEW_YORK, moment
 from disputatio.market.sources.names import MACRO
 from disputatio.tools import servers
-from disputatio.tools.box import open_tools
 from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.offer import ToolLimits
+from disputatio.tools.protocol import ToolLimits
+from disputatio.tools.toolset import open_tools
 
 
 async def tool(end: Any, timeout_s: float) -> tuple[str, str]:

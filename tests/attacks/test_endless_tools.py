@@ -36,10 +36,10 @@ import disputatio
 from disputatio.engine.escalating import CallbackTarget
 from disputatio.evidence.source_set import SourceSet
 from disputatio.record.memory import MemoryStore
-from disputatio.report import DebateReport
-from disputatio.tools.box import open_tools
+from disputatio.report.reading import DebateReport
 from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.offer import ToolFault, ToolLimits
+from disputatio.tools.protocol import ToolFault, ToolLimits
+from disputatio.tools.toolset import open_tools
 
 pytestmark = pytest.mark.slow
 

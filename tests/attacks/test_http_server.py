@@ -381,12 +381,12 @@ def test_the_mcp_server_has_the_same_limits(tmp_path, attack):
 
 
 def test_the_metrics_of_a_worker_are_not_held_up(tmp_path, attack, monkeypatch, capfd):
-    from disputatio.fleet import exposing
     from disputatio.record.sql import SqlStore
+    from disputatio.workers import metrics
 
-    monkeypatch.setattr(exposing, "PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(metrics, "PATIENCE_S", PATIENCE_S)
     port, threads = free_port(), threading.active_count()
-    with exposing.exposed(("127.0.0.1", port), SqlStore(f"sqlite:///{tmp_path}/store.sqlite"), 1):
+    with metrics.exposed(("127.0.0.1", port), SqlStore(f"sqlite:///{tmp_path}/store.sqlite"), 1):
         worker = Target(port)
         open_ones = [worker.connect() for _ in range(50)]
         for number, here in enumerate(open_ones):

@@ -24,7 +24,7 @@ from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Writing
 from disputatio.record.text import canonical
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 
 pytestmark = pytest.mark.slow
 TURNS = 5_000
@@ -50,7 +50,7 @@ def long_record(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, lis
         "We should split the service",
         format=disputatio.Freeform(rounds=1),
         seats={"all": "ollama:fake"},
-        opener=lambda *_: InstanceGateway(),
+        opener=lambda *_: InstanceClient(),
         store=store,
     )
     rows = [(row.at, row.kind, row.body) for row in store.read(held.id)]

@@ -22,18 +22,14 @@ import pytest
 from attack_table import Attack
 from hypothesis import example, given
 from hypothesis import strategies as st
-from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, fallback_seat
 from disputatio.config.process import settings_for
-from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
-from disputatio.failures import InvalidInputError
-from disputatio.fleet import Job, JobState, Raised
-from disputatio.fleet.desk import Desk
-from disputatio.fleet.in_process import OwnHolder
+from disputatio.engine.runtime import Runtime, start
+from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import JsonObject
 from disputatio.motion import read_motion
@@ -41,6 +37,10 @@ from disputatio.proposals import proposal_of, read_request
 from disputatio.proposals.escalation import recipient_configured
 from disputatio.record.sql import SqlStore
 from disputatio.testing import FakeProvider
+from disputatio.workers import Job, JobState, Raised
+from disputatio.workers.in_process_runner import InProcessRunner
+from disputatio.workers.job_table import Desk
+from mcp import Client
 from strategies import examples
 
 MOTION = "We should split the service"
@@ -250,7 +250,7 @@ def trap(listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return {"motion": MOTION, "format": "freeform", "seats": {f"all=openai:fake at {listener.url}/v1": "embedded"}}
 
 
-async def finished(holder: OwnHolder, debate: str) -> Job:
+async def finished(holder: InProcessRunner, debate: str) -> Job:
     """The job once it is over."""
     async with asyncio.timeout(30):
         while (job := await holder.job(debate)) is None or not job.state.over:
@@ -264,7 +264,7 @@ async def test_an_order_that_was_kept_before_reaches_nothing(
     """It waits in the table of jobs while the server is replaced by a newer one."""
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
     Desk(store).take_in(Job("trap", JobState.WAITING, "debates", 0, "2026-01-01"), trap, None)
-    holder = OwnHolder(store)
+    holder = InProcessRunner(store)
     await holder.start()
     job = await finished(holder, "trap")
     await holder.aclose()
@@ -280,11 +280,11 @@ async def test_a_debate_that_was_opened_before_is_not_gone_on_with(
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
     seats = command_line(seat=[f"all=openai:fake at {listener.url}/v1"])
     proposal = Proposal(read_motion(MOTION, "English"), FREEFORM, settings_for(FREEFORM, seats))
-    await start(proposal, House(store, checks_first=False), debate="trap")
+    await start(proposal, Runtime(store, checks_first=False), debate="trap")
     attack.check(("/v1/chat/completions", f"Bearer {SECRET}") in listener.heard, "the trap was set")
     listener.heard.clear()
     Desk(store).take_in(Job("trap", JobState.ENDED, "debates", 0, "2026-01-01"), trap, None)
-    holder = OwnHolder(store)
+    holder = InProcessRunner(store)
     attack.check(await holder.resume("trap", Raised()), "it was not taken up")
     job = await finished(holder, "trap")
     await holder.aclose()

@@ -20,12 +20,12 @@ import pytest
 from attack_table import Attack
 
 import disputatio
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.quotes import find_quote
 from disputatio.evidence.retrieval import Retriever
 from disputatio.evidence.source_files import read_source
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.text_index import TextIndex
-from disputatio.failures import InvalidInputError
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ import json
 import pytest
 from cli_commands import Commands, is_clear
 
-from disputatio.fleet import Job, JobState
-from disputatio.fleet.desk import Desk
 from disputatio.record.sql import SqlStore
+from disputatio.workers import Job, JobState
+from disputatio.workers.job_table import Desk
 
 pytestmark = pytest.mark.slow
 

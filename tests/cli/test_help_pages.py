@@ -158,7 +158,7 @@ def test_listing_debates_imports_neither_a_database_library_nor_a_format_nor_a_m
     assert "No debates yet" in said
     assert {"sqlite3", "typer"} <= modules
     assert modules.isdisjoint({"aiohttp", "asyncio", "numpy", "openai", "pydantic_ai", "rich", "sqlalchemy"})
-    assert modules.isdisjoint({"disputatio.door", "disputatio.engine", "disputatio.config", "disputatio.request"})
+    assert modules.isdisjoint({"disputatio.api", "disputatio.engine", "disputatio.config", "disputatio.request"})
 
 
 @pytest.mark.slow

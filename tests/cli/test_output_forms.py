@@ -11,8 +11,8 @@ import jsonschema_rs
 import pytest
 from cli_commands import CONTROL, Call, Commands
 
-from disputatio.report import export_schema
 from disputatio.report.columns import columns
+from disputatio.report.json_export import export_schema
 from disputatio.testing import FakeProvider, Mishap, Mishaps, refused_base_url
 
 MOTION = "Sollten wir handeln? 我们应该行动吗？"

@@ -12,8 +12,8 @@ import pytest
 from disputatio._cli.given import command_line
 from disputatio.config import FormatScope, Settings, resolve
 from disputatio.engine.opening import _rubric
-from disputatio.failures import InvalidInputError
-from disputatio.participants.seating import Price
+from disputatio.errors import InvalidInputError
+from disputatio.participants.model_seat import Price
 
 
 def weights_of(settled: Settings) -> dict[str, Decimal]:

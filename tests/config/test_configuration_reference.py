@@ -15,9 +15,9 @@ from disputatio.config.reference import groups, tables
 from disputatio.formats.options import FormatOptions
 from disputatio.formats.registry import FORMATS
 from disputatio.participants.call import OutputMode
-from disputatio.participants.gateways import open_gateway
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, Kind
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.shared_clients import open_gateway
 from disputatio.request.formats import options_of
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.judging import PanelMethod
 

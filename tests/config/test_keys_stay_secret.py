@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, findings, resolve
 from disputatio.config.environment import read_environment
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.providers import PROVIDERS
 
 KEY_VARIABLES = sorted(

@@ -12,7 +12,7 @@ from disputatio.config import Settings, resolve
 from disputatio.config.catalogue import personalities, topic_named, topics
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.formats.ruleset import rules_from_json, rules_json
 

@@ -12,7 +12,7 @@ from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.config.presets import preset_named, presets
 from disputatio.engine.opening import rules_of
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.brief import Brief
 from disputatio.formats.registry import find_format
 from disputatio.judging.gate import HIGH_RISK, PRESET_KINDS

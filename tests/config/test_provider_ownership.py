@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, missing_keys, resolve
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
+from disputatio.participants.model_seat import Price
 from disputatio.participants.providers import PROVIDERS
-from disputatio.participants.seating import Price
 
 SEATS = ("pro", "con", "judge")
 

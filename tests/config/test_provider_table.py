@@ -13,8 +13,9 @@ from genai_prices import Usage, calc_price, data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import (
     AUTOMATIC_ORDER,
     OTHER_EXTRAS,
@@ -25,7 +26,6 @@ from disputatio.participants.providers import (
     parse_seat_value,
     provider_named,
 )
-from disputatio.participants.seating import ModelSeating
 
 PROJECT = Path(__file__).parents[2]
 

@@ -13,10 +13,10 @@ from disputatio._cli.given import command_line
 from disputatio.config import Arguments, Settings, resolve
 from disputatio.config.reach import IN_FILES, TOOLS, check_reach
 from disputatio.config.seats import Seated
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.options import Given, options_in
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, SeatValue
-from disputatio.participants.seating import ModelSeating
 from disputatio.request.formats import options_of, options_of_formats
 from disputatio.request.model import DebateRequest
 

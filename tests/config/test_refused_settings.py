@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
 from disputatio.config import FormatScope, Settings, resolve
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.errors import ExitCode, InvalidInputError
 
 OPTIONS = FormatScope(
     phases=("opening", "cross-examination", "closing"),

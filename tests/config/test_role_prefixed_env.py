@@ -8,7 +8,7 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, missing_keys, resolve
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 
 DOTENV = """\
 # Global default
@@ -112,7 +112,7 @@ def test_every_field_of_a_seat_can_be_set_by_a_variable(tmp_path: Path):
     from decimal import Decimal
 
     from disputatio.participants.call import OutputMode
-    from disputatio.participants.seating import Price
+    from disputatio.participants.model_seat import Price
 
     settled = settle(tmp_path, EVERY_VARIABLE, ("pro",))
     pro = settled.seats["pro"]
@@ -151,7 +151,7 @@ def test_variables_of_other_tools_are_not_remarked_on(tmp_path: Path):
 
 @pytest.mark.parametrize("dotenv", [b"LLM_PROVIDER=\xff\xfe", b"\x80"])
 def test_a_dotenv_that_is_no_text_is_a_clear_error(tmp_path: Path, dotenv: bytes):
-    from disputatio.failures import InvalidInputError
+    from disputatio.errors import InvalidInputError
 
     (tmp_path / ".env").write_bytes(dotenv)
     with pytest.raises(InvalidInputError, match=r"\.env .* is not UTF-8"):

@@ -10,7 +10,7 @@ import pytest
 from disputatio._cli.given import command_line, kept_store, located_store
 from disputatio.config import Arguments
 from disputatio.config.process import configured_store
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 
 @pytest.fixture(autouse=True)

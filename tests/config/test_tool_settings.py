@@ -8,7 +8,7 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, findings, resolve
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 SEATS = ("pro", "con", "judge")
 SECRET = "sk-0123456789abcdef"  # noqa: S105  (nobody's)

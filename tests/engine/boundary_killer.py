@@ -21,8 +21,8 @@ from typing import Any
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import Evidence, read_motion
 from disputatio.record.events import ToolCalled
@@ -38,7 +38,7 @@ for heavy in (
     "pydantic_ai.models.openai",
     "pydantic_ai.providers.openai",
     "pydantic_ai.providers.openai_compatible",
-    "disputatio.participants.remote.gateway",
+    "disputatio.participants.remote.client",
     "disputatio.participants.remote.models",
     "disputatio.participants.remote.chat",
     "disputatio.participants.remote.completions",
@@ -105,7 +105,7 @@ def killed(base_url: str, folder: str, format_name: str, extra: tuple[str, ...],
 
     def hold(store: SqlStore) -> None:
         async def work() -> None:
-            await start(proposal, House(store, checks_first=False))
+            await start(proposal, Runtime(store, checks_first=False))
             await store.aclose()
 
         asyncio.run(work())
@@ -113,7 +113,7 @@ def killed(base_url: str, folder: str, format_name: str, extra: tuple[str, ...],
     def go_on(url: str) -> None:
         async def work() -> None:
             store = SqlStore(url)
-            await resume(store.debates()[0].id, Resumption(chosen), House(store, checks_first=False))
+            await resume(store.debates()[0].id, Resumption(chosen), Runtime(store, checks_first=False))
             await store.aclose()
 
         asyncio.run(work())

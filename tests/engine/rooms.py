@@ -8,9 +8,9 @@ from typing import Any
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
+from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
@@ -82,13 +82,13 @@ def proposal_of(format_name: str = "structured", *, participants: Any = None, **
 async def hold(proposal: Proposal, opener: Any, store: Store | None = None, **house: Any) -> tuple[str, History, Store]:
     store = store or MemoryStore()
     house.setdefault("clock", PatientClock())
-    house.setdefault("watcher", Nobody())
-    debate = await start(proposal, House(store, opener=opener, checks_first=False, **house))
+    house.setdefault("observer", Nobody())
+    debate = await start(proposal, Runtime(store, opener=opener, checks_first=False, **house))
     return debate, history_of(store, debate), store
 
 
 async def go_on(debate: str, proposal: Proposal, opener: Any, store: Store, **resumption: Any) -> History:
-    house = House(store, opener=opener, checks_first=False, clock=PatientClock())
+    house = Runtime(store, opener=opener, checks_first=False, clock=PatientClock())
     resumption.setdefault("participants", proposal.participants)
     await resume(debate, Resumption(proposal.settings, **resumption), house)
     return history_of(store, debate)

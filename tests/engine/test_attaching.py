@@ -10,23 +10,26 @@ import pytest
 from rooms import PatientClock, first_events_of, go_on, history_of, hold, proposal_of
 
 from disputatio.engine.attaching import attach_outcome, sign_off
-from disputatio.engine.debates import House
+from disputatio.engine.runtime import Runtime
 from disputatio.engine.verified import read_verified
-from disputatio.failures import InvalidInputError, StoreError, VerificationError
+from disputatio.errors import InvalidInputError, StoreError, VerificationError
 from disputatio.record.events import DebateClosed, OutcomeAttached, SignedOff
 from disputatio.record.history import History, Status
 from disputatio.record.memory import MemoryStore
 from disputatio.record.semantics import semantic_content
 from disputatio.record.sql import SqlStore
-from disputatio.report import DebateReport, export_json, render_markdown, render_page, render_text
-from disputatio.report.json_export import export_schema
-from disputatio.testing import InstanceGateway
+from disputatio.report.json_export import export_json, export_schema
+from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_text
+from disputatio.testing import InstanceClient
 
 pytestmark = pytest.mark.slow
 
 
-def opener(_seating: Any, _key: Any) -> InstanceGateway:
-    return InstanceGateway()
+def opener(_seating: Any, _key: Any) -> InstanceClient:
+    return InstanceClient()
 
 
 SHORT = {"set": ("rounds=1",)}
@@ -40,7 +43,7 @@ async def closed_debate(store: Any = None) -> tuple[str, Any]:
 async def test_the_debate_stays_as_it_was_closed_and_its_record_grows_and_verifies():
     debate, store = await closed_debate()
     before = tuple(store.read(debate))
-    house = House(store, clock=PatientClock())
+    house = Runtime(store, clock=PatientClock())
     await attach_outcome(debate, "It held.", house, verdict="right", by="A. Reviewer", note="after a year")
     await sign_off(debate, "B. Head", "approve", house)
     after = read_verified(store, debate)
@@ -56,7 +59,7 @@ async def test_the_debate_stays_as_it_was_closed_and_its_record_grows_and_verifi
 async def test_a_store_on_disk_notices_when_a_sign_off_is_cut_off(tmp_path: Path):
     store = SqlStore(f"sqlite:///{tmp_path}/d.sqlite")
     debate, _ = await closed_debate(store)
-    await sign_off(debate, "B", "approve", House(store, clock=PatientClock()))
+    await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock()))
     assert read_verified(store, debate)[-1].kind == "SignedOff"
     with store._engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM events WHERE kind = 'SignedOff'")
@@ -67,7 +70,7 @@ async def test_a_store_on_disk_notices_when_a_sign_off_is_cut_off(tmp_path: Path
 
 async def test_every_surface_shows_them_with_what_a_name_is_worth():
     debate, store = await closed_debate()
-    house = House(store, clock=PatientClock())
+    house = Runtime(store, clock=PatientClock())
     await attach_outcome(debate, "The line was <b>late</b>.", house, verdict="wrong", by="A")
     await sign_off(debate, "B", "return", house, comment="Ask with the audit.")
     report = DebateReport.of(debate, store.read(debate), store.texts(debate))
@@ -90,8 +93,8 @@ async def test_an_unfinished_debate_has_no_result_to_attach_to(events):
     debate, store = await closed_debate()
     cut = await first_events_of(store, debate, events)
     for attempt in (
-        attach_outcome(debate, "It held.", House(cut)),
-        sign_off(debate, "B", "approve", House(cut)),
+        attach_outcome(debate, "It held.", Runtime(cut)),
+        sign_off(debate, "B", "approve", Runtime(cut)),
     ):
         with pytest.raises(InvalidInputError, match="has not ended"):
             await attempt
@@ -115,7 +118,7 @@ async def test_what_cannot_be_used_is_refused_and_nothing_is_written(given, said
     act: Any = attach_outcome if "result" in given else sign_off
     first, second = (given.pop("result"),) if "result" in given else (given.pop("by"), given.pop("decision")), given
     with pytest.raises(InvalidInputError) as refused:
-        await act(debate, *first, House(store), **second)
+        await act(debate, *first, Runtime(store), **second)
     assert said in str(refused.value)
     assert len(store.read(debate)) == before
 
@@ -123,7 +126,7 @@ async def test_what_cannot_be_used_is_refused_and_nothing_is_written(given, said
 async def test_two_at_once_are_both_kept_or_one_is_told_that_another_writes():
     debate, store = await closed_debate()
     before = len(store.read(debate))
-    house = House(store, clock=PatientClock())
+    house = Runtime(store, clock=PatientClock())
     done = await asyncio.gather(
         *(attach_outcome(debate, f"Finding {number}", house) for number in range(4)), return_exceptions=True
     )
@@ -137,16 +140,16 @@ async def test_a_claimed_debate_is_left_alone():
     debate, store = await closed_debate()
     store.claim(debate)
     with pytest.raises(StoreError, match="held by another process"):
-        await sign_off(debate, "B", "approve", House(store))
+        await sign_off(debate, "B", "approve", Runtime(store))
     store.release(debate)
-    assert isinstance(await sign_off(debate, "B", "approve", House(store, clock=PatientClock())), SignedOff)
+    assert isinstance(await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock())), SignedOff)
 
 
 async def test_a_truncated_debate_that_goes_on_overtakes_what_was_attached():
     proposal = proposal_of("freeform", max_calls="2", **SHORT)
     debate, history, store = await hold(proposal, opener)
     assert history.status is Status.TRUNCATED
-    await sign_off(debate, "B", "approve", House(store, clock=PatientClock()))
+    await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock()))
     await go_on(debate, proposal, opener, store, budget_calls=10)
     history = history_of(store, debate)
     assert history.status is Status.COMPLETE
@@ -160,7 +163,7 @@ async def test_a_truncated_debate_that_goes_on_overtakes_what_was_attached():
 async def test_a_finished_debate_with_a_sign_off_is_resumed_as_it_is():
     proposal = proposal_of("freeform", **SHORT)
     debate, _, store = await hold(proposal, opener, MemoryStore())
-    await sign_off(debate, "B", "approve", House(store, clock=PatientClock()))
+    await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock()))
     before = tuple(store.read(debate))
     await go_on(debate, proposal, opener, store)
     assert tuple(store.read(debate)) == before

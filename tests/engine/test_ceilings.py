@@ -8,10 +8,10 @@ from decimal import Decimal
 import pytest
 from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.ledger.ledger import Reservation
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
-from disputatio.testing.scripted import InstanceGateway
+from disputatio.testing.scripted import InstanceClient
 from strategies import FULL
 
 PRICE = ("seats.all.price=1.5/6",)
@@ -30,7 +30,7 @@ def spent_tokens(history):
 def unsteady(seed, share=0.3):
     """Answers by instance, with faults of every billing kind in between."""
     drawn = random.Random(seed)
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     async def answer(call):
         if drawn.random() < share:
@@ -40,9 +40,9 @@ def unsteady(seed, share=0.3):
             usage = drawn.choice([None, Usage(drawn.randrange(50, 400), drawn.randrange(100), 0)])
             return Fault(kind, "failed", usage=usage)
         if drawn.random() < share / 2:
-            reply = await gateway.call(call)
+            reply = await model_client.call(call)
             return Reply("no json", reply.served_model, reply.usage)
-        return await gateway.call(call)
+        return await model_client.call(call)
 
     return lambda *_: Carrier(answer)
 
@@ -81,7 +81,7 @@ async def test_spending_never_passes_any_of_hundreds_of_ceilings_also_across_res
 
 async def test_a_truncated_debate_carries_what_was_said_and_goes_on_with_more():
     proposal = proposal_of(max_calls=4)
-    debate, history, store = await hold(proposal, lambda *_: InstanceGateway())
+    debate, history, store = await hold(proposal, lambda *_: InstanceClient())
     assert history.status.value == "DEBATE_TRUNCATED"
     assert {"opening/pro", "opening/con", "cross-examination/pro", "cross-examination/con"} == set(history.answered)
     outcome = history.closed.outcome
@@ -90,10 +90,10 @@ async def test_a_truncated_debate_carries_what_was_said_and_goes_on_with_more():
     assert all(row["weighted"] is None for row in outcome["trace"])
     assert {row["reason"] for row in history.closed.missing} == {"budget"}
     assert "4 of 4 calls" in history.closed.reason
-    resumed = await go_on(debate, proposal, lambda *_: InstanceGateway(), store, budget_calls=40)
+    resumed = await go_on(debate, proposal, lambda *_: InstanceClient(), store, budget_calls=40)
     assert resumed.status.value == "COMPLETE"
     unlimited = proposal_of()
-    _, whole, _ = await hold(unlimited, lambda *_: InstanceGateway())
+    _, whole, _ = await hold(unlimited, lambda *_: InstanceClient())
     assert resumed.closed.outcome == whole.closed.outcome
 
 
@@ -107,18 +107,18 @@ async def test_a_ceiling_smaller_than_one_call_makes_no_call():
 async def test_a_money_ceiling_over_an_unknown_price_does_not_start():
     given = {"seat": ("all=openai_compatible:m",), "base_url": "http://localhost:9/v1", "budget_usd": "1"}
     with pytest.raises(InvalidInputError, match="no price is known for pro"):
-        await hold(proposal_of(**given), lambda *_: InstanceGateway())
-    _, history, _ = await hold(proposal_of(**given, budget_tokens=10**6), lambda *_: InstanceGateway())
+        await hold(proposal_of(**given), lambda *_: InstanceClient())
+    _, history, _ = await hold(proposal_of(**given, budget_tokens=10**6), lambda *_: InstanceClient())
     assert history.status.value == "COMPLETE"
-    _, history, _ = await hold(proposal_of(**given, set=PRICE), lambda *_: InstanceGateway())
+    _, history, _ = await hold(proposal_of(**given, set=PRICE), lambda *_: InstanceClient())
     assert history.status.value == "COMPLETE"
 
 
 async def test_a_call_is_charged_at_the_price_of_the_model_that_served_it():
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     async def answer(call):
-        reply = await gateway.call(call)
+        reply = await model_client.call(call)
         return Reply(reply.text, "gpt-5-mini-2025-08-07", Usage(1_000_000, 0, 0))
 
     given = proposal_of(seat=("all=openai:gpt-5",), environ={"OPENAI_API_KEY": "not-a-key"})
@@ -129,10 +129,10 @@ async def test_a_call_is_charged_at_the_price_of_the_model_that_served_it():
 
 
 async def test_an_unknown_served_model_leaves_the_reservation_spent():
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     async def answer(call):
-        reply = await gateway.call(call)
+        reply = await model_client.call(call)
         return Reply(reply.text, "somebody-elses-model", reply.usage)
 
     given = proposal_of(seat=("all=openai:gpt-5",), environ={"OPENAI_API_KEY": "not-a-key"}, budget_usd="9")
@@ -145,11 +145,11 @@ async def test_an_unknown_served_model_leaves_the_reservation_spent():
 
 async def test_a_ceiling_is_not_reached_while_calls_in_flight_hold_it():
     """Two openings leave together; what the first holds is several times what it costs."""
-    gateway, whole = InstanceGateway(), proposal_of(budget_tokens=10**9)
-    _, history, _ = await hold(whole, lambda *_: gateway)
+    model_client, whole = InstanceClient(), proposal_of(budget_tokens=10**9)
+    _, history, _ = await hold(whole, lambda *_: model_client)
     first = next(iter(history.calls))
     quote = Reservation.from_json(first.reserved).tokens
-    _, cut, _ = await hold(proposal_of(budget_tokens=quote + quote // 2), lambda *_: InstanceGateway())
+    _, cut, _ = await hold(proposal_of(budget_tokens=quote + quote // 2), lambda *_: InstanceClient())
     assert {"opening/pro", "opening/con"} <= set(cut.answered), "the second opening waits for the first"
 
 
@@ -157,7 +157,7 @@ async def test_a_ceiling_is_not_reached_while_calls_in_flight_hold_it():
 async def test_a_ceiling_is_reached_by_what_is_spent_alone(kind):
     for ceiling in (3_000, 6_000, 9_000, 14_000, 20_000):
         given = {"budget_usd": f"{ceiling / 250_000:.4f}"} if kind == "budget_usd" else {"budget_tokens": ceiling}
-        _, history, _ = await hold(proposal_of(set=PRICE, **given), lambda *_: InstanceGateway())
+        _, history, _ = await hold(proposal_of(set=PRICE, **given), lambda *_: InstanceClient())
         assert spent_tokens(history) <= ceiling or kind == "budget_usd"
         for row in history.budget_reached:
             spent = Decimal(row.spent.replace(",", ""))
@@ -167,10 +167,10 @@ async def test_a_ceiling_is_reached_by_what_is_spent_alone(kind):
 
 async def test_an_endless_answer_is_charged_in_full_and_bought_twice_at_most():
     """What it cost is unknown, so the whole reservation stays spent; then the seat's second model speaks."""
-    gateway, long = InstanceGateway(), Fault(FaultKind.ANSWER_TOO_LONG, "It passed 9 bytes.", text="It goes on and")
+    model_client, long = InstanceClient(), Fault(FaultKind.ANSWER_TOO_LONG, "It passed 9 bytes.", text="It goes on and")
 
     def opener(seating, _key):
-        return Carrier(lambda _: long) if seating.model == "endless" else gateway
+        return Carrier(lambda _: long) if seating.model == "endless" else model_client
 
     given = proposal_of(
         seat=("all=ollama:fake", "judge=ollama:endless"), set=(*PRICE, "seats.judge.fallback=ollama:second")

@@ -10,18 +10,18 @@ import pytest
 from pdf_files import pdf
 from rooms import first_events_of, go_on, hold, proposal_of
 
-from disputatio.engine.debates import recorded_source
 from disputatio.engine.preview import preview
+from disputatio.engine.runtime import recorded_source
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError
 from disputatio.ledger.windows import context_window
 from disputatio.participants.call import Call
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.prompts.layout import lay_out
 from disputatio.record.memory import MemoryStore
 from disputatio.record.semantics import semantic_content
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 
 pytestmark = pytest.mark.slow
 
@@ -55,10 +55,10 @@ def meaning_of(store, debate):
 
 
 def instances(_seating, _key):
-    return InstanceGateway()
+    return InstanceClient()
 
 
-class Listening(InstanceGateway):
+class Listening(InstanceClient):
     """Keeps every call it gets."""
 
     heard: list[Call]

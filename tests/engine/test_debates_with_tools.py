@@ -12,9 +12,9 @@ import jsonschema_rs
 import pytest
 from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
-from disputatio.door import read_debate
+from disputatio.api import read_debate
 from disputatio.engine.preview import preview
-from disputatio.failures import InvalidInputError, ResumeMismatchError
+from disputatio.errors import InvalidInputError, ResumeMismatchError
 from disputatio.motion import Evidence
 from disputatio.participants.call import Call, Reply, Usage
 from disputatio.record.chain import Sealed, broken_link, seal
@@ -25,7 +25,7 @@ from disputatio.record.semantics import semantic_content
 from disputatio.record.store import Writing
 from disputatio.report.json_export import export_schema
 from disputatio.testing.instances import instance
-from disputatio.tools import box
+from disputatio.tools import toolset
 
 CALCULATING = {"calls": [{"tool": "calculate", "arguments": {"expression": "3.8 - 0.7"}}]}
 NOTES = Evidence("notes", "notes.txt", "Releases took 3.8 h before.")
@@ -126,8 +126,8 @@ async def test_a_debate_is_not_resumed_with_a_tool_that_changed(monkeypatch):
     proposed = proposal()
     debate, _, store, _ = await held(proposed)
     cut = await first_events_of(store, debate, 3)
-    changed = {**box.HOUSE_TOOLS, "calculate": box.HOUSE_TOOLS["search_sources"]}
-    monkeypatch.setattr(box, "HOUSE_TOOLS", changed)
+    changed = {**toolset.HOUSE_TOOLS, "calculate": toolset.HOUSE_TOOLS["search_sources"]}
+    monkeypatch.setattr(toolset, "HOUSE_TOOLS", changed)
     with pytest.raises((ResumeMismatchError, InvalidInputError), match=r"calculate|search_sources"):
         await go_on(debate, proposed, lambda *_: model(), cut)
 

@@ -17,11 +17,11 @@ from disputatio._cli.given import command_line
 from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine import estimating
-from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range, preview_stages
+from disputatio.engine.runtime import Runtime, start
 from disputatio.evidence.sources import Source
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, AskPath, Turn
 from disputatio.metrics.calibration import FEWEST, calibration
@@ -29,7 +29,7 @@ from disputatio.motion import Motion, read_motion
 from disputatio.participants.scripted import Scripted
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import FakeProvider, InstanceGateway
+from disputatio.testing import FakeProvider, InstanceClient
 from disputatio.testing.instances import instance
 from review_turns import WRITTEN
 from strategies import hold as hold_match
@@ -50,7 +50,7 @@ MOTIONS = (
 async def test_the_record_opens_with_the_estimate_of_the_dry_run(format_name):
     proposal = proposal_of(format_name)
     seen = await preview(proposal)
-    _, history, _ = await hold(proposal, lambda *_: InstanceGateway())
+    _, history, _ = await hold(proposal, lambda *_: InstanceClient())
     assert history.opened is not None
     assert history.opened.estimate == {
         "calls": seen.calls,
@@ -62,8 +62,8 @@ async def test_the_record_opens_with_the_estimate_of_the_dry_run(format_name):
 
 async def test_a_longer_motion_is_estimated_by_its_length_as_a_preview_of_its_own_would_find():
     short, longer = (replace(proposal_of("freeform"), motion=read_motion(text)) for text in ("Act.", "Act now " * 60))
-    _, first, _ = await hold(short, lambda *_: InstanceGateway())
-    _, second, _ = await hold(longer, lambda *_: InstanceGateway())
+    _, first, _ = await hold(short, lambda *_: InstanceClient())
+    _, second, _ = await hold(longer, lambda *_: InstanceClient())
     assert first.opened is not None
     assert second.opened is not None
     found = int(str(second.opened.estimate["input_tokens"]))
@@ -88,9 +88,9 @@ async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
         replace(proposal_of("freeform", set=("rounds=1", "limits.evidence_chars=1777")), motion=read_motion(text))
         for text in motions
     ]
-    stopped = asyncio.create_task(hold(proposals[0], lambda *_: InstanceGateway()))
+    stopped = asyncio.create_task(hold(proposals[0], lambda *_: InstanceClient()))
     await asyncio.wait_for(begun.wait(), 60)
-    held = asyncio.gather(*(hold(row, lambda *_: InstanceGateway()) for row in proposals[1:]))
+    held = asyncio.gather(*(hold(row, lambda *_: InstanceClient()) for row in proposals[1:]))
     # Whoever made the preview leaves; the others have it still.
     stopped.cancel()
     opened = [history.opened for _, history, _ in await held]
@@ -108,7 +108,7 @@ async def test_a_script_is_not_run_for_an_estimate_and_costs_nothing_in_it():
         return {"speech": "A script says what it was written to say, and says it in one speech of its own."}
 
     proposal = proposal_of("freeform", set=("rounds=1",), participants={"pro": Scripted(script)})
-    _, history, _ = await hold(proposal, lambda *_: InstanceGateway())
+    _, history, _ = await hold(proposal, lambda *_: InstanceClient())
     assert len(asked) == len(set(asked)) == 1
     assert history.opened is not None
     assert history.opened.estimate["calls"] == 2
@@ -142,7 +142,7 @@ async def test_uncalibrated_the_dry_run_is_within_15_percent_of_what_the_fake_pr
             evidence = (SOURCE,) if "sources" in kind else ()
             proposal = replace(given, motion=read_motion(motion), evidence=evidence)
             store = MemoryStore()
-            debate = await start(proposal, House(store, checks_first=False))
+            debate = await start(proposal, Runtime(store, checks_first=False))
             history = history_of(store, debate)
             usages: list[Any] = [row.usage for row in history.made.values()]
             taken.append(sum(usage["input_tokens"] + usage["output_tokens"] for usage in usages))
@@ -189,7 +189,7 @@ def written(request: Any) -> str:
     """A turn of a review that keeps the rules."""
     asked = request.body["response_format"]["json_schema"]
     form = SimpleNamespace(schema=asked["schema"], name=asked["name"])
-    return json.dumps(WRITTEN[form.name](SimpleNamespace(form=form)))
+    return json.dumps(WRITTEN[form.name](SimpleNamespace(spec=form)))
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ async def test_after_a_few_debates_the_estimate_is_within_15_percent_of_what_the
                 proposal_of(format_name, base_url=provider.base_url, seat=seat), motion=read_motion(motion)
             )
             seen = await preview(proposal)
-            debate = await start(proposal, House(store, checks_first=False))
+            debate = await start(proposal, Runtime(store, checks_first=False))
             history = History.of(row.event() for row in store.read(debate))
             usages: list[Any] = [row.usage for row in history.made.values()]
             taken = sum(usage["input_tokens"] + usage["output_tokens"] for usage in usages)
@@ -241,11 +241,11 @@ async def test_the_range_of_a_match_holds_brief_and_long_speeches(tmp_path: Path
     proposal = Proposal(Motion("We should split the service"), form, settings)
     least, most = await preview_range(proposal, await preview(proposal))
     rules = form.rules(free_speech_words=own)
-    docket = Docket(form.seats, proposal.motion)
+    docket = DebateContext(form.seats, proposal.motion)
     for words in (30, 60, 125, 450):
 
         def answering(path: AskPath, asked: Ask, words: int = words) -> Turn:
-            made: Any = instance(asked.form.schema, str(path))
-            return asked.form.read({**made, "speech": " ".join(["word"] * words)} if "speech" in made else made)
+            made: Any = instance(asked.spec.schema, str(path))
+            return asked.spec.read({**made, "speech": " ".join(["word"] * words)} if "speech" in made else made)
 
         assert least.calls <= len(hold_match(form.rulebook(rules, docket), answering).asks) <= most.calls

@@ -11,7 +11,7 @@ import pytest
 from rooms import Carrier, hold, proposal_of
 
 from disputatio.engine.course import LONGEST_S, MOST_TURNS, TooLongError
-from disputatio.engine.own_files import format_given
+from disputatio.engine.custom_format_files import format_given
 from disputatio.engine.preview import Courses, early_ends, preview, preview_range, preview_stages
 from disputatio.participants.call import Fault, FaultKind
 

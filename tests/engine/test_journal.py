@@ -8,7 +8,7 @@ import pytest
 
 from disputatio.engine.journal import Journal
 from disputatio.engine.ports import Nobody, SystemClock
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Writing
 from record_makers import asked, opened
@@ -27,7 +27,7 @@ class SlowStore(MemoryStore):
 
 
 def journal_over(store: MemoryStore) -> Journal:
-    journal = Journal("d1", store=store, clock=SystemClock(), watcher=Nobody())
+    journal = Journal("d1", store=store, clock=SystemClock(), observer=Nobody())
     journal.write(opened())
     return journal
 

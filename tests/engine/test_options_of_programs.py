@@ -11,12 +11,12 @@ import pytest
 import disputatio
 from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.table import for_every_seat
+from disputatio.engine.seat_assignments import for_every_seat
 from disputatio.formats.registry import find_format
 from disputatio.record.events import DebateOpened
 from disputatio.testing import instance
 
-SCRIPTED = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+SCRIPTED = disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))
 MOTION = "We should split the service"
 
 
@@ -90,7 +90,7 @@ async def test_all_covers_every_seat_there_is(options: dict[str, Any], further: 
 
 def test_a_seat_that_is_named_is_not_covered_by_all(tmp_path: Path) -> None:
     """A model that is named for a team keeps its seats beside a participant for all others."""
-    judge = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+    judge = disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))
     form = find_format("competition")
     named = {"con": "ollama:fake"}
     settings = resolve(

@@ -10,10 +10,10 @@ from typing import Any
 
 from rooms import Carrier, history_of, hold, proposal_of
 
-from disputatio.engine.pacing import AT_ONCE, STEPS, in_turn
+from disputatio.engine.fair_scheduling import AT_ONCE, STEPS, in_turn
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 
 CROWD = 5 * AT_ONCE
 
@@ -81,7 +81,7 @@ def test_each_event_loop_has_turns_of_its_own() -> None:
 
 
 async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_before_its_turn() -> None:
-    store, model = MemoryStore(), InstanceGateway()
+    store, model = MemoryStore(), InstanceClient()
     held: list[asyncio.Task[Any]] = []
     crowd: list[asyncio.Task[None]] = []
 
@@ -106,7 +106,7 @@ async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_
 SETTLED = """
 import gc
 before = gc.get_threshold(), gc.get_freeze_count()
-from disputatio.engine.uncollected import SELDOM, settle_in
+from disputatio.engine.gc_tuning import SELDOM, settle_in
 assert (gc.get_threshold(), gc.get_freeze_count()) == before
 assert before[0] != SELDOM
 settle_in()

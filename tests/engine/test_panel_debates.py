@@ -14,18 +14,18 @@ from rooms import Carrier, PatientClock, go_on, hold, proposal_of, settings_for
 
 import disputatio
 from disputatio._cli.given import command_line
-from disputatio.engine.debates import House
 from disputatio.engine.escalating import hand_over
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime
 from disputatio.engine.verified import read_verified
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Usage
 from disputatio.proposals.escalation import escalation_target
 from disputatio.record.events import DebateOpened, DecisionEscalated, VoteCounted
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import InstanceGateway, instance
+from disputatio.testing import InstanceClient, instance
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +128,7 @@ async def test_a_panel_stopped_at_its_ceiling_decides_nothing_and_resumes_to_wha
 
 
 async def test_a_panel_over_models_that_answer_any_schema_is_complete():
-    _, history, _ = await hold(panel(rounds=1), lambda *_: InstanceGateway())
+    _, history, _ = await hold(panel(rounds=1), lambda *_: InstanceClient())
     assert history.status.value == "COMPLETE"
 
 
@@ -335,7 +335,7 @@ async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
 ):
     monkeypatch.chdir(tmp_path)
     store = MemoryStore()
-    house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False, clock=PatientClock())
+    house = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
     held, _, _ = await hold(panel(rounds=1), voting(SPLIT), store)
     arguments = command_line(seat=["all=ollama:fake"], debaters=NAMES, escalate="structured")
     handed = await hand_over(held, escalation_target("structured", find_format("panel"), arguments, ()), house)
@@ -380,7 +380,7 @@ async def test_a_panel_that_is_over_can_be_handed_over_later_and_is_not_handed_o
 async def test_a_function_is_refused_where_nobody_ever_escalates():
     """Only a panel has the option; a debate of another format that is over is handed to nobody either."""
     store = MemoryStore()
-    seats = {"all": disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))}
+    seats = {"all": disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))}
     held = await disputatio.debate("Be it so", format=disputatio.Freeform(rounds=1), seats=seats, store=store)
     with pytest.raises(InvalidInputError, match="never escalates"):
         await disputatio.resume(held.id, seats=seats, store=store, escalate=print)
@@ -389,7 +389,7 @@ async def test_a_function_is_refused_where_nobody_ever_escalates():
 async def test_what_a_file_says_of_escalations_is_no_matter_to_other_formats(monkeypatch: Any, tmp_path: Any):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "disputatio.toml").write_text('escalate = "person"\n')
-    seats = {"all": disputatio.Scripted(lambda ask, path, reasons: instance(ask.form.schema, path))}
+    seats = {"all": disputatio.Scripted(lambda ask, path, reasons: instance(ask.spec.schema, path))}
     result = await disputatio.debate("Be it so", format="freeform", seats=seats, store=MemoryStore())
     assert result.status == "COMPLETE"
     with pytest.raises(InvalidInputError, match="no person"):

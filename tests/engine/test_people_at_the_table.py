@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from staged_debates import Staged, house_of, settings_of
 
-from disputatio.engine.debates import Resumption, resume, start
 from disputatio.engine.opening import Proposal
-from disputatio.failures import PersonLeftError, ResumeMismatchError
+from disputatio.engine.runtime import Resumption, resume, start
+from disputatio.errors import PersonLeftError, ResumeMismatchError
 from disputatio.formats.registry import find_format
 from disputatio.kernel import Ask, AskPath
 from disputatio.motion import read_motion
@@ -20,7 +20,7 @@ from disputatio.participants.scripted import Scripted
 from disputatio.record.events import Abstained, AnswerRejected, DebateInterrupted, DebateOpened, TurnTaken
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
-from disputatio.report import render_text
+from disputatio.report.text import render_text
 from disputatio.testing.instances import instance
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ SHORT: Any = {"set": ("rules.free_speeches=2",)}
 
 
 def content_of(ask: Ask) -> dict[str, Any]:
-    return dict(instance(ask.form.schema, f"{ask.seat} {ask.phase}"))  # type: ignore[arg-type]
+    return dict(instance(ask.spec.schema, f"{ask.seat} {ask.phase}"))  # type: ignore[arg-type]
 
 
 def answering(prompts: list[str]) -> Any:

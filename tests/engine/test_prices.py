@@ -8,13 +8,13 @@ from decimal import Decimal
 import pytest
 from rooms import PatientClock, history_of, proposal_of
 
-from disputatio.engine.debates import House, start
+from disputatio.engine.runtime import Runtime, start
 from disputatio.ledger.prices import PriceBook
 from disputatio.participants.call import Usage
-from disputatio.participants.seating import ModelSeating, Price
+from disputatio.participants.model_seat import ModelSeating, Price
 from disputatio.record.memory import MemoryStore
-from disputatio.report import DebateReport
 from disputatio.report.json_export import export_json
+from disputatio.report.reading import DebateReport
 from disputatio.testing import FakeProvider
 
 TERRA = ModelSeating(provider="openai", model="gpt-6.1-terra")
@@ -78,7 +78,7 @@ async def test_a_debate_costs_what_its_server_reported() -> None:
             set=("rounds=1",),
         )
         store = MemoryStore()
-        debate = await start(given, House(store, checks_first=False, clock=PatientClock()))
+        debate = await start(given, Runtime(store, checks_first=False, clock=PatientClock()))
     report = DebateReport.of(debate, [row.event() for row in store.read(debate)])
     calls = len(report.calls)
     assert report.totals.usd == Decimal("0.0125") * calls

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from rooms import PatientClock, first_events_of, history_of, proposal_of
 
-from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
 from disputatio.engine.preview import assumptions, preview, preview_range
 from disputatio.engine.recalling import OF_THIS_PROCESS
+from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.engine.verified import read_verified
-from disputatio.failures import InvalidInputError, ProviderError
+from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.ledger.windows import known_window
 from disputatio.metrics.calibration import FEWEST, calibration
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances
-from disputatio.participants.seating import ModelSeating
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
 from disputatio.record.semantics import semantic_content
@@ -46,10 +46,10 @@ def proposed(
     )
 
 
-def house(store: Store, allowances: Allowances | None = None, **more: Any) -> House:
+def house(store: Store, allowances: Allowances | None = None, **more: Any) -> Runtime:
     """Everything is new in it, as in another process."""
     known = allowances or Allowances(known_window)
-    return House(store, checks_first=False, clock=PatientClock(), allowances=known, **more)
+    return Runtime(store, checks_first=False, clock=PatientClock(), allowances=known, **more)
 
 
 async def held(proposal: Proposal, allowances: Allowances | None = None, store: Store | None = None) -> History:
@@ -301,7 +301,7 @@ async def test_an_effort_that_the_model_does_not_know_stops_the_debate_before_a_
     async with reasoning_provider(800, models=("gpt-5",)) as provider:
         proposal = proposed(provider, set=("seats.judge.reasoning_effort=none",))
         with pytest.raises(ProviderError, match=r"The seat judge cannot be used: .* does not know the reason"):
-            await start(proposal, House(MemoryStore(), clock=PatientClock()))
+            await start(proposal, Runtime(MemoryStore(), clock=PatientClock()))
         assert provider.requests == []
 
 
@@ -327,7 +327,7 @@ async def test_reasoning_is_shown_to_no_other_seat(
     heard: list[str] = []
 
     class Listening(Nobody):
-        def writing(self, path: str, part: str, text: str) -> None:
+        def on_text(self, path: str, part: str, text: str) -> None:
             heard.append(text)
 
     monkeypatch.setenv("DISPUTATIO_CALLS", "library" if way == "library" else "direct")
@@ -335,7 +335,7 @@ async def test_reasoning_is_shown_to_no_other_seat(
     async with FakeProvider(reasoning=Reasoning(median=300, text=text, reports=False)) as provider:
         debate = await start(
             proposed(provider, model="openai_compatible:mystery"),
-            house(store, watcher=Listening(), watched=way == "streamed"),
+            house(store, observer=Listening(), watched=way == "streamed"),
         )
         shown = [row.prompt for row in provider.requests]
     history = history_of(store, debate)

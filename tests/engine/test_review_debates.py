@@ -14,11 +14,11 @@ import pytest
 from rooms import first_events_of, go_on, history_of, hold, proposal_of
 from test_ceilings import PRICE, spent_tokens, spent_usd, unsteady
 
-from disputatio.door import read_debate
+from disputatio.api import read_debate
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview
+from disputatio.errors import InvalidInputError, StoreError
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError, StoreError
 from disputatio.ledger.budget import Budget
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
@@ -28,7 +28,7 @@ from disputatio.report.headings import heading
 from disputatio.report.json_export import export_schema
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import debate_uuid
-from disputatio.testing import InstanceGateway, ScriptedGateway
+from disputatio.testing import InstanceClient, ScriptedClient
 from review_turns import criticism, moderation, resting, speaking
 
 pytestmark = pytest.mark.slow
@@ -262,11 +262,11 @@ async def test_a_truncated_review_that_is_given_more_spends_up_to_the_new_ceilin
 
 async def test_a_review_goes_on_from_any_event_to_the_same_end():
     proposal = on((CLAUSE, AUDIT), {"audit": 2}, rounds="2")
-    debate, whole, store = await hold(proposal, lambda *_: InstanceGateway())
+    debate, whole, store = await hold(proposal, lambda *_: InstanceClient())
     meaning = semantic_content(row.event() for row in store.read(debate))
     for kept in range(1, len(store.read(debate)), 7):
         cut = await first_events_of(store, debate, kept)
-        resumed = await go_on(debate, on(()), lambda *_: InstanceGateway(), cut)
+        resumed = await go_on(debate, on(()), lambda *_: InstanceClient(), cut)
         assert resumed.status is whole.status
         assert semantic_content(row.event() for row in cut.read(debate)) == meaning, kept
 
@@ -287,7 +287,7 @@ async def test_evidence_by_round_is_in_the_record_and_in_no_prompt_before_its_ro
 async def test_small_models_review_piece_by_piece_and_the_preview_counts_their_calls(rounds):
     proposal = proposal_of("review", rounds=rounds, set=("seats.all.piecewise=true",))
     seen = await preview(proposal)
-    _, history, _ = await hold(proposal, lambda *_: InstanceGateway())
+    _, history, _ = await hold(proposal, lambda *_: InstanceClient())
     assert history.status.value == "COMPLETE"
     by_round = [row for row in history.calls if row.path.startswith("moderation")]
     assert len(by_round) > 4, "an argument at a time, and the whole"
@@ -329,12 +329,12 @@ async def test_what_cannot_be_reviewed_is_refused_before_the_first_call(given, s
 
 async def test_what_only_a_review_has_is_refused_elsewhere():
     with pytest.raises(InvalidInputError, match="for review debates"):
-        await hold(proposal_of("structured", preset="contract"), lambda *_: InstanceGateway())
+        await hold(proposal_of("structured", preset="contract"), lambda *_: InstanceClient())
 
 
 async def test_a_prompt_larger_than_the_window_is_an_abstention_whose_next_step_is_another_model_or_less_evidence():
     fault = Fault(FaultKind.CONTEXT_TOO_LONG, "the model takes 3000 tokens", usage=None)
-    debate, history, store = await hold(on((CLAUSE,)), lambda *_: ScriptedGateway(lambda _: fault))
+    debate, history, store = await hold(on((CLAUSE,)), lambda *_: ScriptedClient(lambda _: fault))
     assert {row["reason"] for row in history.closed.missing} == {"context_too_long"}
     assert len(history.calls) == 2, "the same prompt is not sent again"
     step = heading(DebateReport.of(debate, store.read(debate), store.texts(debate))).next_step

@@ -9,7 +9,7 @@ import pytest
 from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
 
 from disputatio.engine.verified import read_verified
-from disputatio.failures import InvalidInputError, ResumeMismatchError, VerificationError
+from disputatio.errors import InvalidInputError, ResumeMismatchError, VerificationError
 from disputatio.kernel import Abstention
 from disputatio.motion import Motion
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
@@ -17,7 +17,7 @@ from disputatio.participants.scripted import Scripted, recording
 from disputatio.record.memory import MemoryStore
 from disputatio.record.semantics import semantic_content
 from disputatio.testing.instances import instance
-from disputatio.testing.scripted import InstanceGateway
+from disputatio.testing.scripted import InstanceClient
 
 
 def meaning_of(store, debate):
@@ -25,11 +25,11 @@ def meaning_of(store, debate):
 
 
 def instances(_seating, _key):
-    return InstanceGateway()
+    return InstanceClient()
 
 
 def by_instance(ask, path, _reasons):
-    return instance(ask.form.schema, path)
+    return instance(ask.spec.schema, path)
 
 
 @pytest.mark.parametrize("format_name", ["structured", "freeform"])
@@ -45,27 +45,27 @@ async def test_every_call_is_written_down_before_it_leaves():
     written = []
 
     class Watching:
-        def happened(self, event, sealed):
+        def on_event(self, event, sealed):
             written.append(event)
 
-        def writing(self, path, part, text):
+        def on_text(self, path, part, text):
             pass
 
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     def checked(call):
         asked = [row for row in written if row.kind == "CallSent"]
         made = [row for row in written if row.kind == "CallMade"]
         assert len(asked) > len(made)
-        return gateway.call(call)
+        return model_client.call(call)
 
-    _, history, _ = await hold(proposal_of(), lambda *_: Carrier(checked), watcher=Watching())
+    _, history, _ = await hold(proposal_of(), lambda *_: Carrier(checked), observer=Watching())
     assert history.status.value == "COMPLETE"
 
 
 async def test_the_order_of_answers_does_not_change_what_a_debate_means():
     async def with_order(reverse):
-        gateway = InstanceGateway()
+        model_client = InstanceClient()
         waiting = []
 
         async def answer(call):
@@ -82,7 +82,7 @@ async def test_the_order_of_answers_does_not_change_what_a_debate_means():
             elif "judge" in call.segments[-1].text:
                 turn.set()
             await turn.wait()
-            return await gateway.call(call)
+            return await model_client.call(call)
 
         debate, _, store = await hold(proposal_of(), lambda *_: Carrier(answer))
         return [row.event() for row in store.read(debate)]
@@ -139,7 +139,7 @@ async def test_passing_faults_are_retried_with_growing_rests_and_then_abstained_
 async def test_a_fallback_takes_over_and_the_record_names_it():
     def opener(seating, _key):
         refused = Fault(FaultKind.REFUSED, "no")
-        return Carrier(lambda _: refused) if seating.model == "judge" else InstanceGateway()
+        return Carrier(lambda _: refused) if seating.model == "judge" else InstanceClient()
 
     given = proposal_of(seat=("all=ollama:fake", "judge=ollama:judge"), set=("seats.judge.fallback=ollama:second",))
     _, history, _ = await hold(given, opener)
@@ -151,7 +151,7 @@ async def test_a_fallback_takes_over_and_the_record_names_it():
 async def test_a_fallback_that_took_over_from_a_long_rest_takes_over_on_resume_too():
     def opener(seating, _key):
         resting = Fault(FaultKind.RATE_LIMITED, "wait", retry_after_s=900.0)
-        return Carrier(lambda _: resting) if seating.model == "judge" else InstanceGateway()
+        return Carrier(lambda _: resting) if seating.model == "judge" else InstanceClient()
 
     given = proposal_of(seat=("all=ollama:fake", "judge=ollama:judge"), set=("seats.judge.fallback=ollama:second",))
     debate, whole, store = await hold(given, opener)
@@ -166,13 +166,13 @@ async def test_a_fallback_that_took_over_from_a_long_rest_takes_over_on_resume_t
 
 
 async def test_an_unsupported_output_mode_is_tried_once_in_the_whole_debate():
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     async def answer(call):
         await asyncio.sleep(0)
         if call.mode is OutputMode.NATIVE:
             return Fault(FaultKind.SCHEMA_UNSUPPORTED, "response_format is not supported")
-        return await gateway.call(call)
+        return await model_client.call(call)
 
     modes = (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
     carrier = Carrier(answer, modes)
@@ -183,10 +183,10 @@ async def test_an_unsupported_output_mode_is_tried_once_in_the_whole_debate():
 
 
 async def test_usage_that_was_not_reported_stays_unknown_and_is_no_zero():
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     async def answer(call):
-        reply = await gateway.call(call)
+        reply = await model_client.call(call)
         return Reply(reply.text, reply.served_model, Usage(), reply.finish)
 
     given = proposal_of(seat=("all=openai_compatible:m",), base_url="http://localhost:9/v1")
@@ -200,13 +200,13 @@ async def test_stopping_from_outside_is_recorded_and_resuming_ends_as_if_nothing
     proposal, store = proposal_of(seed=3), MemoryStore()
     _, whole, _ = await hold(proposal, instances, store)
     reached, never = asyncio.Event(), asyncio.Event()
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
 
     async def answer(call):
         if "closing" in call.schema_name:
             reached.set()
             await never.wait()
-        return await gateway.call(call)
+        return await model_client.call(call)
 
     stopped = MemoryStore()
     task = asyncio.create_task(hold(proposal, lambda *_: Carrier(answer), stopped))
@@ -235,7 +235,7 @@ async def test_a_finished_debate_is_returned_as_it_is():
 
 async def test_a_judge_that_abstained_is_asked_again_on_resume():
     def no_judge(seating, _key):
-        return Carrier(lambda _: Fault(FaultKind.KEY_REJECTED, "no")) if seating.model == "judge" else InstanceGateway()
+        return Carrier(lambda _: Fault(FaultKind.KEY_REJECTED, "no")) if seating.model == "judge" else InstanceClient()
 
     proposal = proposal_of(seat=("all=ollama:fake", "judge=ollama:judge"))
     debate, history, store = await hold(proposal, no_judge)

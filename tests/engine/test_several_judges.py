@@ -8,12 +8,12 @@ import pytest
 from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
 from disputatio.engine.preview import preview
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted
 from disputatio.record.semantics import semantic_content
 from disputatio.testing.instances import instance
-from disputatio.testing.scripted import InstanceGateway
+from disputatio.testing.scripted import InstanceClient
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ PANEL = {"judges": "2", "both_orders": True, "retest": True}
 
 
 def instances(_seating, _key):
-    return InstanceGateway()
+    return InstanceClient()
 
 
 def judging(history):
@@ -73,7 +73,7 @@ async def test_a_preview_counts_every_judging_and_a_ceiling_stops_before_it():
 async def test_a_judge_that_fails_degrades_the_debate_and_stays_in_the_denominator():
     def opener(seating, _key):
         if seating.model != "gone":
-            return InstanceGateway()
+            return InstanceClient()
         return Carrier(lambda _call: Fault(FaultKind.KEY_REJECTED, "the key was refused"))
 
     proposal = proposal_of(seat=("all=ollama:fake", "judge_3=ollama:gone"))
@@ -120,8 +120,8 @@ async def test_a_finding_on_an_argument_that_does_not_exist_is_asked_again_and_t
 
 async def test_a_scripted_judge_that_invents_is_void_too_and_its_record_goes_on_alike():
     def said(ask, path, _reasons):
-        content = instance(ask.form.schema, path)
-        if ask.form.name == "adjudication":
+        content = instance(ask.spec.schema, path)
+        if ask.spec.name == "adjudication":
             content["arguments"]["PRO-1"]["rests_on"] = []
         return content
 

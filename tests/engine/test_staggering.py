@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from rooms import hold, proposal_of
 
-from disputatio.engine.staggering import LEAST_BYTES
+from disputatio.engine.cache_staggering import LEAST_BYTES
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
 from disputatio.record.semantics import semantic_content
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Slow:
     modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,)
     unheard: list[Call] = field(default_factory=list)
     together: list[tuple[Call, Call]] = field(default_factory=list)
-    inner: InstanceGateway = field(default_factory=InstanceGateway)
+    inner: InstanceClient = field(default_factory=InstanceClient)
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         self.together += [(other, call) for other in self.unheard]
@@ -59,17 +59,17 @@ def alike(pairs: Sequence[tuple[Call, Call]]) -> list[tuple[str, str]]:
 async def test_calls_that_begin_alike_leave_one_after_the_other_and_the_debate_is_the_same() -> None:
     meanings, found = [], []
     for stagger in ("false", "true"):
-        gateway = Slow()
-        _, _, store = await hold(proposal_of(set=(f"stagger={stagger}",)), lambda *_, g=gateway: g)
+        model_client = Slow()
+        _, _, store = await hold(proposal_of(set=(f"stagger={stagger}",)), lambda *_, g=model_client: g)
         (debate,) = store.find("")
         meanings.append(semantic_content(row.event() for row in store.read(debate)))
-        found.append(alike(gateway.together))
+        found.append(alike(model_client.together))
     assert meanings[0] == meanings[1]
     assert found[0]
     assert not found[1]
 
 
 async def test_whoever_waits_goes_on_when_the_first_call_fails() -> None:
-    gateway = Slow(fails=True)
-    _, history, _ = await asyncio.wait_for(hold(proposal_of(set=("stagger=true",)), lambda *_: gateway), 10)
+    model_client = Slow(fails=True)
+    _, history, _ = await asyncio.wait_for(hold(proposal_of(set=("stagger=true",)), lambda *_: model_client), 10)
     assert history.closed is not None

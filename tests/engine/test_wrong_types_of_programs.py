@@ -15,12 +15,12 @@ from disputatio.testing import instance
 
 
 def answer(ask: Ask, path: AskPath, _reasons: tuple[str, ...]) -> Any:
-    return instance(ask.form.schema, path)
+    return instance(ask.spec.schema, path)
 
 
 async def answer_later(ask: Ask, path: AskPath, _reasons: tuple[str, ...]) -> Any:
     await asyncio.sleep(0)
-    return instance(ask.form.schema, path)
+    return instance(ask.spec.schema, path)
 
 
 class AnswersLater:
@@ -75,7 +75,7 @@ WRONG = [
     ({"config": 3}, "config is 3", "TOML"),
     ({"config": [("seed", 1)]}, "config is a list", "TOML"),
     ({"prompts": 3}, "prompts is 3", "folder"),
-    ({"watcher": 3}, "watcher is 3", "happened"),
+    ({"observer": 3}, "observer is 3", "on_event"),
     ({"opener": 3}, "opener is 3", "function"),
 ]
 

@@ -23,7 +23,7 @@ from disputatio.motion.made_up import VERBS
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store
-from disputatio.testing import ScriptedGateway, instance
+from disputatio.testing import ScriptedClient, instance
 
 Right = Callable[[str, str], bool]
 """Whether a model that is asked for this kind of answer (``answer``, ``vote`` or ``scores``) about this knows it."""
@@ -92,12 +92,12 @@ async def held(
     budget: Budget = UNLIMITED,
     reads_only: bool = False,
     model: str = "oracle",
-) -> tuple[EvaluationReport, Held, ScriptedGateway]:
+) -> tuple[EvaluationReport, Held, ScriptedClient]:
     """The report, what it rests on, and the gateway that was called."""
     arms = arms_of(ways, asked_of.kinds)
-    gateway = ScriptedGateway(oracle(asked_of.items, knows), model=model)
+    model_client = ScriptedClient(oracle(asked_of.items, knows), model=model)
     settings = settings_of(ways)
-    experiment = Experiment(store or MemoryStore(), lambda *_: gateway, budget=budget, reads_only=reads_only)
+    experiment = Experiment(store or MemoryStore(), lambda *_: model_client, budget=budget, reads_only=reads_only)
     found = await Comparing(asked_of, arms, settings, experiment).run()
     who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
-    return evaluation_report(asked_of, arms, found, who), found, gateway
+    return evaluation_report(asked_of, arms, found, who), found, model_client

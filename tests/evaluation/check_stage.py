@@ -14,14 +14,14 @@ from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.experiment import Experiment
+from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, MISQUOTED, CaseTwin
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
-from disputatio.evaluation.planting import DROPPED, FABRICATED, MISQUOTED, CaseTwin
 from disputatio.formats.registry import find_format
 from disputatio.judging import Fallacy
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store
-from disputatio.testing import ScriptedGateway
+from disputatio.testing import ScriptedClient
 from judge_turns import named_words, with_speakers
 
 FALLACIES = {fallacy.value for fallacy in Fallacy}
@@ -167,11 +167,13 @@ async def checked(
     store: Store | None = None,
     settings: Settings | None = None,
     seed: int = 0,
-) -> tuple[JudgeReport, ScriptedGateway]:
+) -> tuple[JudgeReport, ScriptedClient]:
     """The report on a judge; ``raw`` where it answers calls itself."""
     settings = settings or judge_settings()
     twins = twins_of(cases, seed, probes) if probes else twins_of(cases, seed)
-    gateway = ScriptedGateway(opinion if raw else judging(opinion))  # type: ignore[arg-type]
-    experiment = Experiment(store or MemoryStore(), lambda *_: gateway, budget=settings.budget, shares_ceiling=False)
+    model_client = ScriptedClient(opinion if raw else judging(opinion))  # type: ignore[arg-type]
+    experiment = Experiment(
+        store or MemoryStore(), lambda *_: model_client, budget=settings.budget, shares_ceiling=False
+    )
     result = await experiment.run(judge_trials(twins, settings))
-    return judge_report(twins, settings, result, seed), gateway
+    return judge_report(twins, settings, result, seed), model_client

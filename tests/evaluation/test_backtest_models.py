@@ -12,6 +12,7 @@ from scipy.stats import fisher_exact, hypergeom
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.agents import DOWN, UP, Agents
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import BLIND, PLAIN, Bases, Case
@@ -31,13 +32,12 @@ from disputatio.evaluation.backtest.recognition import (
 )
 from disputatio.evaluation.experiment import Experiment, Spent
 from disputatio.evaluation.intervals import rate
-from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.market import KnowledgeBase
 from disputatio.market.blinding import blind, blinded_keys
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import ScriptedGateway, instance
+from disputatio.testing import ScriptedClient, instance
 from strategies import example_base
 
 DATES = tuple(date(2021 + place // 12, place % 12 + 1, 28) for place in range(24))
@@ -205,19 +205,19 @@ def knowing(call):
     return json.dumps(body)
 
 
-def agents_on(cases: list[Case], store: MemoryStore, gateway: ScriptedGateway, **more) -> Agents:
+def agents_on(cases: list[Case], store: MemoryStore, model_client: ScriptedClient, **more) -> Agents:
     records = [debated(case) for case in cases]
     usual = {"single": settings_of("single"), "probes": {"m": settings_of("recognition")}, "years": (2020, 2026)}
     own = {name: more.pop(name) for name in ("budget", "reads_only") if name in more}
-    experiment = Experiment(store, lambda *_: gateway, **own)
+    experiment = Experiment(store, lambda *_: model_client, **own)
     return Agents(records, Stage(), **{**usual, **more}, experiment=experiment)
 
 
 @pytest.mark.slow
 async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nobody_is_asked_twice():
     cases = [Case(date(2026, 5, 15), arm) for arm in (PLAIN, BLIND)]
-    store, gateway = MemoryStore(), ScriptedGateway(knowing, model="m")
-    held = await agents_on(cases, store, gateway).run()
+    store, model_client = MemoryStore(), ScriptedClient(knowing, model="m")
+    held = await agents_on(cases, store, model_client).run()
     assert not held.stopped
     for case in cases:
         single, vote = held.forecasts["single"][case], held.forecasts["vote"][case]
@@ -227,12 +227,12 @@ async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nob
         assert abs(vote.spent.tokens - 40_000) <= each / 2 + 1, "as near as whole answers come"
     named, hidden = (next(row for row in held.recognition.scores if row.arm == arm) for arm in (NAMED, HIDDEN))
     assert (named.exact.share.count, hidden.exact.share.count) == (1, 0)
-    asked = len(gateway.calls)
-    again = await agents_on(cases, store, gateway).run()
-    assert len(gateway.calls) == asked
+    asked = len(model_client.calls)
+    again = await agents_on(cases, store, model_client).run()
+    assert len(model_client.calls) == asked
     assert again.forecasts == held.forecasts
     assert again.recognition == held.recognition
-    read = await agents_on(cases, store, gateway, reads_only=True).run()
+    read = await agents_on(cases, store, model_client, reads_only=True).run()
     assert read.forecasts == held.forecasts
     labels = [Label(date(2026, 5, 15), date(2026, 5, 18), date(2026, 6, 18), 0.01, True, None)]
     evidence = model_evidence(
@@ -261,7 +261,7 @@ async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nob
 async def test_an_agent_that_cannot_be_reached_has_no_forecast_and_no_default():
     fault = Fault(FaultKind.KEY_REJECTED, "the key is not accepted")
     case = Case(date(2026, 5, 15))
-    held = await agents_on([case], MemoryStore(), ScriptedGateway(lambda _: fault), probes={}).run()
+    held = await agents_on([case], MemoryStore(), ScriptedClient(lambda _: fault), probes={}).run()
     single = held.forecasts["single"][case]
     assert (single.up, single.p, single.samples) == (None, None, 0)
     assert single.failure

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest import (
     BacktestPlan,
     PriceSeries,
@@ -22,7 +23,6 @@ from disputatio.evaluation.backtest import (
 )
 from disputatio.evaluation.backtest.benchmarks import above_average, is_calm
 from disputatio.evaluation.backtest.labels import Entry, Label, Tie, past_shares
-from disputatio.failures import InvalidInputError
 
 MARKET = Path(__file__).resolve().parents[3] / "shared" / "market"
 START = date(2020, 1, 1)

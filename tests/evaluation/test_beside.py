@@ -9,11 +9,11 @@ from answer_stage import settings_of
 
 from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime, start
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.baselines import Baselines, answerer_seat, baselines_named
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SingleRules, single
 from disputatio.kernel import Driver
@@ -22,8 +22,12 @@ from disputatio.motion import Motion
 from disputatio.record.chain import broken_link
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
-from disputatio.report import DebateReport, export_json, render_markdown, render_page, render_text
-from disputatio.testing import InstanceGateway, ScriptedGateway, instance
+from disputatio.report.json_export import export_json
+from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_text
+from disputatio.testing import InstanceClient, ScriptedClient, instance
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +35,7 @@ pytestmark = pytest.mark.slow
 async def debated(budget: Budget = UNLIMITED, names=("single", "vote", "freeform")):
     settings = settings_of(("structured", "single", "freeform"))
     store = MemoryStore()
-    house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False)
+    house = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False)
     proposal = Proposal(Motion("We should adopt it"), find_format("structured"), settings["structured"])
     debate = await start(proposal, house)
     before = History.of(row.event() for row in store.read(debate)).closed
@@ -78,7 +82,7 @@ async def test_baselines_of_a_market_debate_see_the_knowledge_base():
         arguments=Arguments(),
         options=format_scope(market),
     )
-    house = House(MemoryStore(), opener=lambda *_: ScriptedGateway(answer), checks_first=False)
+    house = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
     proposal = Proposal(Motion("Will it rise?"), market, by_rules)
     debate = await start(proposal, house)
     assert sent == [], "rules ask no model"
@@ -110,12 +114,12 @@ def test_whoever_judges_answers_alone_where_nobody_is_named():
 
 
 def test_a_vote_asks_for_sixteen_samples_at_a_time_and_for_each_once():
-    driver = Driver(single(SingleRules(("yes", "no"), samples=40, first=11), Docket((), Motion("Be it so"))))
+    driver = Driver(single(SingleRules(("yes", "no"), samples=40, first=11), DebateContext((), Motion("Be it so"))))
     asked: list[str] = []
     while not driver.finished:
         assert len(driver.open_asks) <= 16
         for path, ask in list(driver.open_asks.items()):
             asked.append(str(path))
-            driver.answer(path, ask.form.read({"reasoning": "It is.", "answer": "yes", "confidence": 60}))
+            driver.answer(path, ask.spec.read({"reasoning": "It is.", "answer": "yes", "confidence": 60}))
     assert len(asked) == len(set(asked)) == 40
     assert driver.outcome.as_json()["tally"] == {"yes": 40}

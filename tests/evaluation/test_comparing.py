@@ -9,6 +9,7 @@ import html5lib
 import pytest
 from answer_stage import held, questions
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.comparing import Outcome, arms_of, declared_pairs, evaluation_lines
 from disputatio.evaluation.comparing.arms import motions
 from disputatio.evaluation.experiment import Spent
@@ -16,7 +17,6 @@ from disputatio.evaluation.pages import evaluation_page
 from disputatio.evaluation.questions import Kind, QuestionSet
 from disputatio.evaluation.questions.items import item_of
 from disputatio.evaluation.votes import Sample, nearest
-from disputatio.failures import InvalidInputError
 from disputatio.formats.single import most_given
 from disputatio.ledger.budget import Budget
 from disputatio.motion.made_up import mostly_made_up
@@ -101,8 +101,8 @@ async def test_a_model_by_script_or_schema_is_labelled_as_a_harness_test():
 
 async def test_the_same_again_asks_nobody_and_the_records_alone_make_the_same_report():
     store = MemoryStore()
-    first, _, gateway = await held(questions(2), ("panel", "single", "vote"), always, store=store)
-    assert gateway.calls
+    first, _, model_client = await held(questions(2), ("panel", "single", "vote"), always, store=store)
+    assert model_client.calls
     again, _, silent = await held(questions(2), ("panel", "single", "vote"), always, store=store)
     read, _, unasked = await held(questions(2), ("panel", "single", "vote"), always, store=store, reads_only=True)
     assert silent.calls == unasked.calls == []

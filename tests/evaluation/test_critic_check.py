@@ -11,15 +11,15 @@ import pytest
 from check_stage import critic_settings
 from critiques import AGREEING, EARNEST
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
 from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
 from disputatio.evaluation.experiment import Experiment
-from disputatio.failures import InvalidInputError
-from disputatio.formats.turns.proposition import PropositionForm
+from disputatio.formats.turns.proposition import PropositionSpec
 from disputatio.participants.call import Call, Reply, Usage
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
-from disputatio.testing import ScriptedGateway
+from disputatio.testing import ScriptedClient
 
 CASES = packaged_critic_cases()
 ATTACKS = ("tail_risk", "misread_evidence", "hidden_assumption", "harm_if_true")
@@ -35,8 +35,8 @@ async def checked(cases: tuple[CriticCase, ...], says: Any) -> CriticReport:
         return Reply(canonical(says(case, call)), "m", Usage(10, 10, 0))
 
     chosen = critic_settings()
-    gateway = ScriptedGateway(answer)
-    experiment = Experiment(MemoryStore(), lambda *_: gateway)
+    model_client = ScriptedClient(answer)
+    experiment = Experiment(MemoryStore(), lambda *_: model_client)
     return critic_report(cases, chosen, await experiment.run(critic_trials(cases, chosen)))
 
 
@@ -93,11 +93,11 @@ def agreeing(manner: str) -> Any:
 def test_there_are_more_than_twenty_cases_and_every_proposition_is_one_by_the_rules():
     assert len(CASES) >= 20
     assert len({case.task_type for case in CASES}) >= 6
-    form = PropositionForm("PROP", "It should be done.", 3, 5)
+    form = PropositionSpec("PROP", "It should be done.", 3, 5)
     valid = jsonschema_rs.validator_for(form.schema)
     for case in CASES:
         valid.validate(case.proposition)
-        assert form.breaches(form.read(case.proposition)) == (), case.id
+        assert form.violations(form.read(case.proposition)) == (), case.id
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -10,7 +10,7 @@ from disputatio.evaluation.experiment import Experiment, Trial
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import InstanceGateway, ScriptedGateway
+from disputatio.testing import InstanceClient, ScriptedClient
 
 
 def trials(count: int) -> list[Trial]:
@@ -19,10 +19,10 @@ def trials(count: int) -> list[Trial]:
 
 async def test_a_further_batch_runs_only_what_is_new():
     told: list[str] = []
-    gateway, every = InstanceGateway(), trials(4)
-    experiment = Experiment(MemoryStore(), lambda *_: gateway, on_finished=lambda row: told.append(row.key))
+    model_client, every = InstanceClient(), trials(4)
+    experiment = Experiment(MemoryStore(), lambda *_: model_client, on_finished=lambda row: told.append(row.key))
     first = await experiment.run(every[:2])
-    calls = gateway.call_count
+    calls = model_client.call_count
     wanted = [every[2:3], every[3:], []]
     await experiment.run_further(lambda: wanted.pop(0), most=9)
     result = experiment.result
@@ -30,20 +30,20 @@ async def test_a_further_batch_runs_only_what_is_new():
     assert [row.key for row in result.finished] == [row.key for row in every]
     assert sorted(told) == sorted(row.key for row in every), "each is told once"
     assert result.finished[:2] == first.finished
-    assert result.spent.calls == gateway.call_count > calls
+    assert result.spent.calls == model_client.call_count > calls
 
 
 async def test_batches_have_one_ceiling_and_a_later_run_resumes():
-    gateway, every, store = InstanceGateway(), trials(3), MemoryStore()
-    whole = await Experiment(MemoryStore(), lambda *_: gateway).run(every)
+    model_client, every, store = InstanceClient(), trials(3), MemoryStore()
+    whole = await Experiment(MemoryStore(), lambda *_: model_client).run(every)
     allowed = whole.spent.calls - 1
-    cut = Experiment(store, lambda *_: gateway, budget=Budget(calls=allowed))
+    cut = Experiment(store, lambda *_: model_client, budget=Budget(calls=allowed))
     await cut.run(every[:1])
     result = await cut.run(every[1:])
     assert result.spent.calls <= allowed
     assert result.missing
     assert "ceiling" in result.stopped
-    resumed = await Experiment(store, lambda *_: gateway, budget=UNLIMITED).run(every)
+    resumed = await Experiment(store, lambda *_: model_client, budget=UNLIMITED).run(every)
     assert not resumed.missing
     assert resumed.spent.calls == whole.spent.calls
 
@@ -52,13 +52,13 @@ async def test_only_the_next_run_asks_an_unreachable_model_again():
     def gone(_call):
         return Fault(FaultKind.KEY_REJECTED, "the key was not accepted")
 
-    store, every, down = MemoryStore(), trials(2), ScriptedGateway(gone)
+    store, every, down = MemoryStore(), trials(2), ScriptedClient(gone)
     experiment = Experiment(store, lambda *_: down)
     await experiment.run(every[:1])
     calls = len(down.calls)
     await experiment.run([])
     assert len(down.calls) == calls
-    up = InstanceGateway()
+    up = InstanceClient()
     result = await Experiment(store, lambda *_: up).run(every)
     assert up.call_count
     assert not result.missing
@@ -66,11 +66,11 @@ async def test_only_the_next_run_asks_an_unreachable_model_again():
 
 
 async def test_reading_calls_no_model():
-    gateway, every, store = InstanceGateway(), trials(2), MemoryStore()
-    await Experiment(store, lambda *_: gateway).run(every[:1])
-    calls = gateway.call_count
-    read = await Experiment(store, lambda *_: gateway, reads_only=True).run(every)
-    assert gateway.call_count == calls
+    model_client, every, store = InstanceClient(), trials(2), MemoryStore()
+    await Experiment(store, lambda *_: model_client).run(every[:1])
+    calls = model_client.call_count
+    read = await Experiment(store, lambda *_: model_client, reads_only=True).run(every)
+    assert model_client.call_count == calls
     assert [row.key for row in read.finished] == [every[0].key]
     assert read.finished[0].reused
     assert read.missing == (every[1].key,)

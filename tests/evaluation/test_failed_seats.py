@@ -19,7 +19,7 @@ from disputatio.formats.registry import find_format
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.events import CallSent
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import ScriptedGateway, instance
+from disputatio.testing import ScriptedClient, instance
 
 DOWN = Fault(FaultKind.QUOTA_EXHAUSTED, "the account is empty")
 
@@ -68,8 +68,8 @@ def settings() -> Settings:
 
 async def held(archive, store: MemoryStore, *, down: bool, cases: tuple[Case, ...]) -> tuple[HeldDates, int]:
     """What was held and how many calls it took; the model of one seat is ``down`` or not."""
-    good = ScriptedGateway(instance_text)
-    bad = ScriptedGateway(lambda _: DOWN)
+    good = ScriptedClient(instance_text)
+    bad = ScriptedClient(lambda _: DOWN)
 
     def opener(seating, key):
         del key

@@ -14,7 +14,7 @@ from disputatio.evaluation.fallacy_check import fallacy_report, fallacy_trials, 
 from disputatio.evaluation.labelled_texts import MAPPINGS, NONE, OTHER, LabelledSet, read_labelled
 from disputatio.record.chain import broken_link
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import ScriptedGateway
+from disputatio.testing import ScriptedClient
 
 TEXTS = {
     "You would say that, you never had a job.": "ad hominem",
@@ -53,10 +53,12 @@ def answering(name):
 
 async def report_on(whole, answer, store=None, **given):
     settings = judge_settings(**given)
-    gateway = ScriptedGateway(answer)
-    experiment = Experiment(store or MemoryStore(), lambda *_: gateway, budget=settings.budget, shares_ceiling=False)
+    model_client = ScriptedClient(answer)
+    experiment = Experiment(
+        store or MemoryStore(), lambda *_: model_client, budget=settings.budget, shares_ceiling=False
+    )
     result = await experiment.run(fallacy_trials(whole, settings))
-    return fallacy_report(settings.seats["judge"].address, whole, whole, 0, result), gateway
+    return fallacy_report(settings.seats["judge"].address, whole, whole, 0, result), model_client
 
 
 def right(text: str):
@@ -65,17 +67,17 @@ def right(text: str):
 
 
 async def test_a_judge_that_knows_all_is_right_wherever_it_has_a_word(tmp_path):
-    report, gateway = await report_on(labelled(tmp_path), answering(right))
+    report, model_client = await report_on(labelled(tmp_path), answering(right))
     scores = report.scores
-    assert len(gateway.calls) == len(TEXTS)
+    assert len(model_client.calls) == len(TEXTS)
     assert scores.micro[0].value == scores.micro[1].value == 1
     assert scores.confusion[OTHER][NONE] == 1
     assert scores.answered == 4
 
 
 async def test_the_judge_is_asked_as_in_a_debate_and_sees_the_text_alone(tmp_path):
-    report, gateway = await report_on(labelled(tmp_path), answering(right))
-    for text, call in zip(TEXTS, gateway.calls, strict=True) if len(gateway.calls) == 4 else ():
+    report, model_client = await report_on(labelled(tmp_path), answering(right))
+    for text, call in zip(TEXTS, model_client.calls, strict=True) if len(model_client.calls) == 4 else ():
         prompt = "\n".join(row.text for row in call.segments)
         assert sum(other in prompt for other in TEXTS) == 1, text
         assert "strictly impartial" in prompt
@@ -141,7 +143,7 @@ async def test_the_json_has_its_schema_the_mapping_and_every_class(tmp_path):
 
 @pytest.mark.slow
 async def test_a_recorded_text_can_be_shown_like_any_debate(tmp_path):
-    from disputatio.door import read_debate
+    from disputatio.api import read_debate
 
     store = MemoryStore()
     await report_on(labelled(tmp_path), answering(right), store)

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.fallacy_scores import (
     FAILED,
     SEVEN,
@@ -28,7 +29,6 @@ from disputatio.evaluation.labelled_texts import (
     mapping_lines,
     read_labelled,
 )
-from disputatio.failures import InvalidInputError
 
 MAPPING = MAPPINGS["mafalda"]
 GOLD = "gold_standard_dataset.jsonl"

@@ -9,15 +9,16 @@ import pytest
 from answer_stage import held, questions, settings_of
 
 from disputatio._cli.dossier_evidence import beside, keep_for_dossiers, with_evidence
-from disputatio.engine.debates import House, start
 from disputatio.engine.opening import Proposal
-from disputatio.failures import InvalidInputError
+from disputatio.engine.runtime import Runtime, start
+from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.motion import Motion
 from disputatio.record.memory import MemoryStore
-from disputatio.report import DebateReport, printable_json
 from disputatio.report.dossier import Surroundings, dossier_markdown, dossier_of, read_performance
-from disputatio.testing import InstanceGateway
+from disputatio.report.printing import printable_json
+from disputatio.report.reading import DebateReport
+from disputatio.testing import InstanceClient
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +35,7 @@ def body() -> dict:
 def debate() -> DebateReport:
     store = MemoryStore()
     settings = settings_of(("review",))["review"]
-    house = House(store, opener=lambda *_: InstanceGateway(), checks_first=False)
+    house = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False)
     debate = asyncio.run(start(Proposal(Motion("We should keep it"), find_format("review"), settings), house))
     return DebateReport.of(debate, store.read(debate), store.texts(debate))
 

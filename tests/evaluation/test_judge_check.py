@@ -16,12 +16,12 @@ from check_stage import (
     random_judge,
 )
 
+from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.evaluation.cases import CaseDebate, packaged_cases
 from disputatio.evaluation.drift import Baseline, compare, holm
+from disputatio.evaluation.injected_flaws import FLAWS
 from disputatio.evaluation.intervals import detectable_share, least_losses, rate, worse_by_chance
 from disputatio.evaluation.judge_check import baseline_of, report_lines, twins_of
-from disputatio.evaluation.planting import FLAWS
-from disputatio.failures import InvalidInputError, ProviderError
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
 
@@ -149,8 +149,8 @@ async def test_it_stops_when_no_model_answers_and_asks_again_later():
 
     with pytest.raises(ProviderError, match="key was not accepted"):
         refuse_silence(report.result)
-    healed, gateway = await checked(blind, CASES, store=store)
-    assert healed.measures.judged == healed.measures.debates == len(gateway.calls)
+    healed, model_client = await checked(blind, CASES, store=store)
+    assert healed.measures.judged == healed.measures.debates == len(model_client.calls)
 
 
 async def test_own_family_is_measured_where_another_judge_saw_the_same_debate():

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.labelled_csv import read_csv_texts
 from disputatio.evaluation.replay import replay_lines, replay_report
 from disputatio.evaluation.statistics import macro_scores
-from disputatio.failures import InvalidInputError
 from disputatio.judging import SwapPair, right_beats_wrong
 
 

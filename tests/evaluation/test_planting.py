@@ -7,8 +7,9 @@ import re
 
 import pytest
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.cases import SIDES, packaged_cases, read_cases
-from disputatio.evaluation.planting import (
+from disputatio.evaluation.injected_flaws import (
     DROPPED,
     FABRICATED,
     FLAWS,
@@ -20,8 +21,7 @@ from disputatio.evaluation.planting import (
     quotations,
     swapped,
 )
-from disputatio.failures import InvalidInputError
-from disputatio.formats.turns.opening import OpeningForm
+from disputatio.formats.turns.opening import OpeningSpec
 
 CASES = packaged_cases()
 SEEDS = range(5)
@@ -60,8 +60,8 @@ def test_every_quotation_of_a_case_stands_in_its_sources(case):
 def test_no_case_names_an_argument_by_its_number_so_that_the_sides_can_change_places(case):
     assert not re.search(r"\b(?:PRO|CON)\b", json.dumps(case.body))
     for side in SIDES:
-        form = OpeningForm(side.upper(), 1)
-        assert form.breaches(form.read({"arguments": [dict(row) for row in case.body[side]["arguments"]]})) == ()
+        form = OpeningSpec(side.upper(), 1)
+        assert form.violations(form.read({"arguments": [dict(row) for row in case.body[side]["arguments"]]})) == ()
 
 
 @pytest.mark.parametrize("kind", FLAWS)

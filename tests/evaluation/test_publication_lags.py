@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from backtest_stage import PLAN, made_up_files
 
-from disputatio.engine.market_matter import knowledge_row
+from disputatio.engine.market_setup import knowledge_row
 from disputatio.evaluation.backtest import Archive, Case, DateRecord, dates_of, open_archive
 from disputatio.evaluation.backtest.leaks import lagless, leak_report
 from disputatio.evaluation.experiment import Spent

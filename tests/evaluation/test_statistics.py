@@ -12,6 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, brier_score_loss
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.intervals import mean_estimate, rate
 from disputatio.evaluation.power_check import made_up_answers, power_check, whole_comparison
 from disputatio.evaluation.statistics import (
@@ -31,7 +32,6 @@ from disputatio.evaluation.statistics import (
     stationary_bootstrap,
 )
 from disputatio.evaluation.statistics.bootstrap import block_length
-from disputatio.failures import InvalidInputError
 
 AIRWAYS = PairedCounts(1, 1, 7, 12)
 """Airway hyper-responsiveness before and after transplantation (Bentur et al. 2009), as Fagerland et al. print it."""

@@ -16,17 +16,17 @@ from rooms import NOWHERE
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
 from disputatio.evaluation.tournament.standings import outcome_of
-from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
 from disputatio.record.events import DebateClosed
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import FakeProvider, InstanceGateway
+from disputatio.testing import FakeProvider, InstanceClient
 
 PLAYERS = ("ollama:ant", "ollama:bee", "ollama:cat")
 TOPICS = (Topic("tea", Motion("Tea is better")), Topic("cats", Motion("Cats are better")))
@@ -115,7 +115,7 @@ def test_a_match_without_an_end_has_no_result():
 
 
 async def held(found, store, budget=UNLIMITED):
-    experiment = Experiment(store, lambda seating, key: InstanceGateway(), budget=budget)
+    experiment = Experiment(store, lambda seating, key: InstanceClient(), budget=budget)
     return await experiment.run(found.trials())
 
 

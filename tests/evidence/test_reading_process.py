@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.reading_process import Limits, SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
-from disputatio.failures import InvalidInputError
 from disputatio.motion.source_kind import SourceKind
 
 

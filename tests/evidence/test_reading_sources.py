@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pdf_files import encrypted, pdf
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.extraction import extract
 from disputatio.evidence.findings import Status
@@ -21,7 +22,6 @@ from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError
 from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence
 from disputatio.motion.source_kind import SourceKind
 from strategies import examples

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats.bench import BenchRules
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
+from disputatio.formats.jury import JuryRules
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.judging import PanelMethod
@@ -33,17 +33,17 @@ WEIGHTS = {"logic": 30, "evidence": 30, "responsiveness": 25, "honesty": 15}
 JUDGES = ("judge", "judge_2", "judge_3")
 
 
-def docket(judges: int) -> Docket:
-    return Docket((Seat("pro"), Seat("con"), *map(Seat, JUDGES[:judges])), Motion("Be it so"))
+def docket(judges: int) -> DebateContext:
+    return DebateContext((Seat("pro"), Seat("con"), *map(Seat, JUDGES[:judges])), Motion("Be it so"))
 
 
-def held_by(judges: int, bench: BenchRules, answering: Any, order: Random | None = None) -> Held:
+def held_by(judges: int, bench: JuryRules, answering: Any, order: Random | None = None) -> Held:
     rules = FORM.rules(minimum_arguments=2, maximum_arguments=3, bench=bench)
     return hold(FORM.rulebook(rules, docket(judges)), answering, order)
 
 
 benches = st.builds(
-    BenchRules,
+    JuryRules,
     both_orders=st.booleans(),
     anonymous=st.booleans(),
     retest=st.booleans(),
@@ -52,7 +52,7 @@ benches = st.builds(
 )
 
 
-def sittings(bench: BenchRules) -> list[str]:
+def sittings(bench: JuryRules) -> list[str]:
     """The names of the sittings by the rules: the first order, the other, the retest."""
     hidden = bench.both_orders or bench.anonymous
     first = "pro-first" if hidden else ""
@@ -69,7 +69,7 @@ def path_of(sitting: str, judge: str) -> AskPath:
 @examples(15)
 @given(st.integers(1, 3), benches, answers())
 def test_every_judge_sits_through_every_sitting_and_through_no_other(
-    judges: int, bench: BenchRules, said: Answers
+    judges: int, bench: JuryRules, said: Answers
 ) -> None:
     held = held_by(judges, bench, said)
     judged = {path for path in held.asks if path.startswith("judging/")}
@@ -80,7 +80,7 @@ def test_every_judge_sits_through_every_sitting_and_through_no_other(
 @examples(12)
 @given(st.integers(1, 3), benches, answers(), orders)
 def test_the_order_of_the_answers_changes_nothing_and_the_verdict_survives_json(
-    judges: int, bench: BenchRules, said: Answers, order: Random
+    judges: int, bench: JuryRules, said: Answers, order: Random
 ) -> None:
     body: Any = held_by(judges, bench, said).outcome.as_json()
     assert held_by(judges, bench, said, order).outcome.as_json() == body
@@ -106,7 +106,7 @@ def totals_of(said: Answers, held: Held, sitting: str, judge: str) -> dict[str, 
 @examples(25)
 @given(st.integers(1, 3), benches, st.integers(0, 10**6), st.sampled_from([(), ("judge",), ("judge_2",), ("judge_3",)]))
 def test_the_verdict_of_a_panel_is_what_the_rules_make_of_the_raw_findings(
-    judges: int, bench: BenchRules, seed: int, mute: tuple[str, ...]
+    judges: int, bench: JuryRules, seed: int, mute: tuple[str, ...]
 ) -> None:
     silent = tuple(path_of(sitting, judge) for sitting in sittings(bench) for judge in mute)
     said = Answers(str(seed), silent=silent)
@@ -143,21 +143,21 @@ def test_the_verdict_of_a_panel_is_what_the_rules_make_of_the_raw_findings(
 
 
 def spoken_of(asked: Ask) -> str:
-    form: Any = asked.form
+    form: Any = asked.spec
     return "\n".join([*(f"{row.seat}\n{row.text}" for row in asked.sees), *(row.text() for row in form.exhibits)])
 
 
 @examples(12)
 @given(st.integers(1, 2), benches, answers(st.just(0.0)))
 def test_neutral_names_hide_the_sides_from_the_judge_and_never_from_the_reader(
-    judges: int, bench: BenchRules, said: Answers
+    judges: int, bench: JuryRules, said: Answers
 ) -> None:
     held = held_by(judges, bench, said)
     arguments = [row.argument for row in held.outcome.trace]
     for path, asked in held.asks.items():
         if not path.startswith("judging/"):
             continue
-        form: Any = asked.form
+        form: Any = asked.spec
         shown = [row.argument.id for row in form.exhibits]
         words = spoken_of(asked)
         if not (bench.both_orders or bench.anonymous):
@@ -182,7 +182,7 @@ def test_neutral_names_hide_the_sides_from_the_judge_and_never_from_the_reader(
 
 def leaning_to_the_first(path: AskPath, asked: Ask, content: Any) -> Any:
     """A judge that gives 9 to whatever is shown first and 3 to the rest."""
-    exhibits: Any = asked.form.exhibits  # type: ignore[attr-defined]
+    exhibits: Any = asked.spec.exhibits  # type: ignore[attr-defined]
     first = exhibits[0].argument.id.partition("-")[0]
     for argument, row in content["arguments"].items():
         row.update(dict.fromkeys(WEIGHTS, 9 if argument.startswith(f"{first}-") else 3))
@@ -194,9 +194,9 @@ def answering_with(change: Any, seed: str = "s") -> Any:
 
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
         content: Any = said.content(path, asked)
-        if asked.form.name == "adjudication":
+        if asked.spec.name == "adjudication":
             content = change(path, asked, content)
-        turn: Turn = asked.form.read(content)
+        turn: Turn = asked.spec.read(content)
         return turn
 
     return answering
@@ -207,11 +207,11 @@ def answering_with(change: Any, seed: str = "s") -> Any:
 def test_a_judge_that_leans_to_the_side_shown_first_wins_nothing_for_it_in_both_orders(
     judges: int, method: PanelMethod
 ) -> None:
-    once = held_by(judges, BenchRules(method=method), answering_with(leaning_to_the_first)).outcome
+    once = held_by(judges, JuryRules(method=method), answering_with(leaning_to_the_first)).outcome
     assert once.gap == 6
     assert (once.bench.panel is None) == (judges == 1)
     assert once.reading.startswith("pro wins by" if judges > 1 else "a significant difference for pro")
-    both = held_by(judges, BenchRules(both_orders=True, method=method), answering_with(leaning_to_the_first)).outcome
+    both = held_by(judges, JuryRules(both_orders=True, method=method), answering_with(leaning_to_the_first)).outcome
     panel = both.bench.panel
     assert (panel.status, panel.winner, panel.gap) == ("tied", None, 0)
     assert panel.order_decided == JUDGES[:judges]
@@ -226,7 +226,7 @@ def test_an_honest_win_survives_the_swap_and_the_reading_says_all_there_is_to_sa
             row.update(dict.fromkeys(WEIGHTS, 8 if argument.startswith(con) else 6))
         return content
 
-    outcome = held_by(3, BenchRules(both_orders=True), answering_with(for_con)).outcome
+    outcome = held_by(3, JuryRules(both_orders=True), answering_with(for_con)).outcome
     assert outcome.reading == (
         "con wins by the mean of 3 judges (3 for con): the win survived the swap of the sides; an edge (gap 2.00)"
     )
@@ -239,7 +239,7 @@ def test_a_retest_is_compared_and_counts_for_nothing() -> None:
             row.update(dict.fromkeys(WEIGHTS, 9 if "again" in path and argument.startswith("PRO") else 5))
         return content
 
-    outcome = held_by(2, BenchRules(retest=True), answering_with(kinder_again)).outcome
+    outcome = held_by(2, JuryRules(retest=True), answering_with(kinder_again)).outcome
     assert outcome.gap == 0
     assert [row.judge for row in outcome.bench.retests] == ["judge", "judge_2"]
     assert {row.gap_change for row in outcome.bench.retests} == {4}
@@ -250,9 +250,9 @@ def test_a_retest_is_compared_and_counts_for_nothing() -> None:
 
 @given(benches, st.lists(st.tuples(st.sampled_from(JUDGES), st.fractions(0, 5)), unique_by=lambda row: row[0]))
 def test_the_rules_of_a_bench_come_back_from_the_record_as_they_were(
-    bench: BenchRules, weights: list[tuple[str, Fraction]]
+    bench: JuryRules, weights: list[tuple[str, Fraction]]
 ) -> None:
-    rules = FORM.rules(bench=BenchRules(bench.both_orders, bench.anonymous, bench.retest, bench.method, tuple(weights)))
+    rules = FORM.rules(bench=JuryRules(bench.both_orders, bench.anonymous, bench.retest, bench.method, tuple(weights)))
     again: Any = read_json(canonical(rules_json(rules)))
     assert dict(rules_from_json(FORM, again).bench.weights) == dict(weights)
     assert rules_from_json(FORM, rules_json(FORM.rules(bench=bench))) == FORM.rules(bench=bench)
@@ -290,7 +290,7 @@ def grounded_on(argument: str, *names: str, reason: str | None = None) -> Any:
 def test_a_finding_that_names_nothing_real_is_void_and_counts_nowhere(
     names: tuple[str, ...], reason: str | None
 ) -> None:
-    outcome = held_by(1, BenchRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
+    outcome = held_by(1, JuryRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
     (void,) = [row for row in outcome.trace if row.found.word == "VOID"]
     assert void.argument == "PRO-1"
     assert void.found.void
@@ -315,7 +315,7 @@ def test_a_finding_that_names_nothing_real_is_void_and_counts_nowhere(
 )
 def test_a_finding_may_rest_on_anything_that_was_said_about_its_argument(names: tuple[str, ...]) -> None:
     reason = "PRO-1.A1 meets CON-1, and nothing answers PRO-1.Q1 better; see PRO-2."
-    outcome = held_by(1, BenchRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
+    outcome = held_by(1, JuryRules(), answering_with(grounded_on("PRO-1", *names, reason=reason))).outcome
     (row,) = [row for row in outcome.trace if row.argument == "PRO-1"]
     assert row.found.void == ""
     assert row.score == 10
@@ -332,7 +332,7 @@ def test_an_argument_that_is_void_in_one_order_is_left_out_of_both_and_called_by
             content["arguments"]["B-1"]["rests_on"] = ["B-9"]
         return content
 
-    outcome = held_by(1, BenchRules(both_orders=True), answering_with(change)).outcome
+    outcome = held_by(1, JuryRules(both_orders=True), answering_with(change)).outcome
     (row,) = [row for row in outcome.trace if row.argument == "PRO-1"]
     assert (row.found.word, row.score, row.scores) == ("VOID", None, None)
     assert row.found.void == "it names PRO-9, which does not exist"
@@ -347,20 +347,20 @@ def test_where_every_finding_on_a_side_is_void_there_is_no_comparison_and_no_zer
             row["reason"] = "It was met."
         return content
 
-    outcome = held_by(1, BenchRules(), answering_with(void)).outcome
+    outcome = held_by(1, JuryRules(), answering_with(void)).outcome
     assert outcome.judged
     assert outcome.pro_total is None
     assert outcome.reading == "no comparison: every finding on one side is void"
-    panel = held_by(2, BenchRules(), answering_with(void)).outcome.bench.panel
+    panel = held_by(2, JuryRules(), answering_with(void)).outcome.bench.panel
     assert panel.status == "undecided", "judges without a total for a side are not heard"
 
 
 @examples(15)
 @given(answers(st.just(0.0)))
 def test_what_the_form_offers_as_grounds_is_never_void(said: Answers) -> None:
-    held = held_by(1, BenchRules(), said)
+    held = held_by(1, JuryRules(), said)
     asked = held.asks[AskPath("judging/judge")]
-    properties: Any = asked.form.schema["properties"]
+    properties: Any = asked.spec.schema["properties"]
     for argument, finding in properties["arguments"]["properties"].items():
         offered = finding["properties"]["rests_on"]["items"]["enum"]
         assert offered[0] == argument
@@ -371,17 +371,17 @@ def test_what_the_form_offers_as_grounds_is_never_void(said: Answers) -> None:
 @examples(10)
 @given(st.integers(2, 3), answers())
 def test_the_strength_and_the_spread_do_not_depend_on_who_judges(judges: int, said: Answers) -> None:
-    one, several = held_by(1, BenchRules(), said).outcome, held_by(judges, BenchRules(), said).outcome
+    one, several = held_by(1, JuryRules(), said).outcome, held_by(judges, JuryRules(), said).outcome
     assert [row.strength for row in one.trace] == [row.strength for row in several.trace]
     assert all(0 <= row.strength <= 1 for row in one.trace)
     assert dict(one.bench.spreads) == {judge: spread for judge, spread in several.bench.spreads if judge == "judge"}
 
 
 def test_a_verdict_is_the_same_with_and_without_the_libraries_of_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
-    there: Any = held_by(2, BenchRules(), Answers("s")).outcome.as_json()
+    there: Any = held_by(2, JuryRules(), Answers("s")).outcome.as_json()
     for name in ("krippendorff", "scipy.stats", "sklearn.metrics", "statsmodels"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert held_by(2, BenchRules(), Answers("s")).outcome.as_json() == there
+    assert held_by(2, JuryRules(), Answers("s")).outcome.as_json() == there
     assert {row["measure"] for row in there["agreement"]} == {
         "Krippendorff's alpha (points)",
         "Kendall's W (points)",

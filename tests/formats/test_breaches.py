@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats.turns.adjudication import AdjudicationForm, Exhibit
-from disputatio.formats.turns.closing import ClosingForm
-from disputatio.formats.turns.cross_examination import CrossExaminationForm, Question, Response, ResponseKind
-from disputatio.formats.turns.monologue import MonologueForm, SummingForm
-from disputatio.formats.turns.opening import Argument, OpeningForm
+from disputatio.formats.turns.adjudication import AdjudicationSpec, Exhibit
+from disputatio.formats.turns.closing import ClosingSpec
+from disputatio.formats.turns.cross_examination import CrossExaminationSpec, Question, Response, ResponseKind
+from disputatio.formats.turns.monologue import MonologueSpec, SummingSpec
+from disputatio.formats.turns.opening import Argument, OpeningSpec
 from disputatio.judging import STANDARD, Criterion, Rubric
 from disputatio.motion import count_words
 
@@ -22,14 +22,14 @@ PLAIN = ("Small teams ship sooner with one deployable.", "Fewer parts mean fewer
 
 def opening(*claims: str, reasoning: str = PLAIN[1]) -> Any:
     rows = [{"claim": claim, "reasoning": reasoning, "evidence": "An audit of 2021."} for claim in claims]
-    return OpeningForm("PRO", 1, 5).read({"arguments": rows})
+    return OpeningSpec("PRO", 1, 5).read({"arguments": rows})
 
 
 def rules_broken(form: Any, turn: Any) -> list[tuple[str, str]]:
-    return [(row.rule, row.part) for row in form.breaches(turn)]
+    return [(row.rule, row.part) for row in form.violations(turn)]
 
 
-OPENING = OpeningForm("PRO", 1, 5)
+OPENING = OpeningSpec("PRO", 1, 5)
 
 
 def test_arguments_that_stand_alone_break_nothing() -> None:
@@ -77,7 +77,7 @@ def test_the_same_claim_twice_is_found_in_any_dress() -> None:
 
 
 ARGUMENTS = tuple(Argument(f"CON-{n}", f"Claim number {n} stands.", PLAIN[1], "A study.") for n in (1, 2))
-EXAMINATION = CrossExaminationForm(ARGUMENTS, frozenset({"CON-1", "CON-2", "PRO-1"}))
+EXAMINATION = CrossExaminationSpec(ARGUMENTS, frozenset({"CON-1", "CON-2", "PRO-1"}))
 
 
 def examination(*reasonings: str) -> Any:
@@ -122,7 +122,7 @@ def test_words_that_announce_nothing_new_are_allowed(words: str) -> None:
 def test_an_argument_that_does_not_exist_is_found_once_for_each_name() -> None:
     turn = examination("CON-7 and PRO-2, and CON-7 again, say so.", "CON-2 has no control group.")
     assert rules_broken(EXAMINATION, turn) == [("unknown_argument", "CON-1"), ("unknown_argument", "CON-1")]
-    assert [row.detail.split()[-5] for row in EXAMINATION.breaches(turn)] == ["CON-7,", "PRO-2,"]
+    assert [row.detail.split()[-5] for row in EXAMINATION.violations(turn)] == ["CON-7,", "PRO-2,"]
 
 
 def test_the_same_words_for_two_arguments_are_found() -> None:
@@ -131,10 +131,10 @@ def test_the_same_words_for_two_arguments_are_found() -> None:
 
 
 OWN = tuple(Argument(f"PRO-{n}", f"Own claim number {n}.", PLAIN[1], "A study.") for n in (1, 2))
-LIMITED = ClosingForm(OWN, (Question("PRO-1.Q1", "How do you know?"),), ARGUMENTS[:1])
+LIMITED = ClosingSpec(OWN, (Question("PRO-1.Q1", "How do you know?"),), ARGUMENTS[:1])
 
 
-def closing(words: int, answer_words: int = 10, form: ClosingForm = LIMITED) -> Any:
+def closing(words: int, answer_words: int = 10, form: ClosingSpec = LIMITED) -> Any:
     """A closing of exactly ``words`` words, answers apart, spread over everything that counts."""
     held = {name: {"status": "stands", "because": "it was not rebutted"} for name in ("PRO-1", "PRO-2")}
     counted = 4 * 2 + 3
@@ -159,7 +159,7 @@ def test_a_closing_of_exactly_two_hundred_words_is_within_the_limit_whatever_its
 
 
 def test_a_closing_of_two_hundred_and_one_words_breaks_the_limit() -> None:
-    (violation,) = LIMITED.breaches(closing(201))
+    (violation,) = LIMITED.violations(closing(201))
     assert (violation.rule, violation.part) == ("word_limit", "position")
     assert "201 words" in violation.detail
     assert "200 are allowed" in violation.detail
@@ -167,27 +167,27 @@ def test_a_closing_of_two_hundred_and_one_words_breaks_the_limit() -> None:
 
 @given(st.integers(20, 400), st.integers(20, 400))
 def test_the_limit_of_a_closing_is_the_one_that_was_set(words: int, limit: int) -> None:
-    form = ClosingForm(OWN, LIMITED.questions, LIMITED.conceded, limit)
-    assert bool(form.breaches(closing(words, form=form))) == (words > limit)
+    form = ClosingSpec(OWN, LIMITED.questions, LIMITED.conceded, limit)
+    assert bool(form.violations(closing(words, form=form))) == (words > limit)
 
 
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_a_speech_may_have_exactly_as_many_words_as_the_limit(words: int, limit: int) -> None:
-    form = MonologueForm(limit)
+    form = MonologueSpec(limit)
     turn = form.read({"speech": "word " * words})
-    assert bool(form.breaches(turn)) == (words > limit)
+    assert bool(form.violations(turn)) == (words > limit)
 
 
 def test_a_speech_in_chinese_is_limited_by_its_letters() -> None:
     speech = "我们应该采用微服务" * 3
     assert count_words(speech) == 27
-    assert rules_broken(MonologueForm(27), MonologueForm(27).read({"speech": speech})) == []
-    assert rules_broken(MonologueForm(26), MonologueForm(26).read({"speech": speech})) == [("word_limit", "speech")]
+    assert rules_broken(MonologueSpec(27), MonologueSpec(27).read({"speech": speech})) == []
+    assert rules_broken(MonologueSpec(26), MonologueSpec(26).read({"speech": speech})) == [("word_limit", "speech")]
 
 
 def test_a_summing_up_has_no_rule_that_its_schema_does_not_carry() -> None:
-    form = SummingForm()
-    assert form.breaches(form.read(dict.fromkeys(form.schema["properties"], "Some words."))) == ()  # type: ignore[arg-type]
+    form = SummingSpec()
+    assert form.violations(form.read(dict.fromkeys(form.schema["properties"], "Some words."))) == ()  # type: ignore[arg-type]
 
 
 EXHIBITS = (
@@ -200,7 +200,7 @@ EXHIBITS = (
     ),
     Exhibit(ARGUMENTS[1], ()),
 )
-JUDGING = AdjudicationForm(EXHIBITS, STANDARD)
+JUDGING = AdjudicationSpec(EXHIBITS, STANDARD)
 
 
 def finding(*quotes: str) -> Any:
@@ -227,7 +227,7 @@ def test_a_fallacy_whose_words_were_not_said_about_the_argument_is_found(quote: 
 
 def test_a_judge_under_an_own_rubric_is_asked_for_exactly_its_criteria() -> None:
     rubric = Rubric("own", tuple(Criterion(key, Fraction(1, 2), f"How {key}?") for key in ("brief", "kind")))
-    form = AdjudicationForm(EXHIBITS, rubric)
+    form = AdjudicationSpec(EXHIBITS, rubric)
     arguments: Any = form.schema["properties"]["arguments"]  # type: ignore[index,call-overload]
     keys = ["rests_on", "answers", "reason", "brief", "kind", "standing"]
     keys += ["fallacies", "new_arguments", "cross_references"]

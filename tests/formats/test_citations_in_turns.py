@@ -15,11 +15,11 @@ from disputatio.evidence.findings import Status
 from disputatio.evidence.source_files import read_source
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.citing import NOTHING, Citing, cited_json, unstated_json
-from disputatio.formats.turns.cross_examination import CrossExaminationForm
-from disputatio.formats.turns.opening import Argument, OpeningForm
+from disputatio.formats.turns.cross_examination import CrossExaminationSpec
+from disputatio.formats.turns.opening import Argument, OpeningSpec
 from disputatio.kernel import Driver
 from disputatio.motion import Motion
 from disputatio.participants.answers import SchemaChecks
@@ -40,12 +40,12 @@ CHECKS = SchemaChecks()
 
 
 def forms(citing: Citing) -> list[Any]:
-    return [OpeningForm("PRO", citing=citing), CrossExaminationForm((PRO_1,), frozenset({"PRO-1"}), citing)]
+    return [OpeningSpec("PRO", citing=citing), CrossExaminationSpec((PRO_1,), frozenset({"PRO-1"}), citing)]
 
 
 def opening_citing(*quotations: tuple[str, str], **more: Any) -> Any:
     """An opening whose first argument quotes, as it is read."""
-    form = OpeningForm("PRO", 1, 5, BOTH)
+    form = OpeningSpec("PRO", 1, 5, BOTH)
     row: dict[str, Any] = {"claim": "Releases become faster", "reasoning": "Nobody waits for another team any more."}
     row |= {"evidence": "A study.", "readings": [], **more}
     row["quotations"] = [{"source": source, "quote": quote} for source, quote in quotations]
@@ -83,7 +83,7 @@ def test_each_citation_has_one_status_and_each_unverified_one_is_one_breach(seed
     for form in forms(BOTH):
         turn = form.read(instance(form.schema, seed))
         found = [row for row in turn.cited if row[1].status is Status.UNVERIFIED]
-        assert sum(row.rule == "unverified_citation" for row in form.breaches(turn)) == len(found)
+        assert sum(row.rule == "unverified_citation" for row in form.violations(turn)) == len(found)
         # Beside the citations, code marks figures that stand in no source: once for each argument that has some.
         marked = len(turn.cited) + len(unstated_json(turn))
         assert turn.text().count("⟦") == turn.text().count("⟧") == marked
@@ -137,7 +137,7 @@ def test_a_changed_number_is_never_verified_in_a_turn(said: str, number: int) ->
     ((_, found),) = turn.cited
     same = float(number) == float(digits.replace(",", ""))
     assert (found.status is Status.VERIFIED) == same
-    assert any(row.rule == "unverified_citation" for row in form.breaches(turn)) == (not same)
+    assert any(row.rule == "unverified_citation" for row in form.violations(turn)) == (not same)
 
 
 def test_a_value_is_cited_by_its_pointer() -> None:
@@ -148,7 +148,7 @@ def test_a_value_is_cited_by_its_pointer() -> None:
     ]
     form, turn = opening_citing(readings=rows)
     assert [row.status.value for _, row in turn.cited] == ["verified", "unverified", "unverified"]
-    details = [row.detail for row in form.breaches(turn)]
+    details = [row.detail for row in form.violations(turn)]
     assert details == [
         "PRO-1 has an unverified citation of figures at /teams (the source says 7, the citation 8): 8",
         "PRO-1 has an unverified citation of figures at /release/days (there is nothing at /release/days): 3",
@@ -158,7 +158,7 @@ def test_a_value_is_cited_by_its_pointer() -> None:
 @examples(10)
 @given(st.integers(0, 10**9).map(str))
 def test_a_small_model_quotes_sentences_that_stand_there_and_none_twice(seed: str) -> None:
-    form = OpeningForm("CON", citing=BOTH)
+    form = OpeningSpec("CON", citing=BOTH)
     done: tuple[Any, ...] = ()
     while (part := form.next_part(done)) is not None:
         done = (*done, instance(part.schema, f"{seed} {len(done)}"))
@@ -174,7 +174,7 @@ def test_a_small_model_quotes_sentences_that_stand_there_and_none_twice(seed: st
 @given(st.integers(0, 10**6).map(str))
 def test_random_citations_break_rules_and_stop_no_debate(seed: str) -> None:
     form = FORMATS["structured"]
-    docket = Docket(form.seats, Motion("We should split the service"), SourceSet([STUDY, FIGURES]))
+    docket = DebateContext(form.seats, Motion("We should split the service"), SourceSet([STUDY, FIGURES]))
     held = hold(form.rulebook(form.rules(), docket), Answers(seed, 0.0))
     assert held.driver.finished
     rows = {row.argument: row for row in held.driver.outcome.trace}
@@ -203,13 +203,13 @@ def test_a_panel_and_a_match_check_what_is_cited(form: str) -> None:
     source = Source("audit", "audit.txt", "In the audit of 2021 the supplier was late in 14 of 52 deliveries.")
     quotes = ["the supplier was late in 14 of 52 deliveries", "the supplier was never late at all"]
     chosen = FORMATS[form]
-    docket = Docket(chosen.seats, Motion("We should change the supplier"), SourceSet((source,)))
+    docket = DebateContext(chosen.seats, Motion("We should change the supplier"), SourceSet((source,)))
     driver: Any = Driver(chosen.rulebook(chosen.rules(), docket))
     path, asked = next(iter(driver.open_asks.items()))
-    made: Any = instance(asked.form.schema, str(path))
+    made: Any = instance(asked.spec.schema, str(path))
     made["quotations"] = [{"source": "audit", "quote": quote} for quote in quotes]
-    turn = asked.form.read(made)
+    turn = asked.spec.read(made)
     assert [row["status"] for row in cited_json(turn)] == ["verified", "unverified"]
     assert "⟦verified" in turn.text()
     assert "⟦unverified" in turn.text()
-    assert turn.words == asked.form.read({**made, "quotations": []}).words, "a citation is no word of the turn"
+    assert turn.words == asked.spec.read({**made, "quotations": []}).words, "a citation is no word of the turn"

@@ -16,17 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.cast import Cast, Personality
 from disputatio.formats.competition_terms import CompetitionRules
 from disputatio.formats.match import channels
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_from_json, rules_json
-from disputatio.kernel import Abstention, Ask, AskPath, Channel, ForbiddenPostError, Phase, Post, Seat, Turn
+from disputatio.kernel import Abstention, Ask, AskPath, Channel, ForbiddenMessageError, Message, Phase, Seat, Turn
 from disputatio.motion import Motion
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.human.request import Situation, TurnRequest
-from disputatio.prompts import PromptBook, Setting, compose, compose_part
+from disputatio.prompts import PromptBook, PromptContext, compose, compose_part
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold, orders
 
 pytestmark = pytest.mark.slow
@@ -52,7 +52,7 @@ def play(answer: Answer, **rules: Any) -> Held:
         content = answer(path, asked)
         if content is None:
             return Abstention(asked.seat, "drawn")
-        turn: Turn = asked.form.read(content)
+        turn: Turn = asked.spec.read(content)
         return turn
 
     return hold(FORMATS["competition"].rulebook(CompetitionRules(**rules), docket_of("competition")), answering)
@@ -60,8 +60,8 @@ def play(answer: Answer, **rules: Any) -> Held:
 
 def plain(path: AskPath, asked: Ask, *, words: int = 20, score: int = 6) -> dict[str, Any]:
     """A turn that breaks no rule."""
-    properties: Any = asked.form.schema["properties"]
-    match asked.form.name:
+    properties: Any = asked.spec.schema["properties"]
+    match asked.spec.name:
         case "speech":
             return {"speech": " ".join(["word"] * words)}
         case "questions":
@@ -165,7 +165,7 @@ def hand_count(debate: Debate, held: Held) -> tuple[dict[str, Fraction], dict[st
         if content is None:
             continue
         raw: Any = content
-        if asked.form.name in {"speech", "questions"}:
+        if asked.spec.name in {"speech", "questions"}:
             row = next(speeches)
             text = raw["speech"] if "speech" in raw else "\n".join(raw["questions"])
             given_now = {"row": row, "text": text, "codes": set()}
@@ -187,7 +187,7 @@ def hand_count(debate: Debate, held: Held) -> tuple[dict[str, Fraction], dict[st
                 left[row["team"]] -= min(row["words"], row["limit"])
                 count[row["team"]] += 1
                 last = row["team"]
-        if asked.form.name == "scoring":
+        if asked.spec.name == "scoring":
             row, codes = given_now["row"], given_now["codes"]
             found = {found["violation"] for found in raw["violations"] if found["words"] in given_now["text"]}
             for foul in found & {"counter_question", "attacker_answered"} - codes:
@@ -270,7 +270,7 @@ def test_a_record_of_the_first_edition_keeps_its_clock() -> None:
     rules = rules_from_json(FORMATS["competition"], body)
 
     def answering(path: AskPath, asked: Ask) -> Turn:
-        return asked.form.read(brief_and_long(path, asked))
+        return asked.spec.read(brief_and_long(path, asked))
 
     result = outcome(hold(FORMATS["competition"].rulebook(rules, docket_of("competition")), answering))
     assert result["reading"].startswith("PRO wins, 105.00 to 56.00")
@@ -322,8 +322,8 @@ def test_what_the_judge_finds_counts_only_where_its_words_were_said(
 ) -> None:
     def answer(path: AskPath, asked: Ask) -> dict[str, Any]:
         body = plain(path, asked, score=10)
-        if asked.form.name == "scoring" and asked.form.kind == kind:
-            words = " ".join(asked.form.speech.split()[:3]) if said else "never uttered by anybody"
+        if asked.spec.name == "scoring" and asked.spec.kind == kind:
+            words = " ".join(asked.spec.speech.split()[:3]) if said else "never uttered by anybody"
             return {**body, "violations": [{"violation": foul, "words": words}] * 2}
         return body
 
@@ -360,7 +360,7 @@ def test_a_missing_score_that_cannot_change_the_result_leaves_the_winner() -> No
     def one_sided(path: AskPath, asked: Ask) -> dict[str, Any] | None:
         if path == "opening/judge":
             return None
-        con = asked.form.name == "scoring" and asked.sees[-1].seat.startswith("con")
+        con = asked.spec.name == "scoring" and asked.sees[-1].seat.startswith("con")
         return plain(path, asked, score=2 if con else 9)
 
     result = outcome(play(one_sided))
@@ -375,18 +375,18 @@ def test_every_match_ends_and_counts_as_speeches_only_what_was_said(debate: Deba
     said = [
         path
         for path, asked in held.asks.items()
-        if asked.form.name in {"speech", "questions"} and not isinstance(held.answers[path], Abstention)
+        if asked.spec.name in {"speech", "questions"} and not isinstance(held.answers[path], Abstention)
     ]
     result = outcome(held)
     assert len(result["speeches"]) == len(said)
     assert len(result["silences"]) == sum(
-        1 for path, asked in held.asks.items() if asked.form.name in {"speech", "questions"} and path not in said
+        1 for path, asked in held.asks.items() if asked.spec.name in {"speech", "questions"} and path not in said
     )
 
 
 def test_a_silent_captain_leaves_the_choice_to_the_schedule_and_a_silent_debater_is_not_called_again() -> None:
     def mute(path: AskPath, asked: Ask) -> dict[str, Any] | None:
-        is_mute = asked.form.name == "direction" or (asked.seat == "pro_2" and asked.phase == "free_debate")
+        is_mute = asked.spec.name == "direction" or (asked.seat == "pro_2" and asked.phase == "free_debate")
         return None if is_mute else plain(path, asked)
 
     held = play(mute)
@@ -412,10 +412,10 @@ BOOK = PromptBook()
 @pytest.mark.parametrize("mode", ["sequential", "concurrent"])
 def test_no_prompt_of_the_judge_or_the_other_team_holds_what_a_team_was_told(mode: str) -> None:
     prompts: list[tuple[str, str]] = []
-    setting = Setting("competition", Motion("Be it so"))
+    setting = PromptContext("competition", Motion("Be it so"))
 
     def marked(path: AskPath, asked: Ask) -> dict[str, Any]:
-        parts = [part for part in [asked.form.next_part(())] if part is not None]
+        parts = [part for part in [asked.spec.next_part(())] if part is not None]
         segments = [
             *compose(BOOK, setting, asked),
             *(row for part in parts for row in compose_part(BOOK, setting, asked, part)),
@@ -423,9 +423,9 @@ def test_no_prompt_of_the_judge_or_the_other_team_holds_what_a_team_was_told(mod
         prompts.append((asked.seat, "\n".join(row.text for row in segments)))
         body = plain(path, asked)
         marker = f"MARK-{asked.seat.split('_')[0]}-{len(prompts)}-END"
-        if asked.form.name == "direction":
+        if asked.spec.name == "direction":
             return {**body, "direction": f"say {marker}"}
-        return {**body, "comment": f"note {marker}"} if asked.form.name == "scoring" else body
+        return {**body, "comment": f"note {marker}"} if asked.spec.name == "scoring" else body
 
     play(marked, free_mode=mode)
     seen = {owner: {seat for seat, text in prompts if f"MARK-{owner}-" in text} for owner in (*TEAMS, "judge")}
@@ -437,16 +437,16 @@ def test_no_prompt_of_the_judge_or_the_other_team_holds_what_a_team_was_told(mod
 
 def test_a_seat_cannot_write_to_a_channel_that_is_not_its_own() -> None:
     for seat, channel in [("con_1", "team_pro"), ("judge", "team_con"), ("pro_1", "judge_notes")]:
-        with pytest.raises(ForbiddenPostError):
-            channels().post(Post(Seat(seat), Phase("opening"), "psst", Channel(channel)))
+        with pytest.raises(ForbiddenMessageError):
+            channels().post(Message(Seat(seat), Phase("opening"), "psst", Channel(channel)))
 
 
 @examples(6)
 @given(whole_match)
 def test_a_captain_chooses_among_those_of_its_own_team_who_may_speak(debate: Debate) -> None:
     for asked in debate.held().asks.values():
-        if asked.form.name == "direction":
-            properties: Any = asked.form.schema["properties"]
+        if asked.spec.name == "direction":
+            properties: Any = asked.spec.schema["properties"]
             candidates = properties["speaker"]["enum"]
             assert candidates
             assert {seat.split("_")[0] for seat in candidates} == {asked.seat.split("_")[0]}
@@ -476,7 +476,7 @@ def test_identity_personality_and_position_stand_before_the_task_and_the_rules_f
     rules = CompetitionRules(cast=cast)
     held = hold(FORMATS["competition"].rulebook(rules, docket_of("competition")), Answers("layers"))
     asked = held.asks[AskPath("cross-examination/pro_2")]
-    system, *_, task = compose(BOOK, Setting("competition", Motion("Be it so")), asked)
+    system, *_, task = compose(BOOK, PromptContext("competition", Motion("Be it so")), asked)
     assert (system.role, system.text.startswith(BOOK.fill("competition/rules", {}))) == ("system", True)
     places = [
         task.text.index(words) for words in ("You are pro_2", "You frown", "second debater:", "You are the attacker")
@@ -488,7 +488,7 @@ def test_identity_personality_and_position_stand_before_the_task_and_the_rules_f
 
 
 def whole_prompt(asked: Ask) -> str:
-    setting = Setting("competition", Motion("We should split the service"))
+    setting = PromptContext("competition", Motion("We should split the service"))
     return "\n\n".join(row.text for row in compose(PromptBook(), setting, asked))
 
 
@@ -496,7 +496,7 @@ def test_debaters_are_told_criteria_penalties_and_limits() -> None:
     """They could not know what is scored and what costs points; numbers that are set are the ones they are told."""
     held = play(plain, overtime_team=4, counter_question=5, opening_words=333, compliance_cap=3)
     for path, asked in held.asks.items():
-        if asked.form.name in {"speech", "questions"}:
+        if asked.spec.name in {"speech", "questions"}:
             told = whole_prompt(asked)
             assert all(f"- {name} ({weight} %)" in told for name, weight in WEIGHTS.items()), path
             assert "more words than the clock allows: team 4, speaker 2" in told
@@ -532,7 +532,7 @@ def test_the_judge_does_not_mark_down_what_code_penalises() -> None:
     def long(path: AskPath, asked: Ask) -> dict[str, Any]:
         return plain(path, asked, words=900)
 
-    first = next(asked for asked in play(long).asks.values() if asked.form.name == "scoring")
+    first = next(asked for asked in play(long).asks.values() if asked.spec.name == "scoring")
     told = whole_prompt(first)
     assert "more words than the clock allows (900 words were said and 750 are allowed)" in told
     assert "give every mark as if it had not happened" in told
@@ -540,6 +540,6 @@ def test_the_judge_does_not_mark_down_what_code_penalises() -> None:
 
 def test_a_chosen_name_is_no_word_of_a_speech() -> None:
     """A person who asks is told how many words the questions have; whom they are put to is chosen from a list."""
-    asked = next(row for row in play(plain).asks.values() if row.form.name == "questions")
+    asked = next(row for row in play(plain).asks.values() if row.spec.name == "questions")
     request = TurnRequest(AskPath("cross-examination/pro_2"), asked, Situation(*["words"] * 6), SchemaChecks())
     assert request.counted({"answerer": "con_2", "questions": ["Is it so?", "Is it?"]}) == 5

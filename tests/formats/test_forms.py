@@ -69,8 +69,8 @@ def in_parts(form: Any, answer: Any) -> tuple[list[Part], tuple[JsonObject, ...]
 @given(debates())
 def test_every_schema_is_fit_for_strict_modes(debate: Debate) -> None:
     for asked in asks(debate):
-        parts, _ = in_parts(asked.form, lambda part, _number: extreme(part.schema, large=False))
-        for schema in (asked.form.schema, *(part.schema for part in parts)):
+        parts, _ = in_parts(asked.spec, lambda part, _number: extreme(part.schema, large=False))
+        for schema in (asked.spec.schema, *(part.schema for part in parts)):
             jsonschema_rs.meta.validate(schema)
             assert schema["type"] == "object"
             for inner in objects_in(schema):
@@ -83,8 +83,8 @@ def test_every_schema_is_fit_for_strict_modes(debate: Debate) -> None:
 @given(debates())
 def test_names_of_forms_and_parts_are_fit_for_providers(debate: Debate) -> None:
     for asked in asks(debate):
-        assert re.fullmatch(r"[a-zA-Z0-9_]{1,64}", asked.form.name)
-        parts, _ = in_parts(asked.form, lambda part, _number: extreme(part.schema, large=True))
+        assert re.fullmatch(r"[a-zA-Z0-9_]{1,64}", asked.spec.name)
+        parts, _ = in_parts(asked.spec, lambda part, _number: extreme(part.schema, large=True))
         labels = [part.label for part in parts]
         assert all(labels)
         assert len(set(labels)) == len(labels)
@@ -103,13 +103,13 @@ def test_parts_that_are_valid_make_a_whole_that_is_valid(answer: str, debate: De
                 return instance(part.schema, f"{debate.answers.seed} {part.label}")
             return extreme(part.schema, large=kind == "largest")
 
-        parts, done = in_parts(asked.form, part_answer)
-        content = asked.form.join(done)
-        jsonschema_rs.validate(dict(asked.form.schema), content)
-        turn = asked.form.read(content)
+        parts, done = in_parts(asked.spec, part_answer)
+        content = asked.spec.join(done)
+        jsonschema_rs.validate(dict(asked.spec.schema), content)
+        turn = asked.spec.read(content)
         assert turn.text()
         labels = {part.label for part in parts}
-        for violation in asked.form.breaches(turn):
+        for violation in asked.spec.violations(turn):
             assert violation.part == "" or violation.part in labels, "what is at fault is a piece that can be asked"
 
 
@@ -117,9 +117,9 @@ def test_parts_that_are_valid_make_a_whole_that_is_valid(answer: str, debate: De
 @given(debates(), st.booleans())
 def test_the_smallest_and_the_largest_answer_are_valid_and_can_be_read(debate: Debate, large: bool) -> None:
     for asked in asks(debate):
-        content = extreme(asked.form.schema, large=large)
-        jsonschema_rs.validate(dict(asked.form.schema), content)
-        assert asked.form.read(content).text()
+        content = extreme(asked.spec.schema, large=large)
+        jsonschema_rs.validate(dict(asked.spec.schema), content)
+        assert asked.spec.read(content).text()
 
 
 def shuffled(value: Any, draw: Random) -> Any:
@@ -138,7 +138,7 @@ def test_the_order_of_keys_in_an_answer_means_nothing(debate: Debate, draw: Rand
     for path, asked in held.asks.items():
         content = debate.answers.content(path, asked)
         if content is not None:
-            assert asked.form.read(shuffled(content, draw)) == asked.form.read(content)
+            assert asked.spec.read(shuffled(content, draw)) == asked.spec.read(content)
 
 
 @examples(5)
@@ -192,7 +192,7 @@ def test_every_form_of_both_formats_is_met_by_these_tests() -> None:
     names = set()
     for name, form in FORMATS.items():
         held = Debate(name, form.rules(), Answers("all")).held()
-        names |= {asked.form.name for asked in held.asks.values()}
+        names |= {asked.spec.name for asked in held.asks.values()}
     assert names == {"opening", "cross_examination", "closing", "adjudication", "monologue", "summing", "position"} | {
         "framing",
         "proposition",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from disputatio.engine.own_files import format_given, is_own, read_own
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import Docket
+from disputatio.engine.custom_format_files import format_given, is_own, read_own
+from disputatio.errors import InvalidInputError
+from disputatio.formats.debate_context import DebateContext
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
 from disputatio.motion import Motion
 from disputatio.testing import instance
@@ -30,13 +30,13 @@ def held(spec: str, answers: Any = None, order: Any = None, **rules: Any) -> Hel
     form = read_own(spec)
 
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
-        given = (answers or {}).get(str(path), instance(asked.form.schema, path))
+        given = (answers or {}).get(str(path), instance(asked.spec.schema, path))
         if given is None:
             return Abstention(asked.seat, "misfit", "it said nothing")
-        turn: Turn = asked.form.read(given)
+        turn: Turn = asked.spec.read(given)
         return turn
 
-    return hold(form.rulebook(form.rules(**rules), Docket(form.seats, Motion("Be it so"))), answering, order)
+    return hold(form.rulebook(form.rules(**rules), DebateContext(form.seats, Motion("Be it so"))), answering, order)
 
 
 DUEL = '''
@@ -88,19 +88,19 @@ def test_what_is_for_one_alone_is_heard_by_nobody_else(tmp_path: Path) -> None:
 
 
 def test_the_schema_carries_what_the_file_asks_for(tmp_path: Path) -> None:
-    schema: Any = held(written(tmp_path, DUEL)).asks["ruling/judge"].form.schema
+    schema: Any = held(written(tmp_path, DUEL)).asks["ruling/judge"].spec.schema
     assert schema["required"] == ["points", "marks", "why", "winner"]
     assert schema["properties"]["winner"]["enum"] == ["pro", "con", "draw"]
     assert schema["properties"]["marks"]["required"] == ["pro", "con"]
-    form = held(written(tmp_path, DUEL)).asks["opening/pro"].form
-    (broken,) = form.breaches(form.read({"speech": "word " * 41}))
+    form = held(written(tmp_path, DUEL)).asks["opening/pro"].spec
+    (broken,) = form.violations(form.read({"speech": "word " * 41}))
     assert broken.rule == "word_limit"
 
 
 def test_a_small_model_is_asked_piece_by_piece_and_comes_to_a_valid_turn(tmp_path: Path) -> None:
     from jsonschema_rs import validator_for
 
-    form = held(written(tmp_path, DUEL)).asks["ruling/judge"].form
+    form = held(written(tmp_path, DUEL)).asks["ruling/judge"].spec
     done: tuple[Any, ...] = ()
     while (part := form.next_part(done)) is not None:
         done = (*done, instance(part.schema, part.label))
@@ -157,7 +157,7 @@ def rules(pro, con):
 def test_rules_that_cannot_go_on_end_the_debate_with_a_sentence_that_names_the_line(
     tmp_path: Path, rules: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("disputatio.engine.own_files.MOST_STEPS", 20_000)
+    monkeypatch.setattr("disputatio.engine.custom_format_files.MOST_STEPS", 20_000)
     found = held(f"{written(tmp_path, rules)}:rules", most_asks=6)
     told = found.outcome.as_json()
     assert sentence in told["fault"]
@@ -198,7 +198,7 @@ def test_rules_that_cannot_go_on_end_the_debate_with_a_sentence_that_names_the_l
 def test_a_file_that_cannot_be_used_is_refused_before_anybody_is_asked(
     tmp_path: Path, rules: str, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("disputatio.engine.own_files.MOST_STEPS", 20_000)
+    monkeypatch.setattr("disputatio.engine.custom_format_files.MOST_STEPS", 20_000)
     with pytest.raises(InvalidInputError) as refused:
         read_own(written(tmp_path, rules))
     assert word in refused.value.cause

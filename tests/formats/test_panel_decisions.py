@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.decision import DecisionRule, RuleName
-from disputatio.formats.docket import Docket
 from disputatio.formats.panel import PHASES, PanelRules
 from disputatio.formats.panel_verdict import Held as Said
 from disputatio.formats.panel_verdict import Spoken, counted
 from disputatio.formats.registry import FORMATS
-from disputatio.formats.turns.position import Position, PositionForm
+from disputatio.formats.turns.position import Position, PositionSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
 from disputatio.motion import Motion
 from strategies import Held, examples, hold
@@ -97,12 +97,12 @@ def panel_of(rules: PanelRules, ballots: Ballots, order: Any = None, reason: str
         vote = ballots.get((int(number), phase, asked.seat))
         if vote is None:
             return Abstention(asked.seat, reason, f"{asked.seat} is silent")
-        turn: Turn = asked.form.read(
+        turn: Turn = asked.spec.read(
             {"stance": f"{path} says so.", "rationale": "There is a reason for it.", "vote": vote}
         )
         return turn
 
-    return hold(FORMATS["panel"].rulebook(rules, Docket((), Motion("Be it so"))), answering, order)
+    return hold(FORMATS["panel"].rulebook(rules, DebateContext((), Motion("Be it so"))), answering, order)
 
 
 def by_hand(rules: PanelRules, ballots: Ballots) -> tuple[str, str, int, list[str]]:
@@ -311,8 +311,8 @@ def test_nobody_hears_anybody_in_the_first_phase_and_then_everybody_hears_all() 
 @pytest.mark.parametrize("said", ["Yes.", "No", "ok"])
 def test_a_short_rationale_does_not_lose_its_vote(said: str) -> None:
     """A turn that the form refuses is an abstention in the end, and its vote would not be counted."""
-    form = PositionForm(("adopt", "reject"), 200, "proposal", "cost")
+    form = PositionSpec(("adopt", "reject"), 200, "proposal", "cost")
     body = {"stance": said, "rationale": said, "vote": "adopt"}
     assert jsonschema_rs.validator_for(form.schema).is_valid(body)
     assert form.read(body).vote == "adopt"
-    assert form.breaches(form.read(body)) == ()
+    assert form.violations(form.read(body)) == ()

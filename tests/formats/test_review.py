@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.review import ReviewRules
 from disputatio.formats.ruleset import rules_from_json, rules_json
@@ -181,7 +181,7 @@ def test_what_rests_on_evidence_that_is_not_there_is_struck_before_anybody_reads
             assert "Delays happen" not in post.text, path
     moderator = "\n".join(post.text for post in held.asks["moderation/moderator"].sees)
     assert "PROP-1: struck by the program" in moderator
-    assert "PROP-1" not in str(held.asks["moderation/moderator"].form.schema)
+    assert "PROP-1" not in str(held.asks["moderation/moderator"].spec.schema)
     body: Any = held.outcome.as_json()
     assert body["critical"] is True
     assert [row["flag"] for row in body["flags"] if row["critical"]] == ["fabricated_citation", "uncited_evidence"]
@@ -196,7 +196,7 @@ def test_a_critic_s_fabrication_is_struck_and_needs_no_answer() -> None:
 
     held = reviewed(saying(criticism=invented), sources=SOURCES)
     assert sorted(held.outcome.rounds[0].struck) == ["CRIT-3"]
-    assert "CRIT-3" not in str(held.asks["rebuttal/rebutter"].form.schema)
+    assert "CRIT-3" not in str(held.asks["rebuttal/rebutter"].spec.schema)
     assert all("Ground 3 fails" not in post.text for post in held.asks["moderation/moderator"].sees)
 
 
@@ -220,7 +220,7 @@ def test_an_argument_that_openly_rests_on_reasoning_stands_without_a_source() ->
 
 def test_without_sources_nothing_is_struck_and_nobody_says_on_what_it_rests() -> None:
     held = reviewed()
-    assert all("rests_on" not in str(asked.form.schema) for asked in held.asks.values())
+    assert all("rests_on" not in str(asked.spec.schema) for asked in held.asks.values())
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_each_position_has_a_proposer_and_code_ranks_what_the_moderator_backs() 
         "CRIT3",
     }
     given = reviewed(proposers=2, positions=("Adopt it now for all.", "Defer it to spring."))
-    assert "positions" not in given.asks["framing/framer"].form.schema["properties"]
+    assert "positions" not in given.asks["framing/framer"].spec.schema["properties"]
     assert given.asks["proposition/position-2/proposer_2"].task.quotes["position"] == "Defer it to spring."
 
 
@@ -272,10 +272,10 @@ def test_several_positions_that_nobody_named_are_no_debate() -> None:
 
 def test_evidence_for_a_later_round_is_neither_seen_nor_citable_before_it() -> None:
     held = reviewed(saying(moderation=again), sources=SOURCES, introduced={"audit": 2}, rounds=2)
-    assert "audit" not in str(held.asks["critique/critic"].form.schema)
+    assert "audit" not in str(held.asks["critique/critic"].spec.schema)
     assert all("14 of 52" not in post.text for post in held.asks["moderation/moderator"].sees)
     second = held.asks["critique-round-2/critic"]
-    assert "audit" in str(second.form.schema)
+    assert "audit" in str(second.spec.schema)
     assert any("14 of 52" in post.text and post.seat == "evidence" for post in second.sees)
     never = reviewed(sources=SOURCES, introduced={"audit": 2}, rounds=2)
     assert flags(never) == ["evidence_not_reached"]
@@ -314,14 +314,14 @@ def test_what_was_conceded_or_not_answered_cannot_be_resolved_for_the_propositio
             moderation=lambda ask: moderation(ask, **{f"CRIT-{n}": "unresolved" for n in range(1, 5)}),
         )
     held = reviewed(answering)
-    points: Any = held.asks[MODERATION].form.schema["properties"]["points"]  # type: ignore[index,call-overload]
+    points: Any = held.asks[MODERATION].spec.schema["properties"]["points"]  # type: ignore[index,call-overload]
     allowed = points["properties"]["CRIT-1"]["properties"]["outcome"]["enum"]
     assert ("resolved_for_proposition" in allowed) == (kind in {"refute", "partial"})
     assert {"resolved_for_critique", "unresolved"} <= set(allowed)
 
 
 def test_a_small_proposer_quotes_sentences_that_verify_and_none_of_them_twice() -> None:
-    form = reviewed(sources=SOURCES).asks[PROPOSITION].form
+    form = reviewed(sources=SOURCES).asks[PROPOSITION].spec
     done: tuple[Any, ...] = ()
     while part := form.next_part(done):
         keys: Any = part.schema["properties"]
@@ -340,7 +340,7 @@ def test_a_small_proposer_quotes_sentences_that_verify_and_none_of_them_twice() 
 
 
 def points_of(ask: Any) -> list[str]:
-    return list(ask.form.schema["properties"]["points"]["properties"])
+    return list(ask.spec.schema["properties"]["points"]["properties"])
 
 
 def further(**second: str) -> Any:
@@ -355,7 +355,7 @@ def test_a_further_moderation_settles_what_earlier_rounds_left_open() -> None:
     asked = held.asks["moderation-round-2/moderator"]
     assert points_of(asked) == ["CRIT-201", "CRIT-202", "CRIT-203", "CRIT-204", "CRIT-2"]
     assert asked.task.values["carried"] == "CRIT-2"
-    assert "CRIT-2" not in asked.form.schema["properties"]["findings"]["properties"], "it was scored in its own round"
+    assert "CRIT-2" not in asked.spec.schema["properties"]["findings"]["properties"], "it was scored in its own round"
     body: Any = held.outcome.as_json()
     assert [row["id"] for row in body["unresolved_points"]] == ["CRIT-2"]
     assert body["unresolved_points"][0]["claim"].startswith("Ground 2 fails")
@@ -376,7 +376,7 @@ def test_the_last_state_of_a_criticism_counts_everywhere(outcome: str, standing:
 
 def test_a_small_moderator_is_asked_about_carried_criticisms() -> None:
     """One piece for it, without scores; the pieces make a turn that fits the schema."""
-    form = further(**{"CRIT-2": "unresolved"}).asks["moderation-round-2/moderator"].form
+    form = further(**{"CRIT-2": "unresolved"}).asks["moderation-round-2/moderator"].spec
     done: tuple[Any, ...] = ()
     names = []
     while part := form.next_part(done):
@@ -422,7 +422,7 @@ def test_records_of_the_first_edition_go_on_under_it() -> None:
         (rules, 4, "May we change the clause?", "1 of 1 definite"),
         (ReviewRules(rounds=2), 5, "The clause exposes the supplier.", "1 of 4 definite"),
     ):
-        docket = Docket(FORMATS["review"].seats, Motion("May we change the clause?"))
+        docket = DebateContext(FORMATS["review"].seats, Motion("May we change the clause?"))
         said = saying(moderation=[first, moderation])
         held = hold(FORMATS["review"].rulebook(edition, docket), said)
         assert len(points_of(held.asks["moderation-round-2/moderator"])) == keys
@@ -441,7 +441,7 @@ def test_records_of_the_first_edition_go_on_under_it() -> None:
 def test_the_framed_thesis_is_argued_where_the_motion_asks(motion: str, argued: str) -> None:
     """Every seat that speaks for or against it has the thesis, and so has the outcome."""
     form = FORMATS["review"]
-    held = hold(form.rulebook(ReviewRules(), Docket(form.seats, Motion(motion))), saying())
+    held = hold(form.rulebook(ReviewRules(), DebateContext(form.seats, Motion(motion))), saying())
     for path in ("proposition/proposer", "critique/critic", "rebuttal/rebutter"):
         assert held.asks[path].task.quotes["position"] == argued
     assert held.outcome.as_json()["positions"][0]["text"] == argued
@@ -449,7 +449,7 @@ def test_the_framed_thesis_is_argued_where_the_motion_asks(motion: str, argued: 
 
 def test_a_question_without_a_framing_is_argued_as_it_stands() -> None:
     form = FORMATS["review"]
-    docket = Docket(form.seats, Motion("May we sign the clause?"))
+    docket = DebateContext(form.seats, Motion("May we sign the clause?"))
     held = hold(form.rulebook(ReviewRules(), docket), saying(framing=silent))
     assert held.asks["proposition/proposer"].task.quotes["position"] == "May we sign the clause?"
 

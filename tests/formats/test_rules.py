@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.freeform import FreeformRules
 from disputatio.formats.registry import FORMATS, find_format
 from disputatio.formats.ruleset import rules_from_json, rules_json

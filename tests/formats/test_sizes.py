@@ -19,10 +19,10 @@ from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns import schema as shapes
-from disputatio.formats.turns.closing import ClosingForm
+from disputatio.formats.turns.closing import ClosingSpec
 from disputatio.formats.turns.cross_examination import Question
-from disputatio.formats.turns.monologue import MonologueForm
-from disputatio.formats.turns.opening import Argument, OpeningForm
+from disputatio.formats.turns.monologue import MonologueSpec
+from disputatio.formats.turns.opening import Argument, OpeningSpec
 from disputatio.formats.turns.sizes import (
     CHARACTERS_PER_TOKEN,
     CHARACTERS_PER_WORD,
@@ -34,7 +34,7 @@ from disputatio.formats.turns.sizes import (
 )
 from disputatio.kernel import Ask, Limits, Phase, Seat, Task
 from disputatio.motion import Motion
-from disputatio.prompts import PromptBook, Setting, compose
+from disputatio.prompts import PromptBook, PromptContext, compose
 from disputatio.testing.instances import instance
 from strategies import Debate, debates, examples
 
@@ -66,7 +66,7 @@ def size(schema: Mapping[str, Any]) -> int:
 @given(debates())
 def test_the_longest_legal_answer_fits_the_limit_in_every_format_and_phase(debate: Debate) -> None:
     for asked in debate.held().asks.values():
-        found = sized(asked.form.schema, asked.limits)
+        found = sized(asked.spec.schema, asked.limits)
         assert size(found.schema) <= found.tokens * CHARACTERS_PER_TOKEN
         assert found.note == ""
         assert asked.limits.max_tokens <= found.tokens <= max(MOST_TOKENS, asked.limits.max_tokens)
@@ -77,7 +77,7 @@ def test_the_longest_legal_answer_fits_the_limit_in_every_format_and_phase(debat
 @given(debates(), st.integers(40, 3_000))
 def test_a_limit_that_a_user_set_stays_and_bounds_the_texts(debate: Debate, tokens: int) -> None:
     for asked in debate.held().asks.values():
-        found = sized(asked.form.schema, Limits(tokens, fixed=True))
+        found = sized(asked.spec.schema, Limits(tokens, fixed=True))
         assert (found.tokens, found.usual) == (tokens, None)
         if found.note:
             needed = int(re.findall(r"[\d,]+", found.note)[-1].replace(",", ""))
@@ -87,7 +87,7 @@ def test_a_limit_that_a_user_set_stays_and_bounds_the_texts(debate: Debate, toke
             assert size(found.schema) <= tokens * CHARACTERS_PER_TOKEN
         # What the bounded form allows, the form allows.
         answer = instance(found.schema, str(tokens))
-        assert jsonschema_rs.is_valid(dict(asked.form.schema), answer)
+        assert jsonschema_rs.is_valid(dict(asked.spec.schema), answer)
 
 
 @examples(10)
@@ -95,7 +95,7 @@ def test_a_limit_that_a_user_set_stays_and_bounds_the_texts(debate: Debate, toke
 def test_every_part_fits_its_limit_or_is_given_what_it_needs(debate: Debate) -> None:
     for asked in debate.held().asks.values():
         done: tuple[Any, ...] = ()
-        while (part := asked.form.next_part(done)) is not None:
+        while (part := asked.spec.next_part(done)) is not None:
             found = sized(part.schema, Limits(part.max_tokens))
             assert found.schema is part.schema, "the texts of small models are measured, and stay as they are"
             assert size(part.schema) <= found.tokens * CHARACTERS_PER_TOKEN
@@ -107,10 +107,10 @@ def argument(number: int) -> Argument:
 
 
 def test_the_openings_of_three_to_five_arguments_fit_the_protocols_two_thousand_tokens() -> None:
-    form = OpeningForm("PRO")
+    form = OpeningSpec("PRO")
     assert sized(form.schema, FORMATS["structured"].rules().opening).tokens == 2_000
     assert size(form.schema) <= 8_000
-    assert sized(OpeningForm("PRO", 6, 12).schema, FORMATS["structured"].rules().opening).tokens > 4_000
+    assert sized(OpeningSpec("PRO", 6, 12).schema, FORMATS["structured"].rules().opening).tokens > 4_000
 
 
 def test_a_closing_grows_with_the_questions_that_it_answers() -> None:
@@ -119,7 +119,7 @@ def test_a_closing_grows_with_the_questions_that_it_answers() -> None:
     found = []
     for count in (0, 4, 8, 15):
         questions = tuple(Question(f"PRO-1.Q{number}", "Why?") for number in range(1, count + 1))
-        found.append(sized(ClosingForm(own, questions, ()).schema, limits).tokens)
+        found.append(sized(ClosingSpec(own, questions, ()).schema, limits).tokens)
     assert found[0] == limits.max_tokens == 600
     assert found == sorted(set(found))
     # Eight answers of forty words each have two and a half tokens a word and more.
@@ -128,7 +128,7 @@ def test_a_closing_grows_with_the_questions_that_it_answers() -> None:
 
 @pytest.mark.parametrize("tokens", [300, 1_000, 1_900])
 def test_longer_texts_give_way_before_shorter_ones(tokens: int) -> None:
-    whole, short = OpeningForm("PRO").schema, bounded(OpeningForm("PRO").schema, tokens)
+    whole, short = OpeningSpec("PRO").schema, bounded(OpeningSpec("PRO").schema, tokens)
 
     def bounds(schema: Mapping[str, Any]) -> list[int]:
         rows = schema["properties"]["arguments"]["items"]["properties"]
@@ -141,7 +141,7 @@ def test_longer_texts_give_way_before_shorter_ones(tokens: int) -> None:
 
 
 def test_lengths_name_the_texts_and_no_ids_codes_or_short_words() -> None:
-    form = ClosingForm((argument(1), argument(2)), (Question("PRO-1.Q1", "Why?"),), (argument(3),))
+    form = ClosingSpec((argument(1), argument(2)), (Question("PRO-1.Q1", "Why?"),), (argument(3),))
     assert lengths(form.schema) == "answers 40 words; concessions 30 words; because 30 words; final_position 80 words"
     assert lengths(shapes.record({"basis": shapes.text(0, 600), "unit": shapes.text(0, 60)})) == ""
     assert lengths(shapes.record({"words": shapes.prose(2, 15)})) == "exact words 15 words"
@@ -158,18 +158,18 @@ def test_every_length_that_is_said_is_one_that_the_schema_takes() -> None:
 def prompt_of(form: Any, limits: Limits, *, says_lengths: bool = True) -> str:
     task = Task("monologue", {"side": "PRO", "stance": "for", "round": "1", "rounds": "1", "limit": "9"})
     asked = Ask(Seat("pro"), Phase("round-1"), form, task, limits=limits)
-    setting = Setting("freeform", Motion("Is it so?"), says_lengths=says_lengths)
+    setting = PromptContext("freeform", Motion("Is it so?"), says_lengths=says_lengths)
     return compose(BOOK, setting, asked)[-1].text
 
 
 def test_prompts_say_how_long_each_text_may_be_and_less_where_a_user_left_less_room() -> None:
-    form = OpeningForm("PRO")
+    form = OpeningSpec("PRO")
     assert prompt_of(form, Limits()).endswith(
         "Length, each at most: claim 25 words; reasoning 80 words; evidence 40 words. Use no more words than it takes."
     )
     assert "claim 25 words; reasoning 30 words; evidence 30 words" in prompt_of(form, Limits(1_300, fixed=True))
     # The prompt of a speech has its limit already, and debates from before go on without.
-    assert "Length" not in prompt_of(MonologueForm(9), Limits())
+    assert "Length" not in prompt_of(MonologueSpec(9), Limits())
     assert "Length" not in prompt_of(form, Limits(), says_lengths=False)
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.formats.bench import BenchRules
-from disputatio.formats.bench_verdict import bench_verdict
+from disputatio.formats.jury import JuryRules
+from disputatio.formats.jury_verdict import bench_verdict
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.trace import StructuredVerdict
 from disputatio.judging import RUBRICS, STANDARD, words_are_in
@@ -98,7 +98,7 @@ def test_a_closing_answers_the_questions_put_and_concedes_what_was_conceded(deba
         against = content(debate, held, f"cross-examination/{other}") or {}
         questions = [f"{name}.Q{n}" for name, row in against.items() for n in range(1, len(row["questions"]) + 1)]
         conceded = [name for name, row in own.items() if row["response"] in {"concede", "partial"}]
-        properties: Any = asked.form.schema["properties"]
+        properties: Any = asked.spec.schema["properties"]
         assert list(properties.get("answers", {"properties": {}})["properties"]) == questions
         assert list(properties.get("concessions", {"properties": {}})["properties"]) == conceded
         names = [f"{prefix}-{number}" for number in range(1, len(opened(debate, held, seat)) + 1)]
@@ -277,7 +277,7 @@ def test_the_reading_of_a_gap_of_exactly_one_and_three_is_an_edge(
 ) -> None:
     nudge = data.draw(st.sampled_from([Fraction(0), Fraction(1, 10**12), Fraction(-1, 10**12)]))
     other = total + (gap + nudge) * data.draw(st.sampled_from([1, -1]))
-    verdict = StructuredVerdict((), total, other, (), bench_verdict((), ("judge",), BenchRules(), STANDARD, {}))
+    verdict = StructuredVerdict((), total, other, (), bench_verdict((), ("judge",), JuryRules(), STANDARD, {}))
     assert verdict.gap == total - other
     check_reading(verdict, total - other)
 

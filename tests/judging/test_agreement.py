@@ -18,7 +18,7 @@ from scipy.stats import friedmanchisquare
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging import (
     Agreement,
     Level,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio import should_debate
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.gate import HEDGES, HIGH_RISK, PRESET_KINDS
 
 amounts = st.none() | st.decimals(0, 10**9, allow_nan=False, allow_infinity=False, places=2)

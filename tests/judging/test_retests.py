@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging import JudgeScores, retest
 
 SIDES = ("pro", "con")

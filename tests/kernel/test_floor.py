@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.kernel import PUBLIC, Channel, Floor, Phase, Post, Posts, Seat
+from disputatio.kernel import PUBLIC, Channel, Message, Messages, Phase, Seat, Transcript
 from strategies import examples
 
 SEATS = tuple(map(Seat, ("pro_1", "pro_2", "con_1", "judge")))
@@ -17,7 +17,7 @@ readers = st.dictionaries(st.sampled_from(CHANNELS[1:4]), st.frozensets(st.sampl
     lambda rows: tuple(rows.items())
 )
 posts = st.lists(
-    st.builds(Post, st.sampled_from(SEATS), st.sampled_from(PHASES), st.text(max_size=5), st.sampled_from(CHANNELS)),
+    st.builds(Message, st.sampled_from(SEATS), st.sampled_from(PHASES), st.text(max_size=5), st.sampled_from(CHANNELS)),
     max_size=12,
 ).map(tuple)
 
@@ -26,20 +26,20 @@ posts = st.lists(
 @given(readers, posts, st.sampled_from(SEATS), st.none() | st.frozensets(st.sampled_from(PHASES)))
 def test_a_seat_sees_exactly_the_posts_of_its_channels_in_order(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
-    said: tuple[Post, ...],
+    said: tuple[Message, ...],
     seat: Seat,
     phases: frozenset[Phase] | None,
 ) -> None:
     allowed = {PUBLIC, *(channel for channel, seats in rights if seat in seats)}
     expected = [row for row in said if row.channel in allowed and (phases is None or row.phase in phases)]
-    assert list(Floor(readers=rights).post(*said).seen_by(seat, phases)) == expected
+    assert list(Transcript(readers=rights).post(*said).seen_by(seat, phases)) == expected
 
 
 @given(readers, posts, posts)
 def test_posting_makes_a_new_floor_and_leaves_the_old_one(
-    rights: tuple[tuple[Channel, frozenset[Seat]], ...], first: tuple[Post, ...], second: tuple[Post, ...]
+    rights: tuple[tuple[Channel, frozenset[Seat]], ...], first: tuple[Message, ...], second: tuple[Message, ...]
 ) -> None:
-    before = Floor(readers=rights).post(*first)
+    before = Transcript(readers=rights).post(*first)
     after = before.post(*second)
     assert before.posts == first
     assert after.posts == first + second
@@ -51,29 +51,29 @@ def test_posting_makes_a_new_floor_and_leaves_the_old_one(
 @given(readers, posts, posts, posts)
 def test_what_is_made_of_each_post_is_made_once_a_list(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
-    first: tuple[Post, ...],
-    here: tuple[Post, ...],
-    there: tuple[Post, ...],
+    first: tuple[Message, ...],
+    here: tuple[Message, ...],
+    there: tuple[Message, ...],
 ) -> None:
     """Posts made afterwards, and by floors that go on elsewhere, are neither left out nor mixed in."""
-    made: list[Post] = []
+    made: list[Message] = []
 
-    def make(post: Post) -> tuple[str, Post]:
+    def make(post: Message) -> tuple[str, Message]:
         made.append(post)
         return ("made", post)
 
-    floor = Floor(readers=rights).post(*first)
+    floor = Transcript(readers=rights).post(*first)
     before = floor.seen_by(SEATS[0])
     one, other = floor.post(*here), floor.post(*there)
     for shown in (one.seen_by(SEATS[0]), before, other.seen_by(SEATS[0]), one.post(*there).seen_by(SEATS[0])):
-        assert isinstance(shown, Posts)
+        assert isinstance(shown, Messages)
         made.clear()
         assert shown.each(make) == [("made", post) for post in shown]
         made.clear()
         assert shown.each(make) == [("made", post) for post in shown]
         assert made == []
     longest = one.post(*there).seen_by(SEATS[0])
-    assert isinstance(longest, Posts)
+    assert isinstance(longest, Messages)
     longest.each(make)
     made.clear()
     longer = longest.followed_by(first)
@@ -82,14 +82,14 @@ def test_what_is_made_of_each_post_is_made_once_a_list(
 
 
 @given(posts, st.sampled_from(SEATS))
-def test_a_channel_that_is_not_named_is_open_to_nobody(said: tuple[Post, ...], seat: Seat) -> None:
-    assert all(row.channel == PUBLIC for row in Floor().post(*said).seen_by(seat))
+def test_a_channel_that_is_not_named_is_open_to_nobody(said: tuple[Message, ...], seat: Seat) -> None:
+    assert all(row.channel == PUBLIC for row in Transcript().post(*said).seen_by(seat))
 
 
 def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
     team = Channel("team_pro")
-    floor = Floor(readers=((team, frozenset({Seat("pro_1"), Seat("pro_2")})),))
-    floor = floor.post(Post(Seat("pro_1"), Phase("opening"), "speak second", team))
+    floor = Transcript(readers=((team, frozenset({Seat("pro_1"), Seat("pro_2")})),))
+    floor = floor.post(Message(Seat("pro_1"), Phase("opening"), "speak second", team))
     assert [row.text for row in floor.seen_by(Seat("pro_2"))] == ["speak second"]
     assert floor.seen_by(Seat("judge")) == ()
     assert floor.seen_by(Seat("con_1")) == ()
@@ -98,11 +98,11 @@ def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
 @given(readers, posts, posts, posts)
 def test_floors_that_go_on_from_the_same_one_do_not_hear_each_other(
     rights: tuple[tuple[Channel, frozenset[Seat]], ...],
-    first: tuple[Post, ...],
-    here: tuple[Post, ...],
-    there: tuple[Post, ...],
+    first: tuple[Message, ...],
+    here: tuple[Message, ...],
+    there: tuple[Message, ...],
 ) -> None:
-    before = Floor(readers=rights).post(*first)
+    before = Transcript(readers=rights).post(*first)
     for seat in SEATS[:2]:
         before.seen_by(seat)
     one, other = before.post(*here), before.post(*there)
@@ -113,8 +113,8 @@ def test_floors_that_go_on_from_the_same_one_do_not_hear_each_other(
 
 
 @given(posts, st.integers(-14, 14), st.integers(-14, 14))
-def test_posts_are_read_as_a_tuple_is(said: tuple[Post, ...], start: int, end: int) -> None:
-    seen = Floor().post(*said).post(*said[:2]).posts
+def test_posts_are_read_as_a_tuple_is(said: tuple[Message, ...], start: int, end: int) -> None:
+    seen = Transcript().post(*said).post(*said[:2]).posts
     same = (*said, *said[:2])
     assert (len(seen), [*seen], seen[start:end], seen[::-1]) == (len(same), [*same], same[start:end], same[::-1])
     assert seen == same

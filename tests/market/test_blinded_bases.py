@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from market_stage import settings_of
 
-from disputatio.engine.debates import House, start
-from disputatio.engine.market_matter import knowledge_as_source, question_on
+from disputatio.engine.market_setup import knowledge_as_source, question_on
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime, start
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SINGLE
 from disputatio.market import KnowledgeBase, as_json, data_of, from_json
@@ -24,7 +24,7 @@ from disputatio.market.sources.csv_folder import csv_folder
 from disputatio.motion import Motion
 from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import ScriptedGateway, instance
+from disputatio.testing import ScriptedClient, instance
 from strategies import example_base
 
 MARKET = Path(__file__).parents[3] / "shared" / "market"
@@ -73,7 +73,7 @@ async def sent_in(proposal: Proposal) -> str:
         said.append("\n".join(row.text for row in call.segments))
         return instance(call.schema, str(len(said)))
 
-    await start(proposal, House(MemoryStore(), opener=lambda *_: ScriptedGateway(answer), checks_first=False))
+    await start(proposal, Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False))
     return "\n".join(said)
 
 

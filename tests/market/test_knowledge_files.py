@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.market import (
     Datum,
     Failed,

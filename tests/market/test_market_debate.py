@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import Docket
+from disputatio.errors import InvalidInputError
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market import ANALYSTS, LENSES, MARKET_RUBRIC, MarketRules, lens_of, market
 from disputatio.formats.market_verdict import DISCLAIMERS, MarketVerdict
 from disputatio.formats.registry import FORMATS
-from disputatio.formats.turns.market_closing import MarketClosingForm
-from disputatio.formats.turns.market_cross import MarketExaminationForm
+from disputatio.formats.turns.market_closing import MarketClosingSpec
+from disputatio.formats.turns.market_cross import MarketExaminationSpec
 from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_judging import MarketJudgingForm
-from disputatio.formats.turns.market_opening import MarketOpeningForm
+from disputatio.formats.turns.market_judging import MarketJudgingSpec
+from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.judging import weighted
 from disputatio.kernel import Abstention, Ask, AskPath, Driver
 from disputatio.market import KnowledgeBase, Lens, as_json, from_json, slice_of, written
@@ -27,7 +27,7 @@ from disputatio.motion import Motion
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.participants.human.fields import NumberField, sheet_of
-from disputatio.prompts import PromptBook, Setting, compose
+from disputatio.prompts import PromptBook, PromptContext, compose
 from disputatio.testing import instance
 from strategies import Answers, debates, docket_of, example_base, examples, hold
 
@@ -60,7 +60,7 @@ RSI = figure("technicals.EXI.rsi_14", "62", "points", "technicals")
 
 def by_rules(path: AskPath, asked: Ask) -> Any:
     given = answer(BOOK, asked)
-    return given if isinstance(given, Abstention) else asked.form.read(given)
+    return given if isinstance(given, Abstention) else asked.spec.read(given)
 
 
 # --- the order of speech, and who sees what --------------------------------------------------------------------
@@ -108,7 +108,7 @@ def foreign_texts(seat: str) -> set[str]:
 def prompts_of(answering: Any) -> dict[str, list[str]]:
     """Every prompt of every seat, as a model would be sent it."""
     held = hold(market(MarketRules(), DOCKET), answering)
-    setting, book = Setting("market", Motion("Will it rise?")), PromptBook()
+    setting, book = PromptContext("market", Motion("Will it rise?")), PromptBook()
     found: dict[str, list[str]] = {}
     for asked in held.asks.values():
         text = "\n".join(row.text for row in compose(book, setting, asked))
@@ -146,9 +146,9 @@ def test_the_judge_sees_every_value_and_what_the_check_of_every_figure_came_to()
 
 
 def opening(*arguments: dict[str, Any], seat: str = "tech_bull") -> Any:
-    form = MarketOpeningForm(seat, desk(seat.partition("_")[0]))
+    form = MarketOpeningSpec(seat, desk(seat.partition("_")[0]))
     turn = form.read({"arguments": list(arguments)})
-    return turn, {row.rule for row in form.breaches(turn)}
+    return turn, {row.rule for row in form.violations(turn)}
 
 
 def test_arguments_are_numbered_from_nought_under_their_seat():
@@ -178,7 +178,7 @@ def test_a_figure_is_looked_up_and_what_is_not_borne_out_is_asked_again(given: d
 
 def test_a_claim_of_a_hundred_characters_is_a_breach_that_is_kept():
     long = argument("x" * 100, RSI)
-    form = MarketOpeningForm("tech_bull", desk("tech"))
+    form = MarketOpeningSpec("tech_bull", desk("tech"))
     _, broken = opening(long, argument("The MACD is bullish", RSI))
     assert "claim_length" in broken
     assert form.schema["properties"]["arguments"]["items"]["properties"]["claim"]["maxLength"] == 99  # type: ignore[index,call-overload]
@@ -193,12 +193,12 @@ def test_a_number_in_a_claim_that_nothing_bears_out_is_a_breach():
 @given(st.lists(st.sampled_from(["refute", "question_evidence", "concede", "partial"]), min_size=1, max_size=4))
 def test_at_least_half_of_the_responses_challenge_or_it_is_a_breach(kinds: list[str]):
     turn, _ = opening(*(argument(f"Claim {'abcd'[place]} of the bull", RSI) for place in range(len(kinds))))
-    form = MarketExaminationForm("tech_bear", turn.arguments, (), desk("tech"))
+    form = MarketExaminationSpec("tech_bear", turn.arguments, (), desk("tech"))
     content = {
         row.id: {"reasoning": f"For a reason of its own, {row.id}", "challenge_type": kind, "new_evidence": []}
         for row, kind in zip(turn.arguments, kinds, strict=True)
     }
-    broken = {row.rule for row in form.breaches(form.read(content))}
+    broken = {row.rule for row in form.violations(form.read(content))}
     challenging = sum(kind in {"refute", "question_evidence"} for kind in kinds)
     assert ("too_few_challenges" in broken) == (challenging < len(kinds) - challenging)
     assert "inferred" not in str(form.schema), "new evidence comes from the knowledge base alone"
@@ -207,14 +207,14 @@ def test_at_least_half_of_the_responses_challenge_or_it_is_a_breach(kinds: list[
 @pytest.mark.parametrize(("words", "legal"), [(49, False), (50, True), (100, True), (101, False)])
 def test_a_final_stance_has_fifty_to_a_hundred_words(words: int, legal: bool):
     turn, _ = opening(argument("The RSI is 62", RSI), argument("The MACD is bullish", RSI))
-    form = MarketClosingForm("tech_bull", turn.arguments, (), (), desk("tech"))
+    form = MarketClosingSpec("tech_bull", turn.arguments, (), (), desk("tech"))
     claim = {"refinement": "It stands as it is.", "status": "stands", "confidence_adjusted": 0.5}
     content: Any = {
         "refined_claims": {row.id: claim for row in turn.arguments},
         "final_stance": " ".join(["word"] * words),
         "conviction_change": "unchanged",
     }
-    broken = {row.rule for row in form.breaches(form.read(content))}
+    broken = {row.rule for row in form.violations(form.read(content))}
     assert ("word_limit" not in broken) == legal
 
 
@@ -244,10 +244,10 @@ def test_an_argument_on_a_false_figure_is_refuted_whatever_the_other_side_says()
 
     def answering(path: AskPath, asked: Ask) -> Any:
         if path == "opening/tech_bull":
-            return asked.form.read({"arguments": [argument("Oversold", false), argument("The RSI is 62", RSI)]})
+            return asked.spec.read({"arguments": [argument("Oversold", false), argument("The RSI is 62", RSI)]})
         if path == "cross-examination/tech/tech_bear":
             kind = {"reasoning": "It is so, for all I know.", "challenge_type": "concede", "new_evidence": []}
-            return asked.form.read({"tech_bull_arg_0": kind, "tech_bull_arg_1": kind})
+            return asked.spec.read({"tech_bull_arg_0": kind, "tech_bull_arg_1": kind})
         return by_rules(path, asked)
 
     verdict: MarketVerdict = hold(market(MarketRules(), DOCKET), answering).outcome
@@ -258,11 +258,11 @@ def test_an_argument_on_a_false_figure_is_refuted_whatever_the_other_side_says()
 
 def test_a_judge_who_gives_everything_eight_is_found_out():
     def answering(path: AskPath, asked: Ask) -> Any:
-        if isinstance(asked.form, MarketJudgingForm):
+        if isinstance(asked.spec, MarketJudgingSpec):
             content: Any = answer(BOOK, asked)
             for row in content["arguments"].values():
                 row.update(dict.fromkeys(("logic", "evidence", "clarity", "persuasiveness"), 8))
-            return asked.form.read(content)
+            return asked.spec.read(content)
         return by_rules(path, asked)
 
     verdict: MarketVerdict = hold(market(MarketRules(), DOCKET), answering).outcome
@@ -272,7 +272,7 @@ def test_a_judge_who_gives_everything_eight_is_found_out():
 
 def test_without_a_knowledge_base_there_is_no_debate():
     with pytest.raises(InvalidInputError, match="needs a knowledge base"):
-        Driver(market(MarketRules(), Docket(FORMATS["market"].seats, Motion("Up?"))))
+        Driver(market(MarketRules(), DebateContext(FORMATS["market"].seats, Motion("Up?"))))
 
 
 # --- the document's example (requirement M, [001]) -----------------------------------------------------------------
@@ -334,11 +334,11 @@ def test_what_the_documents_base_supports_is_computed_and_verified(
     ],
 )
 def test_what_the_documents_base_does_not_support_is_caught(seat: str, claim: str, given: dict[str, str]):
-    form = MarketOpeningForm(seat, desk(seat.partition("_")[0]))
+    form = MarketOpeningSpec(seat, desk(seat.partition("_")[0]))
     turn = form.read({"arguments": [argument(claim, given)]})
     (found,) = turn.arguments[0].figures
     assert found.status in {"wrong", "not in base"}, found.said
-    assert {row.rule for row in form.breaches(turn)} >= {"unverified_figure"}
+    assert {row.rule for row in form.violations(turn)} >= {"unverified_figure"}
 
 
 JUDGED = [  # (logic, evidence, clarity, persuasiveness) of the document's judge, with the weighted score it prints
@@ -361,8 +361,8 @@ def test_the_documents_weighted_scores_follow_from_its_integers(seat: str, score
 
 def test_every_turn_can_be_taken_by_a_person():
     asks = hold(market(MarketRules(), DOCKET), Answers("people")).asks.values()
-    assert all(sheet_of(asked.form.schema).fields for asked in asks)
-    confidence = next(row for row in sheet_of(next(iter(asks)).form.schema).leaves() if row.key == "confidence")
+    assert all(sheet_of(asked.spec.schema).fields for asked in asks)
+    confidence = next(row for row in sheet_of(next(iter(asks)).spec.schema).leaves() if row.key == "confidence")
     assert isinstance(confidence, NumberField)
     assert confidence.read("0.85") == 0.85
     with pytest.raises(ValueError, match="no number from 0 to 1"):
@@ -371,7 +371,7 @@ def test_every_turn_can_be_taken_by_a_person():
 
 def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
     base = nothing_known()
-    form = MarketOpeningForm(seat="fund_bull", desk=Desk(base, slice_of(base, Lens.FUNDAMENTAL)))
+    form = MarketOpeningSpec(seat="fund_bull", desk=Desk(base, slice_of(base, Lens.FUNDAMENTAL)))
     done: list[Any] = []
     while (part := form.next_part(tuple(done))) is not None:
         done.append(instance(part.schema, str(len(done))))
@@ -381,7 +381,7 @@ def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
 
 
 def test_a_small_model_that_is_asked_again_may_come_to_a_figure_it_had():
-    form = MarketOpeningForm(seat="tech_bull", desk=desk("tech"))
+    form = MarketOpeningSpec(seat="tech_bull", desk=desk("tech"))
     part = form.next_part(())
     assert part is not None
     twice = instance(part.schema, "same")

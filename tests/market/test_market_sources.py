@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market import Failed, KnowledgeBase, Missing, data_of
 from disputatio.market.sources import build, open_source, read_as_of
 from disputatio.market.sources.csv_folder import csv_folder, four_months_after

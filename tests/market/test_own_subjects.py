@@ -14,19 +14,19 @@ from backtest_stage import rules_everywhere
 from market_stage import settings_of
 
 import disputatio
-from disputatio.engine.debates import House, start
-from disputatio.engine.market_matter import horizon_asked, question_on
+from disputatio.engine.market_setup import horizon_asked, question_on
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime, start
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest import Case, dates_of, open_archive, plan_named, read_plan
 from disputatio.evaluation.backtest.cases import debate_id, identity_of, proposal_of
 from disputatio.evaluation.baselines import Baselines
-from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.market import KnowledgeBase
 from disputatio.market.sources import build, open_source
 from disputatio.motion import Motion
 from disputatio.record.memory import MemoryStore
-from disputatio.testing import ScriptedGateway, instance
+from disputatio.testing import ScriptedClient, instance
 from strategies import example_base
 
 
@@ -140,7 +140,7 @@ async def test_a_market_debate_and_its_baseline_answer_one_question(motion):
     text = motion.format(base.meta.subject_name)
     models = settings_of("market", "all=openai_compatible:m")
     proposal = Proposal(Motion(text), find_format("market"), models, knowledge=base)
-    house = House(MemoryStore(), opener=lambda *_: ScriptedGateway(answer), checks_first=False)
+    house = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
     debate = await start(proposal, house)
     asked.clear()
     (held,) = await Baselines(proposal, {"single": settings_of("single", "all=openai_compatible:m")}, house).run(

@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market import KnowledgeBase, Missing, data_of
 from disputatio.market.indicators import WARM_UP, atr, macd, rsi
 from disputatio.market.sources import LookAheadError, build

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import disputatio
-from disputatio.engine.market_matter import knowledge_row, recorded_knowledge
-from disputatio.failures import InvalidInputError
+from disputatio.engine.market_setup import knowledge_row, recorded_knowledge
+from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
 from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_opening import MarketOpeningForm
+from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Abstention, Driver
 from disputatio.market import KnowledgeBase, Missing, data_of, pointers_in, render_slice, slice_of
 from disputatio.market.sources import build, example_index, open_source
@@ -26,7 +26,7 @@ from disputatio.participants.analyst.textbook import packaged_text, read_textboo
 from disputatio.participants.answers import SchemaChecks
 from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 from strategies import docket_of, example_base
 
 BOOK = read_textbook(packaged_text())
@@ -76,9 +76,9 @@ def test_every_turn_fits_its_form_and_breaks_no_rule():
         for path, asked in driver.open_asks.items():
             content = answer(BOOK, asked)
             assert not isinstance(content, Abstention)
-            assert checks.reasons(content, asked.form.schema) == (), path
-            turn = asked.form.read(content)
-            assert asked.form.breaches(turn) == (), path
+            assert checks.reasons(content, asked.spec.schema) == (), path
+            turn = asked.spec.read(content)
+            assert asked.spec.violations(turn) == (), path
             driver.answer(path, turn)
     assert all(50 <= count_words(row.closing.final_stance) <= 100 for row in driver.outcome.analysts)
 
@@ -103,7 +103,7 @@ def test_weak_signals_speak_only_to_make_the_fewest_arguments():
 
 def test_an_analyst_without_signals_abstains_and_says_what_it_looked_at():
     poor = without(example_base(), "fundamentals.", "sectors.")
-    form = MarketOpeningForm("fund_bear", Desk(poor, slice_of(poor, LENSES["fund"])))
+    form = MarketOpeningSpec("fund_bear", Desk(poor, slice_of(poor, LENSES["fund"])))
     said = opening(BOOK, form)
     assert isinstance(said, Abstention)
     assert said.reason == "no_signal"
@@ -133,7 +133,7 @@ def test_a_false_figure_of_a_model_is_refuted_with_the_true_one():
                 content = {
                     "arguments": [{"claim": f"The index is oversold, {word}", **row} for word in ("once", "twice")]
                 }
-            driver.answer(path, content if isinstance(content, Abstention) else asked.form.read(content))
+            driver.answer(path, content if isinstance(content, Abstention) else asked.spec.read(content))
     (first, _) = driver.outcome.of("tech_bull")
     (drawn,) = first.exhibit.drew
     assert drawn.kind.value == "refute"
@@ -165,7 +165,7 @@ async def test_a_model_bull_faces_a_rule_based_bear_and_both_are_in_the_record(m
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     seats = {"tech_bull": "openai:gpt-5"}
     debate = await disputatio.debate(
-        format="market", seats=seats, store=MemoryStore(), opener=lambda *_a, **_k: InstanceGateway()
+        format="market", seats=seats, store=MemoryStore(), opener=lambda *_a, **_k: InstanceClient()
     )
     kinds = {seat.seat: seat.kind for seat in debate.report().seats}
     assert kinds == {seat: "model" if seat == "tech_bull" else "analyst" for seat in (*ANALYSTS, "judge")}

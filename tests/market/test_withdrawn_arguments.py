@@ -27,7 +27,7 @@ def verdict() -> MarketVerdict:
             if path == "closing/tech_bull":
                 claims = content["refined_claims"]
                 claims["tech_bull_arg_0"] |= {"status": "withdrawn", "confidence_adjusted": 0.5}
-            driver.answer(path, asked.form.read(content))
+            driver.answer(path, asked.spec.read(content))
     return driver.outcome
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.metrics import Figures, Measures, Selection, alerts_of, collect, figures_lines, measures_of
 from disputatio.metrics.collecting import recomputed_multiple
 from disputatio.record.events import (

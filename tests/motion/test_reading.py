@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.errors import ExitCode, InvalidInputError
 from disputatio.motion import (
     MAX_EVIDENCE_CHARS,
     MAX_MOTION_CHARS,

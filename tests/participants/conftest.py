@@ -15,8 +15,8 @@ def warm_libraries() -> None:
     async def first_calls() -> None:
         async with serving() as server:
             for provider in ("openai", "openai_compatible"):
-                async with opened(server.seat(provider)) as gateway:
-                    await gateway.call(a_call())
-                    await gateway.call(a_call(), on_text=lambda _: None)
+                async with opened(server.seat(provider)) as model_client:
+                    await model_client.call(a_call())
+                    await model_client.call(a_call(), on_text=lambda _: None)
 
     asyncio.run(first_calls())

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from disputatio.participants.call import Call, OutputMode, Segment
-from disputatio.participants.embedded import EmbeddedGateway, obtain
+from disputatio.participants.embedded import EmbeddedClient, obtain
 from disputatio.participants.embedded.lock import FileLock
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
@@ -70,7 +70,7 @@ async def cache_with_weights(monkeypatch: pytest.MonkeyPatch, place: Path, linge
 
 
 @asynccontextmanager
-async def played_listener(model: Path, handler: Handler, **settings: Any) -> AsyncIterator[EmbeddedGateway]:
+async def played_listener(model: Path, handler: Handler, **settings: Any) -> AsyncIterator[EmbeddedClient]:
     """A gateway attached to ``handler``, which stands where the model server would: same files, same locks."""
     spec = ServerSpec.of(await obtain(str(model)))
     serving = FileLock(spec.place("serving.lock"))
@@ -81,11 +81,11 @@ async def played_listener(model: Path, handler: Handler, **settings: Any) -> Asy
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    gateway = EmbeddedGateway(str(model), **settings)
+    model_client = EmbeddedClient(str(model), **settings)
     try:
         Address((site.name,), SECRET, 0, compact_grammar=True).write(spec.place("address.json"))
-        yield gateway
+        yield model_client
     finally:
-        await gateway.aclose()
+        await model_client.aclose()
         await runner.cleanup()
         serving.close()

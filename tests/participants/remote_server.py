@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from aiohttp import web
 
 from disputatio.participants.call import Call, OutputMode, Segment
-from disputatio.participants.remote import RemoteGateway, open_gateway
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import RemoteClient, open_gateway
 
 KEY = "sk-test-5f0c1d2e3b4a59687766554433221100"
 
@@ -178,12 +178,12 @@ async def serving(*answers: Answer) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def opened(seating: ModelSeating, key: str | None = KEY) -> AsyncIterator[RemoteGateway]:
-    gateway = open_gateway(seating, key)
+async def opened(seating: ModelSeating, key: str | None = KEY) -> AsyncIterator[RemoteClient]:
+    model_client = open_gateway(seating, key)
     try:
-        yield gateway
+        yield model_client
     finally:
-        await gateway.aclose()
+        await model_client.aclose()
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import clean
 from disputatio.participants import mending
-from disputatio.participants.answers import MAX_ANSWER_CHARS, Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.answers import MAX_ANSWER_CHARS, SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer
 from disputatio.testing.malformed import Malformation, malform
 from strategies import FULL, Answers, Debate, any_texts, examples, json_objects
 
@@ -27,13 +27,13 @@ SPEECH: Any = {
 }
 
 
-def read(text: str, schema: Any = SPEECH, **more: Any) -> ShapedAnswer | Misfit:
+def read(text: str, schema: Any = SPEECH, **more: Any) -> ShapedAnswer | SchemaMismatch:
     return read_answer(text, schema, CHECKS, **more)
 
 
-def check(result: ShapedAnswer | Misfit, schema: Any) -> None:
+def check(result: ShapedAnswer | SchemaMismatch, schema: Any) -> None:
     """What must hold of any result at all."""
-    if isinstance(result, Misfit):
+    if isinstance(result, SchemaMismatch):
         assert result.reasons
         assert all(reason and "\n" not in reason and len(reason) <= 300 for reason in result.reasons)
         assert len(result.reasons) <= 6
@@ -56,7 +56,7 @@ def forms() -> list[tuple[str, dict[str, Any], str]]:
     for name, form in FORMATS.items():
         debate = Debate(name, form.rules(), Answers("answers"))
         for path, asked in debate.held().asks.items():
-            rows.append((f"{name}/{path}", dict(asked.form.schema), json.dumps(debate.answers.content(path, asked))))
+            rows.append((f"{name}/{path}", dict(asked.spec.schema), json.dumps(debate.answers.content(path, asked))))
     return rows
 
 
@@ -122,7 +122,7 @@ def test_faulty_json_around_a_good_answer_is_mended_and_marked(text: str) -> Non
 @pytest.mark.parametrize("text", ['{"speech": "So.", "points": 1e999}', '{"speech": -1e999, "points": 1}'])
 def test_a_number_that_no_record_can_hold_is_refused(text: str) -> None:
     got = read(text)
-    assert isinstance(got, Misfit)
+    assert isinstance(got, SchemaMismatch)
     assert got.content is None
     assert "too large" in got.reasons[-1]
 
@@ -157,7 +157,7 @@ def test_a_number_that_no_record_can_hold_is_refused(text: str) -> None:
 def test_an_answer_of_the_wrong_shape_is_refused_with_the_reason(text: str, reason: str) -> None:
     result = read(text)
     check(result, SPEECH)
-    assert isinstance(result, Misfit)
+    assert isinstance(result, SchemaMismatch)
     assert any(reason in row for row in result.reasons)
 
 
@@ -175,13 +175,15 @@ def test_nesting_of_any_depth_is_refused_in_words(opening: str, depth: int, insi
     closing = "".join({"[": "]", "{": "}"}[char] for char in reversed(opening) if char in "[{")
     for text in (opening * depth + inside + closing * depth, f'{{"speech": {opening * depth}{inside}'):
         result = read(text)
-        assert isinstance(result, Misfit)
+        assert isinstance(result, SchemaMismatch)
         check(result, SPEECH)
 
 
 def test_an_answer_of_ten_megabytes_is_not_read() -> None:
     for text in ("x" * 10_000_000, '{"speech": "' + "x" * 10_000_000, "{" * 10_000_000):
-        assert read(text) == Misfit(("the answer is too long: 10,000,000 characters",)) or "too long" in str(read(text))
+        assert read(text) == SchemaMismatch(("the answer is too long: 10,000,000 characters",)) or "too long" in str(
+            read(text)
+        )
     assert len('{"speech": "') + MAX_ANSWER_CHARS > MAX_ANSWER_CHARS
 
 
@@ -189,13 +191,13 @@ def test_an_answer_of_ten_megabytes_is_not_read() -> None:
 def test_an_answer_that_keeps_the_mender_busy_is_given_up(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(mending, "MOST_CALLS", 20_000)
     result = read(text)
-    assert result == Misfit(("the answer is no valid JSON and could not be mended",))
+    assert result == SchemaMismatch(("the answer is no valid JSON and could not be mended",))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["{1 " * 64 + " lorem ipsum" * 3000, '{"' * 20_000, "(" * 50_000, "{1}" * 9000])
 def test_the_hardest_texts_to_mend_are_given_up_or_read(text: str) -> None:
-    assert isinstance(read(text), Misfit)
+    assert isinstance(read(text), SchemaMismatch)
 
 
 def test_a_profiler_that_is_at_work_stays_at_work() -> None:
@@ -230,7 +232,7 @@ def test_an_answer_cut_off_at_the_token_limit_is_taken_only_when_it_is_whole(
     _, schema, answer = form
     cut = data.draw(st.integers(0, len(answer) - 1))
     result = read(answer[:cut], schema, cut_off_at=400)
-    assert result == Misfit(("the answer was cut off at 400 tokens; be briefer",))
+    assert result == SchemaMismatch(("the answer was cut off at 400 tokens; be briefer",))
     assert isinstance(read(answer, schema, cut_off_at=400), ShapedAnswer)
     assert isinstance(read(f"  {answer}\n", schema, cut_off_at=400), ShapedAnswer)
 

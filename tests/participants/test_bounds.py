@@ -129,8 +129,8 @@ async def test_a_server_that_repeats_its_request_is_heard(way: str, monkeypatch:
     text = "Long evidence. " * 200_000
     call = a_call(OutputMode.TEXT, segments=(replace(a_call().segments[0], role="user", text=text),))
     assert len(text) > AnswerBound.of(call.max_tokens, streamed=False).size
-    async with serving(answer(completion("Heard.", prompt=text))) as server, opened(server.seat()) as gateway:
-        outcome = await gateway.call(call)
+    async with serving(answer(completion("Heard.", prompt=text))) as server, opened(server.seat()) as model_client:
+        outcome = await model_client.call(call)
     assert isinstance(outcome, Reply), outcome
     assert outcome.text == "Heard."
 
@@ -142,8 +142,8 @@ async def test_a_connection_is_not_used_again_after_an_endless_answer(
     monkeypatch.setitem(os.environ, "DISPUTATIO_CALLS", way)
     endless = answer(completion("a" * 3_000_000))
     async with serving(endless, answer(status=500, body="b" * 3_000_000), answer()) as server:
-        async with opened(server.seat()) as gateway:
-            outcomes = [await gateway.call(a_call()) for _ in range(3)]
+        async with opened(server.seat()) as model_client:
+            outcomes = [await model_client.call(a_call()) for _ in range(3)]
         assert [row.kind if isinstance(row, Fault) else "" for row in outcomes] == [
             FaultKind.ANSWER_TOO_LONG,
             FaultKind.SERVER_ERROR,
@@ -156,8 +156,8 @@ async def test_what_was_heard_before_the_bound_is_kept_in_brief() -> None:
     """The listener heard it all; the fault, and so the record, keeps how it began."""
     heard: list[str] = []
     said = stream([chunk({"content": f"word {number} " * 500}) for number in range(1_000)])
-    async with serving(said) as server, opened(server.seat()) as gateway:
-        outcome = await gateway.call(a_call(OutputMode.TEXT), heard.append)
+    async with serving(said) as server, opened(server.seat()) as model_client:
+        outcome = await model_client.call(a_call(OutputMode.TEXT), heard.append)
     assert isinstance(outcome, Fault)
     assert outcome.kind is FaultKind.ANSWER_TOO_LONG
     assert outcome.text.startswith("word 0 word 0")

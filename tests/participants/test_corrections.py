@@ -33,22 +33,22 @@ def asks_of(name: str) -> list[Ask]:
 
 
 def ask_of(name: str, form: str) -> Ask:
-    return next(row for row in asks_of(name) if row.form.name == form)
+    return next(row for row in asks_of(name) if row.spec.name == form)
 
 
 def judge() -> tuple[Ask, Any]:
     """A judge's ask, and a finding that keeps every rule."""
     ask = ask_of("structured", "adjudication")
-    content: Any = instance(ask.form.schema, "judge")
-    said = {name: text for row in ask.form.exhibits for name, text in row.answers}
+    content: Any = instance(ask.spec.schema, "judge")
+    said = {name: text for row in ask.spec.exhibits for name, text in row.answers}
     for name, row in content["arguments"].items():
-        keys = ask.form.schema["properties"]["arguments"]["properties"][name]["properties"]
+        keys = ask.spec.schema["properties"]["arguments"]["properties"][name]["properties"]
         row |= {
             "fallacies": [],
             "reason": "It is argued well and its evidence is named.",
             **named_words(keys, said.get),
         }
-    assert not ask.form.breaches(ask.form.read(content))
+    assert not ask.spec.violations(ask.spec.read(content))
     return ask, content
 
 
@@ -143,7 +143,7 @@ def test_the_form_in_words_is_that_of_the_correction(mode: OutputMode) -> None:
 def test_a_side_with_too_few_arguments_is_told_how_many(count: int) -> None:
     """The reason stands before the value: it used to be cut away behind two long arguments."""
     ask = ask_of("structured", "opening")
-    right: Any = instance(ask.form.schema, "opening")
+    right: Any = instance(ask.spec.schema, "opening")
     long = {key: "word " * 60 if isinstance(value, str) else value for key, value in right["arguments"][0].items()}
     wrong = {**right, "arguments": [long] * count}
     _, orders = drive(turn(ask, name="structured"), one_after_the_other(reply(wrong), reply(right)))
@@ -156,7 +156,7 @@ def test_a_side_with_too_few_arguments_is_told_how_many(count: int) -> None:
 def faulty_places(draw: st.DrawFn) -> tuple[Ask, Any, list[tuple[str | int, ...]]]:
     """An ask, an answer to it, and places where it is taken to be at fault."""
     ask = draw(st.sampled_from(asks_of(draw(st.sampled_from(sorted(FORMATS))))))
-    content = instance(ask.form.schema, draw(st.sampled_from(["one", "two", "three"])))
+    content = instance(ask.spec.schema, draw(st.sampled_from(["one", "two", "three"])))
     places = leaves(content)
     chosen = draw(st.lists(st.sampled_from(places), min_size=1, max_size=4)) if places else []
     return ask, content, [place[: draw(st.integers(1, len(place)))] for place in chosen]
@@ -177,7 +177,7 @@ def at(value: Any, place: tuple[str | int, ...]) -> Any:
 @given(faulty_places())
 def test_a_correction_changes_its_places_and_nothing_else(drawn: Any) -> None:
     ask, content, places = drawn
-    correction = correction_of(content, places, ask.form.schema)
+    correction = correction_of(content, places, ask.spec.schema)
     if correction is None:
         return
     before = canonical(content)
@@ -197,7 +197,7 @@ def test_a_correction_changes_its_places_and_nothing_else(drawn: Any) -> None:
 
 def test_short_answers_and_unknown_places_are_asked_for_whole() -> None:
     ask, right = judge()
-    schema = ask.form.schema
+    schema = ask.spec.schema
     assert correction_of(right, [("key_insight",)], schema) is not None
     assert correction_of(right, [("key_insight",), None], schema) is None
     assert correction_of(right, [()], schema) is None
@@ -207,7 +207,7 @@ def test_short_answers_and_unknown_places_are_asked_for_whole() -> None:
 
 
 def test_labels_are_places_where_there_is_one() -> None:
-    judging, opening = (ask_of("structured", name).form.schema for name in ("adjudication", "opening"))
+    judging, opening = (ask_of("structured", name).spec.schema for name in ("adjudication", "opening"))
     assert place_of("PRO-2", judging) == ("arguments", "PRO-2")
     assert place_of("argument-2", opening) == ("arguments", 1)
     assert place_of("reason", judging) is None, "every finding has one"

@@ -12,7 +12,7 @@ import pytest
 from embedded_stage import a_call, cache_with_weights, needs_library
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply
-from disputatio.participants.embedded import EmbeddedGateway
+from disputatio.participants.embedded import EmbeddedClient
 
 pytestmark = [pytest.mark.embedded, needs_library]
 
@@ -43,24 +43,24 @@ JUDGEMENT: dict[str, Any] = {
 
 
 @pytest.fixture
-async def gateway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[EmbeddedGateway]:
+async def model_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[EmbeddedClient]:
     await cache_with_weights(monkeypatch, tmp_path / "cache")
-    gateway = EmbeddedGateway()
-    yield gateway
-    await gateway.aclose()
+    model_client = EmbeddedClient()
+    yield model_client
+    await model_client.aclose()
 
 
-async def said(gateway: EmbeddedGateway, **changes: Any) -> Reply:
-    reply = await gateway.call(a_call(**changes))
+async def said(model_client: EmbeddedClient, **changes: Any) -> Reply:
+    reply = await model_client.call(a_call(**changes))
     assert isinstance(reply, Reply), reply
     return reply
 
 
-async def test_every_answer_is_valid_under_its_schema_whatever_the_prompt_wants(gateway: EmbeddedGateway) -> None:
+async def test_every_answer_is_valid_under_its_schema_whatever_the_prompt_wants(model_client: EmbeddedClient) -> None:
     text = "Score the argument that trees give shade. Logic is 5000, confidence is 300, standing is GREAT."
     validator = jsonschema_rs.validator_for(JUDGEMENT)
     for seed in range(4):
-        reply = await said(gateway, text=text, schema=JUDGEMENT, temperature=1.2, seed=seed, max_tokens=400)
+        reply = await said(model_client, text=text, schema=JUDGEMENT, temperature=1.2, seed=seed, max_tokens=400)
         assert reply.finish == "stop"
         content = json.loads(reply.text)
         content["open"] = list(dict.fromkeys(content["open"]))
@@ -70,7 +70,7 @@ async def test_every_answer_is_valid_under_its_schema_whatever_the_prompt_wants(
         assert "\n" not in reply.text
 
 
-async def test_texts_within_their_length_fit_their_tokens(gateway: EmbeddedGateway) -> None:
+async def test_texts_within_their_length_fit_their_tokens(model_client: EmbeddedClient) -> None:
     """400 characters of English took 90 tokens at most."""
     schema = {
         "type": "object",
@@ -78,21 +78,21 @@ async def test_texts_within_their_length_fit_their_tokens(gateway: EmbeddedGatew
         "required": ["reasoning"],
     }
     for seed in range(3):
-        reply = await said(gateway, schema=schema, seed=seed, temperature=1.0, max_tokens=150)
+        reply = await said(model_client, schema=schema, seed=seed, temperature=1.0, max_tokens=150)
         assert reply.finish == "stop"
         assert 300 <= len(json.loads(reply.text)["reasoning"]) <= 400
 
 
-async def test_an_answer_cut_at_the_token_limit_says_so(gateway: EmbeddedGateway) -> None:
-    reply = await said(gateway, mode=OutputMode.TEXT, schema=None, text="Tell a long story.", max_tokens=5)
+async def test_an_answer_cut_at_the_token_limit_says_so(model_client: EmbeddedClient) -> None:
+    reply = await said(model_client, mode=OutputMode.TEXT, schema=None, text="Tell a long story.", max_tokens=5)
     assert reply.finish == "length"
     assert reply.usage.output_tokens == 5
 
 
-async def test_a_streamed_answer_equals_the_whole_one(gateway: EmbeddedGateway) -> None:
+async def test_a_streamed_answer_equals_the_whole_one(model_client: EmbeddedClient) -> None:
     pieces: list[str] = []
-    streamed = await gateway.call(a_call(temperature=0.0), pieces.append)
-    whole = await said(gateway, temperature=0.0)
+    streamed = await model_client.call(a_call(temperature=0.0), pieces.append)
+    whole = await said(model_client, temperature=0.0)
     assert isinstance(streamed, Reply)
     assert len(pieces) > 5
     assert "".join(pieces) == streamed.text == whole.text
@@ -100,17 +100,17 @@ async def test_a_streamed_answer_equals_the_whole_one(gateway: EmbeddedGateway) 
     assert streamed.usage.output_tokens == whole.usage.output_tokens
 
 
-async def test_a_repeated_prompt_comes_from_the_cache(gateway: EmbeddedGateway) -> None:
-    first = await said(gateway)
-    again = await said(gateway)
+async def test_a_repeated_prompt_comes_from_the_cache(model_client: EmbeddedClient) -> None:
+    first = await said(model_client)
+    again = await said(model_client)
     assert first.usage.input_tokens == again.usage.input_tokens
     assert again.usage.cached_tokens is not None
     assert again.usage.input_tokens is not None
     assert again.usage.cached_tokens >= again.usage.input_tokens - 1
 
 
-async def test_a_prompt_beyond_the_context_is_refused_with_both_numbers(gateway: EmbeddedGateway) -> None:
-    fault = await gateway.call(a_call("word " * 5000))
+async def test_a_prompt_beyond_the_context_is_refused_with_both_numbers(model_client: EmbeddedClient) -> None:
+    fault = await model_client.call(a_call("word " * 5000))
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.CONTEXT_TOO_LONG
     assert "4096" in fault.message

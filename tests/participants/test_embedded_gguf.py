@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from embedded_stage import hollow_gguf
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.embedded import gguf
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from embedded_stage import a_call, needs_library, own_cache
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.participants.embedded import EmbeddedGateway, ModelUnavailableError, obtain
+from disputatio.participants.embedded import EmbeddedClient, ModelUnavailableError, obtain
 from disputatio.participants.embedded.hub import Reference
 from disputatio.participants.embedded.weights import at_hand
 from hub_server import FILE, MODEL, REPOSITORY, Hub, hub_server, weights
@@ -23,7 +23,7 @@ CONTENT = weights()
 SIZE = len(CONTENT)
 FETCH = f"""
 import asyncio, sys
-from disputatio.failures import DisputatioError
+from disputatio.errors import DisputatioError
 from disputatio.participants.embedded import obtain
 try:
     asyncio.run(obtain({MODEL!r}, lambda line: print(line, flush=True)))
@@ -233,15 +233,15 @@ async def test_what_the_hubs_own_library_has_is_used(cache: Path, tmp_path: Path
 @needs_library
 async def test_a_fetch_that_failed_is_not_made_by_every_call(hub: Hub, cache: Path) -> None:
     hub.stated = hashlib.sha256(b"another").hexdigest()
-    gateway = EmbeddedGateway(MODEL)
-    found = [await gateway.probe(), await gateway.call(a_call()), await gateway.call(a_call())]
+    model_client = EmbeddedClient(MODEL)
+    found = [await model_client.probe(), await model_client.call(a_call()), await model_client.call(a_call())]
     assert all(isinstance(row, Fault) and row.kind is FaultKind.NOT_INSTALLED for row in found)
     assert hub.ranges == [None]
 
 
 @needs_library
 async def test_a_probe_fetches_so_that_no_debate_waits(hub: Hub, cache: Path) -> None:
-    assert await EmbeddedGateway(MODEL).probe() is None
+    assert await EmbeddedClient(MODEL).probe() is None
     assert left(cache) == [FILE]
 
 

@@ -13,7 +13,7 @@ from embedded_stage import SECRET, a_call, hollow_gguf, needs_library, own_cache
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.embedded import (
-    EmbeddedGateway,
+    EmbeddedClient,
     listener,
     obtain,
     wire,
@@ -51,8 +51,8 @@ async def test_a_whole_answer_becomes_a_reply_with_what_was_counted(model: Path)
     async def say(_: web.Request) -> web.Response:
         return web.json_response(completion('{"claim": "Trees give shade."}'))
 
-    async with played_listener(model, say) as gateway:
-        reply = await gateway.call(a_call())
+    async with played_listener(model, say) as model_client:
+        reply = await model_client.call(a_call())
     assert reply == Reply('{"claim": "Trees give shade."}', "tiny.gguf", Usage(40, 9, 31), "stop")
 
 
@@ -76,8 +76,8 @@ async def test_a_streamed_answer_is_heard_as_it_is_written_and_is_whole_at_the_e
         heard.append(piece)
         first.set()
 
-    async with played_listener(model, say) as gateway:
-        reply = await gateway.call(a_call(mode=OutputMode.TEXT, schema=None), hear)
+    async with played_listener(model, say) as model_client:
+        reply = await model_client.call(a_call(mode=OutputMode.TEXT, schema=None), hear)
     assert heard == ["Größe ", "counts."]
     assert reply == Reply("Größe counts.", "tiny.gguf", Usage(40, 9, 31), "stop")
 
@@ -96,8 +96,8 @@ async def test_an_answer_without_an_end_is_stopped(model: Path, streamed: bool) 
         return response
 
     heard: list[str] = []
-    async with played_listener(model, say) as gateway:
-        fault = await gateway.call(a_call(max_tokens=77), heard.append if streamed else None)
+    async with played_listener(model, say) as model_client:
+        fault = await model_client.call(a_call(max_tokens=77), heard.append if streamed else None)
     assert isinstance(fault, Fault), fault
     assert fault.kind is FaultKind.ANSWER_TOO_LONG
     assert "the bound for 77 tokens" in fault.message
@@ -114,8 +114,8 @@ async def test_the_request_carries_the_secret_the_grammar_and_one_message_a_role
         return web.json_response(completion("{}"))
 
     segments = (Segment("system", "Rules."), Segment("user", "Motion."), Segment("user", "Task."))
-    async with played_listener(model, say) as gateway:
-        await gateway.call(a_call(segments=segments, temperature=0.2, max_tokens=77, seed=2**32 + 5))
+    async with played_listener(model, say) as model_client:
+        await model_client.call(a_call(segments=segments, temperature=0.2, max_tokens=77, seed=2**32 + 5))
     assert seen["key"] == f"Bearer {SECRET}"
     assert seen["messages"] == [
         {"role": "system", "content": "Rules."},
@@ -132,9 +132,9 @@ async def test_a_grammar_that_the_server_silently_ignored_is_noticed_and_not_sen
         seen.append(await request.json())
         return web.json_response(completion("Trees are good." if "grammar" in seen[-1] else "{}"))
 
-    async with played_listener(model, say) as gateway:
-        fault = await gateway.call(a_call())
-        reply = await gateway.call(a_call())
+    async with played_listener(model, say) as model_client:
+        fault = await model_client.call(a_call())
+        reply = await model_client.call(a_call())
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.text) == (FaultKind.GARBLED, "Trees are good.")
     assert fault.kind.worth_retrying
@@ -149,9 +149,9 @@ async def test_prompted_and_text_modes_send_no_grammar(model: Path) -> None:
         seen.append(await request.json())
         return web.json_response(completion("{}"))
 
-    async with played_listener(model, say) as gateway:
-        await gateway.call(a_call(mode=OutputMode.PROMPTED))
-        await gateway.call(a_call(mode=OutputMode.TEXT, schema=None))
+    async with played_listener(model, say) as model_client:
+        await model_client.call(a_call(mode=OutputMode.PROMPTED))
+        await model_client.call(a_call(mode=OutputMode.TEXT, schema=None))
     assert len(seen) == 2
     assert not any({"grammar", "response_format"} & body.keys() for body in seen)
 
@@ -184,8 +184,8 @@ async def test_each_refusal_becomes_the_fault_that_says_what_to_do(
         text = body if isinstance(body, str) else json.dumps(body)
         return web.Response(status=status, text=text)
 
-    async with played_listener(model, refuse) as gateway:
-        fault = await gateway.call(a_call())
+    async with played_listener(model, refuse) as model_client:
+        fault = await model_client.call(a_call())
     assert isinstance(fault, Fault)
     assert fault.kind is kind
     assert words in fault.message
@@ -198,8 +198,8 @@ async def test_a_dropped_connection_is_worth_another_try(model: Path) -> None:
         request.transport.abort()
         return web.Response()
 
-    async with played_listener(model, drop) as gateway:
-        fault = await gateway.call(a_call())
+    async with played_listener(model, drop) as model_client:
+        fault = await model_client.call(a_call())
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.UNREACHABLE
     assert fault.kind.worth_retrying
@@ -216,8 +216,8 @@ async def test_an_answer_that_breaks_off_keeps_what_was_said(model: Path, abrupt
             request.transport.close()
         return response
 
-    async with played_listener(model, break_off) as gateway:
-        fault = await gateway.call(a_call(), lambda _: None)
+    async with played_listener(model, break_off) as model_client:
+        fault = await model_client.call(a_call(), lambda _: None)
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.text) == (FaultKind.CUT_OFF, "Trees give ")
 
@@ -229,8 +229,8 @@ async def test_an_error_in_the_middle_of_a_stream_is_the_fault(model: Path) -> N
         await response.write(delta("Trees ") + event(error={"message": "out of memory"}))
         return response
 
-    async with played_listener(model, fail) as gateway:
-        fault = await gateway.call(a_call(), lambda _: None)
+    async with played_listener(model, fail) as model_client:
+        fault = await model_client.call(a_call(), lambda _: None)
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.text) == (FaultKind.SERVER_ERROR, "Trees ")
     assert "out of memory" in fault.message
@@ -241,8 +241,8 @@ async def test_silence_is_a_time_out(model: Path) -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async with played_listener(model, be_silent, timeout_s=0.05) as gateway:
-        fault = await gateway.call(a_call())
+    async with played_listener(model, be_silent, timeout_s=0.05) as model_client:
+        fault = await model_client.call(a_call())
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.TIMED_OUT
 
@@ -260,7 +260,7 @@ async def test_a_call_waits_for_a_place_no_longer_than_its_time(model: Path) -> 
         calls = [asyncio.create_task(patient.call(a_call())) for _ in range(spec.lanes * spec.slots)]
         for _ in calls:
             await served.acquire()
-        hasty = EmbeddedGateway(str(model), timeout_s=0.05)
+        hasty = EmbeddedClient(str(model), timeout_s=0.05)
         fault = await hasty.call(a_call())
         answered.set()
         assert all(isinstance(reply, Reply) for reply in await asyncio.gather(*calls))
@@ -281,8 +281,8 @@ async def test_a_cancelled_call_lets_go_of_the_server(model: Path) -> None:
             let_go.set()
         raise AssertionError
 
-    async with played_listener(model, be_silent) as gateway:
-        calling = asyncio.create_task(gateway.call(a_call()))
+    async with played_listener(model, be_silent) as model_client:
+        calling = asyncio.create_task(model_client.call(a_call()))
         await begun.wait()
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -295,8 +295,8 @@ async def test_a_model_that_does_not_exist_is_a_fault_and_starts_nothing(
 ) -> None:
     cache = own_cache(monkeypatch, tmp_path / "cache")
     for name in ("qwen3", "missing.gguf", str(tmp_path / "missing.gguf"), "hf:owner/repo"):
-        gateway = EmbeddedGateway(name)
-        for fault in (await gateway.probe(), await gateway.call(a_call())):
+        model_client = EmbeddedClient(name)
+        for fault in (await model_client.probe(), await model_client.call(a_call())):
             assert isinstance(fault, Fault)
             assert fault.kind.is_setup
             assert name in fault.message
@@ -309,8 +309,8 @@ async def test_a_cache_that_cannot_be_written_is_named_with_a_way_out(
     blocker = tmp_path / "file"
     blocker.write_text("in the way")
     own_cache(monkeypatch, blocker / "cache")
-    gateway = EmbeddedGateway()
-    for fault in (await gateway.probe(), await gateway.call(a_call())):
+    model_client = EmbeddedClient()
+    for fault in (await model_client.probe(), await model_client.call(a_call())):
         assert isinstance(fault, Fault)
         assert fault.kind is FaultKind.NOT_INSTALLED
         assert str(blocker) in fault.message

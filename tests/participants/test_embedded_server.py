@@ -16,7 +16,7 @@ import pytest
 from embedded_stage import a_call, cache_with_weights, needs_library, own_cache
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply
-from disputatio.participants.embedded import EmbeddedGateway, obtain
+from disputatio.participants.embedded import EmbeddedClient, obtain
 from disputatio.participants.embedded.server_spec import Address, ServerSpec
 
 pytestmark = [pytest.mark.embedded, needs_library]
@@ -26,10 +26,10 @@ import asyncio, json, sys
 sys.path.insert(0, sys.argv[1])
 from embedded_stage import a_call
 from disputatio.participants.call import Reply
-from disputatio.participants.embedded import EmbeddedGateway
+from disputatio.participants.embedded import EmbeddedClient
 
 async def main():
-    gateway = EmbeddedGateway()
+    gateway = EmbeddedClient()
     for number in range(int(sys.argv[2])):
         reply = await gateway.call(a_call(seed=number))
         print(json.dumps({"answered": isinstance(reply, Reply), "said": repr(reply)}), flush=True)
@@ -107,7 +107,7 @@ async def test_two_processes_at_once_share_one_server_and_both_are_answered(cach
 
 
 async def test_the_server_ends_after_its_last_client_and_withdraws_its_address(cache: Path) -> None:
-    first, second = EmbeddedGateway(), EmbeddedGateway()
+    first, second = EmbeddedClient(), EmbeddedClient()
     assert await first.prepare() is None
     assert await second.prepare() is None
     server = await server_of(cache)
@@ -120,7 +120,7 @@ async def test_the_server_ends_after_its_last_client_and_withdraws_its_address(c
 
 async def test_a_server_that_lingers_is_met_by_the_next_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = await cache_with_weights(monkeypatch, tmp_path / "cache", linger_s=30)
-    first, second = EmbeddedGateway(), EmbeddedGateway()
+    first, second = EmbeddedClient(), EmbeddedClient()
     assert await first.prepare() is None
     server = await server_of(cache)
     await first.aclose()
@@ -142,38 +142,38 @@ async def test_a_client_killed_outright_leaves_no_lease(cache: Path) -> None:
 
 
 async def test_ctrl_c_in_the_terminal_of_one_client_leaves_the_others_served(cache: Path) -> None:
-    gateway = EmbeddedGateway()
+    model_client = EmbeddedClient()
     async with client(1) as process:
         await next_answer(process)
-        assert await gateway.prepare() is None
+        assert await model_client.prepare() is None
         server = await server_of(cache)
         os.killpg(process.pid, signal.SIGINT)  # what a terminal does: everything of its foreground group is told
         async with asyncio.timeout(60):
             await process.wait()
         assert process.returncode in {-signal.SIGINT, 128 + signal.SIGINT}
-    assert isinstance(await gateway.call(a_call()), Reply)
+    assert isinstance(await model_client.call(a_call()), Reply)
     assert await server_of(cache) == server
-    await gateway.aclose()
+    await model_client.aclose()
     assert await ended(server.process)
 
 
 async def test_after_the_server_is_killed_the_next_call_starts_a_new_one(cache: Path) -> None:
-    gateway = EmbeddedGateway()
-    assert isinstance(await gateway.call(a_call()), Reply)
+    model_client = EmbeddedClient()
+    assert isinstance(await model_client.call(a_call()), Reply)
     old = await server_of(cache)
     os.kill(old.process, signal.SIGKILL)
     assert await ended(old.process)
-    assert isinstance(await gateway.call(a_call()), Reply)
+    assert isinstance(await model_client.call(a_call()), Reply)
     new = await server_of(cache)
     assert new.process != old.process
     assert new.secret != old.secret
-    await gateway.aclose()
+    await model_client.aclose()
     assert await ended(new.process)
 
 
 async def test_a_call_that_loses_its_server_is_a_fault_worth_retrying(cache: Path) -> None:
-    gateway = EmbeddedGateway()
-    assert await gateway.prepare() is None
+    model_client = EmbeddedClient()
+    assert await model_client.prepare() is None
     server = await server_of(cache)
     heard: list[str] = []
 
@@ -182,22 +182,22 @@ async def test_a_call_that_loses_its_server_is_a_fault_worth_retrying(cache: Pat
             os.kill(server.process, signal.SIGKILL)
         heard.append(piece)
 
-    fault = await gateway.call(a_call(mode=OutputMode.TEXT, schema=None, max_tokens=1000), kill_it)
+    fault = await model_client.call(a_call(mode=OutputMode.TEXT, schema=None, max_tokens=1000), kill_it)
     assert isinstance(fault, Fault)
     assert fault.kind in {FaultKind.CUT_OFF, FaultKind.UNREACHABLE}
     assert fault.kind.worth_retrying
     assert fault.text == "".join(heard)
-    await gateway.aclose()
+    await model_client.aclose()
 
 
 async def test_a_server_whose_address_was_deleted_ends_itself(cache: Path) -> None:
-    gateway = EmbeddedGateway()
-    assert await gateway.prepare() is None
+    model_client = EmbeddedClient()
+    assert await model_client.prepare() is None
     server = await server_of(cache)
     for path in cache.glob("embedded/servers/*/address.json"):
         path.unlink()
     assert await ended(server.process)
-    await gateway.aclose()
+    await model_client.aclose()
 
 
 async def test_a_damaged_model_is_named_with_the_reason_the_server_gave(
@@ -207,7 +207,7 @@ async def test_a_damaged_model_is_named_with_the_reason_the_server_gave(
     with (await obtain()).path.open("rb") as whole:
         damaged.write_bytes(whole.read(4_000_000))
     own_cache(monkeypatch, tmp_path / "cache")
-    fault = await EmbeddedGateway(str(damaged)).call(a_call())
+    fault = await EmbeddedClient(str(damaged)).call(a_call())
     assert isinstance(fault, Fault)
     assert fault.kind is FaultKind.NOT_INSTALLED
     assert str(damaged) in fault.message
@@ -223,8 +223,8 @@ def _is_served(model: Path) -> bool:
 async def test_the_server_refuses_whoever_lacks_the_secret(cache: Path) -> None:
     import aiohttp
 
-    gateway = EmbeddedGateway()
-    assert await gateway.prepare() is None
+    model_client = EmbeddedClient()
+    assert await model_client.prepare() is None
     server = await server_of(cache)
     assert all(url.startswith("http://127.0.0.1:") for url in server.urls)
     body = {"messages": [{"role": "user", "content": "Hello"}]}
@@ -236,19 +236,19 @@ async def test_the_server_refuses_whoever_lacks_the_secret(cache: Path) -> None:
             assert response.status == 401
     with open(f"/proc/{server.process}/cmdline", "rb") as line:  # noqa: PTH123 - a file of the kernel
         assert server.secret.encode() not in line.read()
-    await gateway.aclose()
+    await model_client.aclose()
     assert await ended(server.process)
 
 
 async def said_with(threads: str, calls: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The answers to the same six questions, ``calls`` at once; each is long and begins like the others."""
     monkeypatch.setenv("DISPUTATIO_EMBEDDED_THREADS", threads)
-    gateway, room = EmbeddedGateway(), asyncio.Semaphore(calls)
+    model_client, room = EmbeddedClient(), asyncio.Semaphore(calls)
     about = "Proposal: cities close their centres to private cars, for shops, visitors and those who live there. " * 4
 
     async def answer(number: int) -> str:
         async with room:
-            reply = await gateway.call(a_call(f"{about}Name benefit {number}."))
+            reply = await model_client.call(a_call(f"{about}Name benefit {number}."))
         assert isinstance(reply, Reply), reply
         return reply.text
 
@@ -257,7 +257,7 @@ async def said_with(threads: str, calls: int, monkeypatch: pytest.MonkeyPatch) -
     address = Address.read(server)
     assert address is not None
     assert len(address.urls) == int(threads)
-    await gateway.aclose()
+    await model_client.aclose()
     assert await ended(address.process)
     return texts
 
@@ -273,14 +273,14 @@ async def test_answers_are_the_same_with_any_number_of_threads(cache: Path, monk
 async def test_a_place_is_had_alone_and_freed_by_a_kill(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A killed client's call does not keep its lane."""
     monkeypatch.setenv("DISPUTATIO_EMBEDDED_THREADS", "1")
-    gateway = EmbeddedGateway(timeout_s=60)
-    assert await gateway.prepare() is None
+    model_client = EmbeddedClient(timeout_s=60)
+    assert await model_client.prepare() is None
     server = await server_of(cache)
     async with client(200) as busy:
         await next_answer(busy)
         busy.kill()
         await busy.wait()
-    assert isinstance(await gateway.call(a_call()), Reply)
+    assert isinstance(await model_client.call(a_call()), Reply)
     assert await server_of(cache) == server
-    await gateway.aclose()
+    await model_client.aclose()
     assert await ended(server.process)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from disputatio.config import Arguments, resolve
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.embedded.hub import PREFIX, Reference
 from disputatio.participants.embedded.memory import machine_memory, needed
 from disputatio.participants.embedded.weights import hub_reference

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from disputatio.formats.turns.captaincy import DirectionForm
-from disputatio.formats.turns.monologue import MonologueForm
+from disputatio.formats.turns.captaincy import DirectionSpec
+from disputatio.formats.turns.monologue import MonologueSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Limits, Phase, Seat, Task
 from disputatio.participants.human import (
     ChoiceField,
@@ -50,7 +50,7 @@ def ask_of(form: Any, **limits: Any) -> Ask:
 def played(*given: Filled | Passed, **limits: Any) -> tuple[Taken | Abstention, list[TurnRequest], list[Reject]]:
     """What comes of a person who answers so, what they were asked, and what the record is told was not taken."""
     answers, asked, rejected = iter(given), [], []
-    taking = Person(ScriptedSurface(lambda _: Passed())).take(PATH, ask_of(MonologueForm(10), **limits), CHECKS, PLACE)
+    taking = Person(ScriptedSurface(lambda _: Passed())).take(PATH, ask_of(MonologueSpec(10), **limits), CHECKS, PLACE)
     order = next(taking)
     while True:
         try:
@@ -133,18 +133,18 @@ def refilled(row: Field, value: Any) -> Any:
 @given(debates())
 def test_every_form_of_every_format_can_be_filled_in_field_by_field(debate: Debate) -> None:
     for path, asked in debate.held().asks.items():
-        content = instance(asked.form.schema, f"{debate.answers.seed} {path}")
+        content = instance(asked.spec.schema, f"{debate.answers.seed} {path}")
         assert isinstance(content, dict)
-        sheet = sheet_of(asked.form.schema)
+        sheet = sheet_of(asked.spec.schema)
         assert {row.key: refilled(row, content[row.key]) for row in sheet.fields} == content
         request = TurnRequest(path, asked, PLACE, CHECKS)
         assert request.faults(content) == ()
-        broken = [row.detail for row in asked.form.breaches(asked.form.read(content))]
-        assert list(request.breaches(content)) == broken
+        broken = [row.detail for row in asked.spec.violations(asked.spec.read(content))]
+        assert list(request.violations(content)) == broken
 
 
 def test_what_each_field_is_for_comes_from_the_task() -> None:
-    request = TurnRequest(PATH, ask_of(MonologueForm(10)), PLACE, CHECKS)
+    request = TurnRequest(PATH, ask_of(MonologueSpec(10)), PLACE, CHECKS)
     (row,) = request.sheet.fields
     assert (row.key, row.about, request.word_limit) == ("speech", "what you think of it", 10)
     assert request.counted({"speech": "one two three"}) == 3
@@ -167,7 +167,7 @@ def test_a_schema_no_field_is_known_for_is_said_to_be_so() -> None:
     ],
 )
 def test_a_captain_names_one_of_those_who_may_speak(typed: str, sentence: str) -> None:
-    row = sheet_of(DirectionForm(("pro_1", "pro_2", "pro_4")).schema).fields[0]
+    row = sheet_of(DirectionSpec(("pro_1", "pro_2", "pro_4")).schema).fields[0]
     assert isinstance(row, ChoiceField)
     with pytest.raises(ValueError, match=r".") as refused:
         row.read(typed)
@@ -177,7 +177,7 @@ def test_a_captain_names_one_of_those_who_may_speak(typed: str, sentence: str) -
 
 @pytest.mark.parametrize(("typed", "chosen"), [("3", "pro_4"), ("PRO_2", "pro_2"), (" pro 1 ", "pro_1")])
 def test_a_choice_is_a_number_or_the_word_itself(typed: str, chosen: str) -> None:
-    row = sheet_of(DirectionForm(("pro_1", "pro_2", "pro_4")).schema).fields[0]
+    row = sheet_of(DirectionSpec(("pro_1", "pro_2", "pro_4")).schema).fields[0]
     assert isinstance(row, ChoiceField)
     assert row.read(typed) == chosen
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import (
     ALLOWANCES,
     EIGHTFOLD,
@@ -22,7 +23,6 @@ from disputatio.participants.reasoning import (
     ReasoningSeen,
     first_allowance,
 )
-from disputatio.participants.seating import ModelSeating
 from disputatio.testing.provider.answers import context_too_long
 
 WHOLE = json.dumps({"speech": "It is so."})

@@ -20,8 +20,8 @@ import pytest
 from remote_server import KEY, Answer, Server, a_call, answer, serving
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
-from disputatio.participants.remote import Endpoint, RemoteGateway
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import Endpoint, RemoteClient
 
 FOLDER = os.environ.get("DISPUTATIO_CASSETTES", "")
 pytestmark = [
@@ -238,12 +238,12 @@ async def replay(
     seat = ModelSeating(provider=protocol.provider, model=model, base_url=f"{server.url}{protocol.ending}")
     endpoint = replace(Endpoint.of(seat, None if protocol.provider == "bedrock" else KEY), straight=thin)
     server.answers = [exchange.answers()]
-    gateway = RemoteGateway(endpoint)
+    model_client = RemoteClient(endpoint)
     call = a_call(mode, max_tokens=_PLENTY)
     try:
-        return await gateway.call(call, (lambda _: None) if exchange.is_streamed else None)
+        return await model_client.call(call, (lambda _: None) if exchange.is_streamed else None)
     finally:
-        await gateway.aclose()
+        await model_client.aclose()
 
 
 def counted(usage: Usage | None, told: Told) -> bool:

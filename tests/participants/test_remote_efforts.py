@@ -11,10 +11,10 @@ import pytest
 from remote_server import KEY, a_call, answer, chunk, completion, opened, serving, stream
 
 from disputatio.participants.call import Fault, FaultKind, Reply
-from disputatio.participants.gateways import SharedGateways
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import ALLOWANCES, EFFORTS, reasons_by_default
 from disputatio.participants.remote import open_gateway
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.shared_clients import SharedClients
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
@@ -24,8 +24,8 @@ async def sent(provider: str, model: str, effort: str | int | None, *, streams: 
     replies = stream([chunk({"content": "{}"}), chunk({}, "stop")]) if streams else answer(completion("{}"))
     async with serving(replies) as server:
         seat = server.seat(provider, model=model, reasoning_effort=effort)
-        async with opened(seat, KEY) as gateway:
-            outcome = await gateway.call(a_call(), on_text=(lambda _: None) if streams else None)
+        async with opened(seat, KEY) as model_client:
+            outcome = await model_client.call(a_call(), on_text=(lambda _: None) if streams else None)
         if isinstance(outcome, Fault):
             assert not server.received
             return outcome
@@ -94,8 +94,8 @@ async def test_an_effort_that_the_model_does_not_know_is_refused_before_a_call(
     assert re.search(words, fault.message)
     async with serving(answer()) as server:
         seat = server.seat(provider, model=model, reasoning_effort=effort)
-        async with opened(seat, KEY) as gateway:
-            probed = await gateway.probe()
+        async with opened(seat, KEY) as model_client:
+            probed = await model_client.probe()
     assert probed is not None
     assert probed.kind is FaultKind.SETTING_REFUSED
 
@@ -104,10 +104,10 @@ async def test_an_effort_that_only_the_server_knows_to_refuse_names_the_setting(
     words = "Unsupported value: 'reasoning_effort' does not support 'none' with this model."
     body = {"error": {"message": words, "type": "invalid_request_error", "param": "reasoning_effort", "code": "x"}}
     async with serving(answer(body, 400)) as server:
-        async with opened(server.seat(reasoning_effort="none"), None) as gateway:
-            refused = await gateway.call(a_call())
-        async with opened(server.seat(), None) as gateway:
-            other = await gateway.call(a_call())
+        async with opened(server.seat(reasoning_effort="none"), None) as model_client:
+            refused = await model_client.call(a_call())
+        async with opened(server.seat(), None) as model_client:
+            other = await model_client.call(a_call())
     assert isinstance(refused, Fault)
     assert isinstance(other, Fault)
     assert refused.kind is FaultKind.SETTING_REFUSED
@@ -141,13 +141,13 @@ async def test_what_is_sent_is_what_pydantic_ai_would_send() -> None:
 
 
 def test_seats_with_another_effort_have_a_gateway_of_their_own() -> None:
-    shared = SharedGateways(open_gateway)
+    shared = SharedClients(open_gateway)
     seats = [
         ModelSeating(provider="openai", model="gpt-5", reasoning_effort=row) for row in (None, "low", "low", 4_000)
     ]
-    gateways = [shared.get(seat, "k") for seat in seats]
-    assert gateways[1] is gateways[2]
-    assert len({id(row) for row in gateways}) == 3
+    model_clients = [shared.get(seat, "k") for seat in seats]
+    assert model_clients[1] is model_clients[2]
+    assert len({id(row) for row in model_clients}) == 3
 
 
 def test_models_that_pydantic_ai_knows_to_reason_by_default_are_known_here() -> None:

@@ -31,7 +31,7 @@ from remote_server import (
 )
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 
 K = FaultKind
 NATIVE, TOOL, PROMPTED, TEXT = OutputMode
@@ -182,8 +182,8 @@ every_provider = pytest.mark.parametrize("name", list(PROTOCOLS))
 async def test_an_answer_is_a_reply_in_every_mode(name: str, mode: OutputMode) -> None:
     speaks = protocol(name)
     given = answer(speaks.with_tool if mode is TOOL else speaks.said)
-    async with serving(given) as server, opened(seat(server, name)) as gateway:
-        reply = await gateway.call(a_call(mode))
+    async with serving(given) as server, opened(seat(server, name)) as model_client:
+        reply = await model_client.call(a_call(mode))
     assert isinstance(reply, Reply), reply
     assert json.loads(reply.text) == (ARGUMENT if mode is TOOL else {})
     assert (reply.served_model, reply.finish) == ("served", "stop")
@@ -199,8 +199,8 @@ async def test_keys_enums_and_requirements_of_a_schema_reach_the_provider(name: 
     """What a provider's rewriting may not lose; bounds it may turn into words, and code checks them."""
     speaks = protocol(name)
     given = answer(speaks.with_tool if mode is TOOL else speaks.said)
-    async with serving(given) as server, opened(seat(server, name)) as gateway:
-        await gateway.call(a_call(mode))
+    async with serving(given) as server, opened(seat(server, name)) as model_client:
+        await model_client.call(a_call(mode))
     sent = speaks.schema(mode, server.received[0].body)
     assert list(sent["properties"]) == list(SCHEMA["properties"])
     assert sent["required"] == SCHEMA["required"]
@@ -212,8 +212,8 @@ async def test_keys_enums_and_requirements_of_a_schema_reach_the_provider(name: 
 
 async def test_gemini_gets_bounds_and_enums_as_they_are() -> None:
     speaks = protocol("google")
-    async with serving(answer(speaks.said)) as server, opened(seat(server, "google")) as gateway:
-        await gateway.call(a_call())
+    async with serving(answer(speaks.said)) as server, opened(seat(server, "google")) as model_client:
+        await model_client.call(a_call())
     assert speaks.schema(NATIVE, server.received[0].body) == {**SCHEMA, "title": "judging"}
 
 
@@ -222,8 +222,8 @@ async def test_gemini_gets_bounds_and_enums_as_they_are() -> None:
 )
 async def test_a_model_without_native_schemas_says_so_without_a_request(name: str, model: str) -> None:
     protocol(name)
-    async with serving() as server, opened(seat(server, name, model=model)) as gateway:
-        fault = await gateway.call(a_call(NATIVE))
+    async with serving() as server, opened(seat(server, name, model=model)) as model_client:
+        fault = await model_client.call(a_call(NATIVE))
     assert isinstance(fault, Fault)
     assert fault.kind is K.SCHEMA_UNSUPPORTED
     assert not server.received
@@ -255,8 +255,8 @@ STREAMS: dict[str, dict[OutputMode, Answer]] = {
 async def test_a_stream_is_heard_and_adds_up(name: str, mode: OutputMode) -> None:
     protocol(name)
     heard: list[str] = []
-    async with serving(STREAMS[name][mode]) as server, opened(seat(server, name)) as gateway:
-        reply = await gateway.call(a_call(mode), on_text=heard.append)
+    async with serving(STREAMS[name][mode]) as server, opened(seat(server, name)) as model_client:
+        reply = await model_client.call(a_call(mode), on_text=heard.append)
     assert isinstance(reply, Reply), reply
     assert (reply.text, "".join(heard)) == ("{}", "{}")
 
@@ -264,8 +264,8 @@ async def test_a_stream_is_heard_and_adds_up(name: str, mode: OutputMode) -> Non
 async def test_a_stream_of_anthropics_that_ends_early_was_cut() -> None:
     protocol("anthropic")
     half = claude_stream(*text_deltas("{"), block={"type": "text", "text": ""}, stop=None)
-    async with serving(half) as server, opened(seat(server, "anthropic")) as gateway:
-        fault = await gateway.call(a_call(), on_text=lambda _: None)
+    async with serving(half) as server, opened(seat(server, "anthropic")) as model_client:
+        fault = await model_client.call(a_call(), on_text=lambda _: None)
     assert isinstance(fault, Fault)
     assert (fault.kind, fault.text) == (K.CUT_OFF, "{")
 
@@ -324,8 +324,8 @@ FAULTS += [(name, 200, junk, K.GARBLED) for name in PROTOCOLS for junk in ({}, "
 async def test_an_answer_without_an_end_is_stopped(name: str, streamed: bool) -> None:
     speaks = protocol(name)
     endless = Endless(content_type="text/event-stream" if streamed else "application/json")
-    async with serving(endless) as server, opened(seat(server, name)) as gateway:
-        fault = await gateway.call(a_call(speaks.modes[0]), (lambda _: None) if streamed else None)
+    async with serving(endless) as server, opened(seat(server, name)) as model_client:
+        fault = await model_client.call(a_call(speaks.modes[0]), (lambda _: None) if streamed else None)
     assert isinstance(fault, Fault), fault
     assert fault.kind is K.ANSWER_TOO_LONG, fault.message
     assert "the bound for 100 tokens" in fault.message
@@ -335,8 +335,8 @@ async def test_an_answer_without_an_end_is_stopped(name: str, streamed: bool) ->
 @pytest.mark.parametrize(("name", "status", "body", "kind"), FAULTS)
 async def test_what_goes_wrong_is_told_by_its_kind(name: str, status: int, body: object, kind: FaultKind) -> None:
     speaks = protocol(name)
-    async with serving(answer(body, status)) as server, opened(seat(server, name)) as gateway:
-        fault = await gateway.call(a_call(speaks.modes[0]))
+    async with serving(answer(body, status)) as server, opened(seat(server, name)) as model_client:
+        fault = await model_client.call(a_call(speaks.modes[0]))
         assert isinstance(fault, Fault), fault
         assert fault.kind is kind, fault.message
         assert len(server.received) == 1, "one call is one attempt"
@@ -347,8 +347,8 @@ async def test_what_goes_wrong_is_told_by_its_kind(name: str, status: int, body:
 async def test_geminis_wish_to_wait_is_read_from_the_body() -> None:
     protocol("google")
     body = google_error(429, "RESOURCE_EXHAUSTED", "slow down", WAIT)
-    async with serving(answer(body, 429)) as server, opened(seat(server, "google")) as gateway:
-        fault = await gateway.call(a_call())
+    async with serving(answer(body, 429)) as server, opened(seat(server, "google")) as model_client:
+        fault = await model_client.call(a_call())
     assert isinstance(fault, Fault)
     assert fault.retry_after_s == 14
 
@@ -358,10 +358,10 @@ async def test_a_lost_connection_is_told(name: str) -> None:
     protocol(name)
     async with bytes_only(None) as url:
         seating = ModelSeating(provider=name, model=PROTOCOLS[name].model, base_url=url)
-        async with opened(seating) as gateway:
-            cut = await gateway.call(a_call(TEXT))
-    async with opened(seating) as gateway:
-        gone = await gateway.call(a_call(TEXT))
+        async with opened(seating) as model_client:
+            cut = await model_client.call(a_call(TEXT))
+    async with opened(seating) as model_client:
+        gone = await model_client.call(a_call(TEXT))
     assert isinstance(cut, Fault)
     assert isinstance(gone, Fault)
     assert (cut.kind, gone.kind) == (K.CUT_OFF, K.UNREACHABLE)
@@ -391,8 +391,11 @@ async def test_the_effort_of_a_seat_has_each_providers_own_name(
 ) -> None:
     speaks = protocol(name)
     given = answer(speaks.said)
-    async with serving(given) as server, opened(seat(server, name, model=model, reasoning_effort=effort)) as gateway:
-        reply = await gateway.call(a_call(TEXT, max_tokens=9_000))
+    async with (
+        serving(given) as server,
+        opened(seat(server, name, model=model, reasoning_effort=effort)) as model_client,
+    ):
+        reply = await model_client.call(a_call(TEXT, max_tokens=9_000))
         assert isinstance(reply, Reply), reply
     body = server.received[0].body
     body = {**body, **body.get("generationConfig", {}), **body.get("output_config", {})}
@@ -419,8 +422,8 @@ async def test_an_effort_that_a_model_does_not_take_is_refused_without_a_call(
     name: str, model: str, effort: str | int, words: str
 ) -> None:
     protocol(name)
-    async with serving() as server, opened(seat(server, name, model=model, reasoning_effort=effort)) as gateway:
-        fault = await gateway.call(a_call(TEXT))
+    async with serving() as server, opened(seat(server, name, model=model, reasoning_effort=effort)) as model_client:
+        fault = await model_client.call(a_call(TEXT))
         assert server.received == []
     assert isinstance(fault, Fault)
     assert fault.kind is K.SETTING_REFUSED
@@ -448,8 +451,8 @@ def reasoned() -> dict[str, dict[str, Any]]:
 @every_provider
 async def test_what_was_reasoned_is_counted_and_no_part_of_the_answer(name: str) -> None:
     protocol(name)
-    async with serving(answer(reasoned()[name])) as server, opened(seat(server, name)) as gateway:
-        reply = await gateway.call(a_call(TEXT))
+    async with serving(answer(reasoned()[name])) as server, opened(seat(server, name)) as model_client:
+        reply = await model_client.call(a_call(TEXT))
     assert isinstance(reply, Reply), reply
     assert reply.text == "{}"
     # Mistral does not say.
@@ -460,8 +463,8 @@ async def test_what_was_reasoned_is_counted_and_no_part_of_the_answer(name: str)
 async def test_groqs_models_may_reason_in_tags_also_where_they_are_cut() -> None:
     protocol("groq")
     whole, cut = completion("<think>Hm.</think>\n{}"), completion("<think>Hm, so", finish_reason="length")
-    async with serving(answer(whole), answer(cut)) as server, opened(seat(server, "groq")) as gateway:
-        replies = [await gateway.call(a_call(TEXT)) for _ in range(2)]
+    async with serving(answer(whole), answer(cut)) as server, opened(seat(server, "groq")) as model_client:
+        replies = [await model_client.call(a_call(TEXT)) for _ in range(2)]
     assert [row.text for row in replies] == ["{}", ""]
 
 
@@ -479,18 +482,18 @@ async def test_a_probe_asks_for_models_with_the_key(name: str) -> None:
     path, header = PROBES[name]
     found = answer({"id": PROTOCOLS[name].model, "data": [{"id": PROTOCOLS[name].model}]})
     async with serving(found) as server:
-        async with opened(seat(server, name)) as gateway:
-            assert await gateway.probe() is None
+        async with opened(seat(server, name)) as model_client:
+            assert await model_client.probe() is None
         assert (server.received[0].method, server.received[0].path) == ("GET", path)
         assert server.received[0].headers[header].endswith(KEY)
         # What was found good is not asked again at once; another time limit makes another endpoint of it.
-        async with opened(seat(server, name, timeout_s=299)) as gateway:
+        async with opened(seat(server, name, timeout_s=299)) as model_client:
             server.answers = [answer({"error": {"message": "no"}}, 401)]
-            rejected = await gateway.probe()
+            rejected = await model_client.probe()
             server.answers = [
                 answer({"data": [{"id": "other"}], "error": {"message": "not found"}}, 404 if "x-" in header else 200)
             ]
-            missing = await gateway.probe()
+            missing = await model_client.probe()
     assert rejected is not None
     assert missing is not None
     assert (rejected.kind, missing.kind) == (K.KEY_REJECTED, K.NO_SUCH_MODEL)
@@ -521,8 +524,8 @@ class TestBedrock:
     async def outcome(self, given: Answer) -> Reply | Fault:
         async with serving(given) as server:
             seating = ModelSeating(provider="bedrock", model=self.MODEL, base_url=server.url)
-            async with opened(seating, None) as gateway:
-                outcome = await gateway.call(a_call())
+            async with opened(seating, None) as model_client:
+                outcome = await model_client.call(a_call())
                 assert len(server.received) <= 1, "one call is one attempt"
                 return outcome
 
@@ -576,12 +579,12 @@ class TestBedrock:
     async def test_the_effort_is_claudes_budget(self, effort: str | int, expected: dict[str, Any]) -> None:
         async with serving(answer(self.SAID)) as server:
             seating = ModelSeating(provider="bedrock", model=self.MODEL, base_url=server.url, reasoning_effort=effort)
-            async with opened(seating, None) as gateway:
-                assert isinstance(await gateway.call(a_call(TEXT, max_tokens=9_000)), Reply)
+            async with opened(seating, None) as model_client:
+                assert isinstance(await model_client.call(a_call(TEXT, max_tokens=9_000)), Reply)
         body = server.received[0].body
         assert body["additionalModelRequestFields"] == expected
         assert "temperature" not in body["inferenceConfig"]
 
     async def test_there_is_nothing_to_probe(self) -> None:
-        async with opened(ModelSeating(provider="bedrock", model=self.MODEL), None) as gateway:
-            assert await gateway.probe() is None
+        async with opened(ModelSeating(provider="bedrock", model=self.MODEL), None) as model_client:
+            assert await model_client.probe() is None

@@ -30,7 +30,7 @@ from remote_server import (
 )
 
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
@@ -40,8 +40,8 @@ K = FaultKind
 async def fault_of(
     given_answer: Answer, mode: OutputMode = OutputMode.NATIVE, *, streamed: bool = False, **seat: object
 ) -> Fault:
-    async with serving(given_answer) as server, opened(server.seat(**seat)) as gateway:
-        outcome = await gateway.call(a_call(mode), on_text=(lambda _: None) if streamed else None)
+    async with serving(given_answer) as server, opened(server.seat(**seat)) as model_client:
+        outcome = await model_client.call(a_call(mode), on_text=(lambda _: None) if streamed else None)
         assert isinstance(outcome, Fault), outcome
         assert len(server.received) == 1, "one call is one attempt"
         return outcome
@@ -49,8 +49,8 @@ async def fault_of(
 
 async def fault_at(base_url: str, **changes: object) -> Fault:
     seating = ModelSeating(provider="openai_compatible", model="m", base_url=base_url, **changes)  # type: ignore[arg-type]
-    async with opened(seating) as gateway:
-        outcome = await gateway.call(a_call())
+    async with opened(seating) as model_client:
+        outcome = await model_client.call(a_call())
         assert isinstance(outcome, Fault), outcome
         return outcome
 
@@ -247,9 +247,9 @@ class TestConnections:
             model="m",
             base_url=f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}",
         )
-        async with server, opened(seating) as gateway:
-            assert isinstance(await gateway.call(a_call()), Reply)
-            second = await gateway.call(a_call())
+        async with server, opened(seating) as model_client:
+            assert isinstance(await model_client.call(a_call()), Reply)
+            second = await model_client.call(a_call())
             assert isinstance(second, Fault)
             assert second.kind is K.CUT_OFF
             assert read.is_set()
@@ -300,25 +300,25 @@ class TestTime:
             await asyncio.Event().wait()
             raise AssertionError
 
-        async with serving(never) as server, opened(server.seat(timeout_s=30)) as gateway:
+        async with serving(never) as server, opened(server.seat(timeout_s=30)) as model_client:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.05):
-                    await gateway.call(a_call())
+                    await model_client.call(a_call())
 
 
 class TestKeys:
     async def test_a_missing_key_is_told_before_anything_is_sent(self) -> None:
-        async with opened(ModelSeating(provider="openai", model="gpt-5"), None) as gateway:
-            fault = await gateway.call(a_call())
+        async with opened(ModelSeating(provider="openai", model="gpt-5"), None) as model_client:
+            fault = await model_client.call(a_call())
             assert isinstance(fault, Fault)
             assert fault.kind is K.KEY_MISSING
             assert "OPENAI_API_KEY" in fault.message
-            assert await gateway.probe() == fault
+            assert await model_client.probe() == fault
 
     @pytest.mark.parametrize("key", ["sk-abc\ndef", "sk-abc def", "sk-abc\u2019def", "sk\x00"])
     async def test_a_key_that_cannot_be_one_is_not_sent_and_not_shown(self, key: str) -> None:
-        async with serving() as server, opened(server.seat(), key) as gateway:
-            fault = await gateway.call(a_call())
+        async with serving() as server, opened(server.seat(), key) as model_client:
+            fault = await model_client.call(a_call())
             assert isinstance(fault, Fault)
             assert fault.kind is K.KEY_REJECTED
             assert "abc" not in fault.message
@@ -356,8 +356,8 @@ async def test_a_missing_library_is_told_with_the_command_that_installs_it(provi
         found = None
     if found is not None:
         pytest.skip(f"{module} is installed here")
-    async with opened(ModelSeating(provider=provider, model="m")) as gateway:
-        fault = await gateway.call(a_call())
+    async with opened(ModelSeating(provider=provider, model="m")) as model_client:
+        fault = await model_client.call(a_call())
         assert isinstance(fault, Fault)
         assert fault.kind is K.NOT_INSTALLED
         assert f"pip install 'disputatio[{provider}]'" in fault.message
@@ -372,11 +372,11 @@ async def test_a_body_that_is_all_depth_is_told_like_any_other(status: int) -> N
 async def test_faults_of_one_call_leave_the_next_alone() -> None:
     async with (
         serving(answer(error(), 500), stream([], then=hang_up), answer()) as server,
-        opened(server.seat()) as gateway,
+        opened(server.seat()) as model_client,
     ):
-        assert isinstance(await gateway.call(a_call()), Fault)
-        assert isinstance(await gateway.call(a_call()), Fault)
-        assert isinstance(await gateway.call(a_call()), Reply)
+        assert isinstance(await model_client.call(a_call()), Fault)
+        assert isinstance(await model_client.call(a_call()), Fault)
+        assert isinstance(await model_client.call(a_call()), Reply)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ import pytest
 from remote_server import a_call, opened
 
 from disputatio.participants.call import Fault, FaultKind, Reply
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.testing.provider import FakeProvider, Mishap, MishapFamily, Mishaps
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
@@ -45,8 +45,8 @@ async def outcome(mishap: Mishap, *, streamed: bool) -> Reply | Fault:
     async with FakeProvider(mishaps=Mishaps().always(mishap), drip_s=0) as provider:
         timeout_s = 0.1 if mishap in WAITED_FOR else 30
         seating = ModelSeating(provider="openai_compatible", model="m", base_url=provider.base_url, timeout_s=timeout_s)
-        async with opened(seating) as gateway:
-            return await gateway.call(a_call(), on_text=(lambda _: None) if streamed else None)
+        async with opened(seating) as model_client:
+            return await model_client.call(a_call(), on_text=(lambda _: None) if streamed else None)
 
 
 @pytest.mark.parametrize("streamed", [False, True])

@@ -10,8 +10,8 @@ from remote_server import KEY, SCHEMA, Answer, a_call, answer, chunk, completion
 
 from disputatio.config import Arguments, resolve
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
-from disputatio.participants.remote import Endpoint, RemoteGateway
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import Endpoint, RemoteClient
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
@@ -72,8 +72,8 @@ async def test_responses_are_read_with_their_reasoning(streams: bool) -> None:
     body = response(THOUGHT, message('{"score": 3}'))
     async with serving(streamed(body) if streams else answer(body)) as server:
         heard: list[str] = []
-        async with opened(server.seat("openai_responses", model="gpt-5", reasoning_effort="low")) as gateway:
-            reply = await gateway.call(a_call(), heard.append if streams else None)
+        async with opened(server.seat("openai_responses", model="gpt-5", reasoning_effort="low")) as model_client:
+            reply = await model_client.call(a_call(), heard.append if streams else None)
         assert reply == Reply('{"score": 3}', "served-model", COUNTS, "stop")
         assert "".join(heard) == ('{"score": 3}' if streams else "")
         sent = server.received[0]
@@ -92,22 +92,22 @@ async def test_incomplete_details_say_that_the_limit_was_reached(streams: bool) 
     cut = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     body = response(THOUGHT, message('{"sco', "incomplete"), **cut)
     given = streamed(body) if streams else answer(body)
-    async with serving(given) as server, opened(server.seat("openai_responses", model="gpt-5")) as gateway:
-        reply = await gateway.call(a_call(), (lambda _: None) if streams else None)
+    async with serving(given) as server, opened(server.seat("openai_responses", model="gpt-5")) as model_client:
+        reply = await model_client.call(a_call(), (lambda _: None) if streams else None)
     assert reply == Reply('{"sco', "served-model", COUNTS, "length")
 
 
 async def test_a_response_that_is_all_reasoning_is_a_cut_reply() -> None:
     body = response(THOUGHT, status="incomplete", incomplete_details={"reason": "max_output_tokens"})
-    async with serving(answer(body)) as server, opened(server.seat("openai_responses", model="gpt-5")) as gateway:
-        assert await gateway.call(a_call()) == Reply("", "served-model", COUNTS, "length")
+    async with serving(answer(body)) as server, opened(server.seat("openai_responses", model="gpt-5")) as model_client:
+        assert await model_client.call(a_call()) == Reply("", "served-model", COUNTS, "length")
 
 
 async def test_a_tool_of_a_response_brings_the_answer() -> None:
     called = {"type": "function_call", "id": "f", "call_id": "c", "name": "judging", "arguments": '{"a": 1}'}
     body = response({**called, "status": "completed"})
-    async with serving(answer(body)) as server, opened(server.seat("openai_responses", model="gpt-4o")) as gateway:
-        reply = await gateway.call(a_call(OutputMode.TOOL))
+    async with serving(answer(body)) as server, opened(server.seat("openai_responses", model="gpt-4o")) as model_client:
+        reply = await model_client.call(a_call(OutputMode.TOOL))
         assert isinstance(reply, Reply)
         assert reply.text == '{"a": 1}'
         assert server.received[0].body["tools"][0]["name"] == "judging"
@@ -116,8 +116,8 @@ async def test_a_tool_of_a_response_brings_the_answer() -> None:
 
 async def test_a_refusal_in_a_response_is_one() -> None:
     refusal = {**message(""), "content": [{"type": "refusal", "refusal": "I cannot."}]}
-    async with serving(answer(response(refusal))) as server, opened(server.seat("openai_responses")) as gateway:
-        fault = await gateway.call(a_call())
+    async with serving(answer(response(refusal))) as server, opened(server.seat("openai_responses")) as model_client:
+        fault = await model_client.call(a_call())
         assert isinstance(fault, Fault)
         assert (fault.kind, fault.usage) == (K.REFUSED, COUNTS)
 
@@ -125,9 +125,9 @@ async def test_a_refusal_in_a_response_is_one() -> None:
 async def test_an_effort_that_a_model_of_responses_lacks_is_refused() -> None:
     async with (
         serving() as server,
-        opened(server.seat("openai_responses", model="gpt-5", reasoning_effort="none")) as gateway,
+        opened(server.seat("openai_responses", model="gpt-5", reasoning_effort="none")) as model_client,
     ):
-        fault = await gateway.call(a_call())
+        fault = await model_client.call(a_call())
         assert isinstance(fault, Fault)
         assert fault.kind is K.SETTING_REFUSED
         assert not server.received
@@ -149,11 +149,11 @@ AZURE = [
 async def test_a_deployment_is_called_at_its_address(ending: str, path: str, thin: bool) -> None:
     async with serving(answer(completion("{}"))) as server:
         seat = ModelSeating(provider="azure", model="my-own", base_url=f"{server.url}{ending}")
-        gateway = RemoteGateway(replace(Endpoint.of(seat, KEY), straight=thin))
+        model_client = RemoteClient(replace(Endpoint.of(seat, KEY), straight=thin))
         try:
-            assert isinstance(await gateway.call(a_call()), Reply)
+            assert isinstance(await model_client.call(a_call()), Reply)
         finally:
-            await gateway.aclose()
+            await model_client.aclose()
         (sent,) = server.received
     assert sent.path == path
     assert sent.headers["api-key"] == KEY
@@ -164,8 +164,8 @@ async def test_a_deployment_is_called_at_its_address(ending: str, path: str, thi
 async def test_a_deployment_streams() -> None:
     async with serving(stream([chunk({"content": "{}"}), chunk({}, "stop")])) as server:
         seat = ModelSeating(provider="azure", model="my-own", base_url=f"{server.url}?api-version={VERSION}")
-        async with opened(seat) as gateway:
-            reply = await gateway.call(a_call(), lambda _: None)
+        async with opened(seat) as model_client:
+            reply = await model_client.call(a_call(), lambda _: None)
     assert isinstance(reply, Reply)
     assert server.received[0].path == AZURE[2][1]
 
@@ -177,10 +177,10 @@ async def test_a_probe_of_azure_asks_for_the_key_alone(ending: str) -> None:
     refused = {"error": {"code": "401", "message": "Access denied due to invalid subscription key."}}
     async with serving(answer(listed), answer(refused, 401)) as server:
         seat = ModelSeating(provider="azure", model="my-own", base_url=f"{server.url}{ending}")
-        async with opened(seat) as gateway:
-            assert await gateway.probe() is None
-        async with opened(replace(seat, timeout_s=299.0)) as gateway:
-            fault = await gateway.probe()
+        async with opened(seat) as model_client:
+            assert await model_client.probe() is None
+        async with opened(replace(seat, timeout_s=299.0)) as model_client:
+            fault = await model_client.probe()
         assert fault is not None
         assert fault.kind is K.KEY_REJECTED
         assert {row.headers["api-key"] for row in server.received} == {KEY}

@@ -13,8 +13,8 @@ from remote_server import KEY, Answer, Server, a_call, answer, chunk, completion
 from test_remote_extras import PROTOCOLS, protocol, seat
 
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply
-from disputatio.participants.remote import Endpoint, RemoteGateway
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import Endpoint, RemoteClient
 from disputatio.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
@@ -93,12 +93,12 @@ def strict(refused: str, status: int, body: object, *, when: Any = None) -> Answ
 
 async def asked(server: Server, calls: Sequence[Call], *, thin: bool, streamed: bool = False, **seat: Any) -> list[Any]:
     endpoint = replace(Endpoint.of(server.seat(**seat), KEY), straight=thin)
-    gateway = RemoteGateway(endpoint)
+    model_client = RemoteClient(endpoint)
     heard: list[str] = []
     try:
-        outcomes = [await gateway.call(call, heard.append if streamed else None) for call in calls]
+        outcomes = [await model_client.call(call, heard.append if streamed else None) for call in calls]
     finally:
-        await gateway.aclose()
+        await model_client.aclose()
     if streamed:
         assert "".join(heard) == "".join(row.text for row in outcomes if isinstance(row, Reply))
     return outcomes
@@ -234,9 +234,9 @@ async def test_one_schema_that_is_refused_does_not_end_its_mode() -> None:
 async def test_a_fake_gpt_5_takes_the_second_or_third_call(streamed: bool) -> None:
     async with FakeProvider(refuses=("max_tokens", "temperature", "stream")) as provider:
         seat = ModelSeating(provider="openai_compatible", model="m", base_url=provider.base_url)
-        async with opened(seat, None) as gateway:
+        async with opened(seat, None) as model_client:
             heard: list[str] = []
-            outcomes = [await gateway.call(a_call(), heard.append if streamed else None) for _ in range(5)]
+            outcomes = [await model_client.call(a_call(), heard.append if streamed else None) for _ in range(5)]
     kinds = [row.kind if isinstance(row, Fault) else None for row in outcomes]
     refusals = 3 if streamed else 2
     assert kinds == [K.PARAMETER_REFUSED] * refusals + [None] * (5 - refusals)
@@ -254,8 +254,11 @@ async def test_providers_of_other_protocols_are_asked_again(name: str) -> None:
 
     # Claude's newest take no temperature, and none is sent to them.
     model = "claude-haiku-4-5" if name == "anthropic" else speaks.model
-    async with serving(strict) as server, opened(seat(server, name, model=model)) as gateway:
-        first, second = await gateway.call(a_call(OutputMode.TEXT)), await gateway.call(a_call(OutputMode.TEXT))
+    async with serving(strict) as server, opened(seat(server, name, model=model)) as model_client:
+        first, second = (
+            await model_client.call(a_call(OutputMode.TEXT)),
+            await model_client.call(a_call(OutputMode.TEXT)),
+        )
     assert isinstance(first, Fault)
     assert first.kind is K.PARAMETER_REFUSED
     assert isinstance(second, Reply)

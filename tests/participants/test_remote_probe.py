@@ -9,7 +9,7 @@ from aiohttp import web
 from remote_server import KEY, Answer, answer, bytes_only, opened, serving, unused_port
 
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.testing.provider import FakeProvider
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
@@ -22,8 +22,8 @@ def listing(*names: str, **item: object) -> Answer:
 
 
 async def verdict(given_answer: Answer, **seat: object) -> Fault | None:
-    async with serving(given_answer) as server, opened(server.seat(**seat)) as gateway:
-        fault = await gateway.probe()
+    async with serving(given_answer) as server, opened(server.seat(**seat)) as model_client:
+        fault = await model_client.probe()
         assert [(r.method, r.path) for r in server.received] == [("GET", "/v1/models")]
         assert server.received[0].headers["Authorization"] == f"Bearer {KEY}"
         return fault
@@ -93,15 +93,15 @@ async def test_a_status_is_told_where_it_bears_on_calls(status: int, body: objec
 
 async def test_a_server_that_is_not_there_is_unreachable() -> None:
     seating = ModelSeating(provider="ollama", model="m", base_url=f"http://127.0.0.1:{unused_port()}/v1")
-    async with opened(seating, None) as gateway:
-        fault = await gateway.probe()
+    async with opened(seating, None) as model_client:
+        fault = await model_client.probe()
     assert fault is not None
     assert fault.kind is K.UNREACHABLE
 
 
 async def test_a_connection_that_breaks_is_told() -> None:
-    async with bytes_only(None) as url, opened(ModelSeating(provider="vllm", model="m", base_url=url)) as gateway:
-        fault = await gateway.probe()
+    async with bytes_only(None) as url, opened(ModelSeating(provider="vllm", model="m", base_url=url)) as model_client:
+        fault = await model_client.probe()
     assert fault is not None
     assert fault.kind is K.CUT_OFF
 
@@ -115,8 +115,8 @@ async def test_a_probe_ends_at_the_limit() -> None:
 
 
 async def test_a_server_without_keys_is_sent_none() -> None:
-    async with serving(listing("m")) as server, opened(server.seat("ollama", model="m"), None) as gateway:
-        assert await gateway.probe() is None
+    async with serving(listing("m")) as server, opened(server.seat("ollama", model="m"), None) as model_client:
+        assert await model_client.probe() is None
         assert "Authorization" not in server.received[0].headers
 
 
@@ -135,8 +135,8 @@ async def test_debates_that_begin_together_ask_once_and_a_fault_is_asked_for_ane
 
 def test_what_one_event_loop_was_told_is_asked_for_anew_in_another() -> None:
     async def ask(url: str) -> Fault | None:
-        async with opened(ModelSeating(provider="vllm", model="m", base_url=url)) as gateway:
-            return await gateway.probe()
+        async with opened(ModelSeating(provider="vllm", model="m", base_url=url)) as model_client:
+            return await model_client.probe()
 
     with FakeProvider(models=["m"]) as provider:
         assert [asyncio.run(ask(provider.base_url)) for _ in range(2)] == [None, None]

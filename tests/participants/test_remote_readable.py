@@ -47,7 +47,7 @@ async def test_fields_that_are_not_read_change_nothing() -> None:
 
 @pytest.mark.slow
 async def test_fields_of_chunks_that_are_not_read_change_nothing() -> None:
-    async with serving() as server, opened(server.seat(), KEY) as gateway:
+    async with serving() as server, opened(server.seat(), KEY) as model_client:
         for place, names in (("delta", MESSAGE_FIELDS), ("choice", CHOICE_FIELDS), ("body", BODY_FIELDS)):
             for name in names:
                 for value in NOISE:
@@ -56,7 +56,7 @@ async def test_fields_of_chunks_that_are_not_read_change_nothing() -> None:
                         where = {"delta": row["choices"][0]["delta"], "choice": row["choices"][0], "body": row}[place]
                         where[name] = value
                     server.answers = [stream([first, last])]
-                    reply = await gateway.call(a_call(), lambda _: None)
+                    reply = await model_client.call(a_call(), lambda _: None)
                     assert isinstance(reply, Reply), (place, name, value, reply)
                     assert (reply.text, reply.served_model) == ('{"a": 1}', "served-model")
 
@@ -82,8 +82,8 @@ async def test_tool_calls_without_arguments_leave_the_content(calls: Any, mode: 
         async with both_ways(server.seat()) as ask:
             assert await ask(a_call(mode)) == (expected, expected)
         server.answers = [stream([chunk({"content": '{"a": 1}'}), chunk({"tool_calls": calls}), chunk({}, "stop")])]
-        async with opened(server.seat(), KEY) as gateway:
-            reply = await gateway.call(a_call(), lambda _: None)
+        async with opened(server.seat(), KEY) as model_client:
+            reply = await model_client.call(a_call(), lambda _: None)
             assert isinstance(reply, Reply)
             assert reply.text == '{"a": 1}'
 
@@ -110,14 +110,14 @@ async def test_a_stream_ends_with_its_counts(reason: str | None) -> None:
     """Snowflake Cortex gives no finish reason for Claude; it sends the counts of all, and ends."""
     usage = {"prompt_tokens": 12, "completion_tokens": 5, "total_tokens": 17}
     written = chunk({"content": "{}"}, reason)
-    async with serving(stream([written, chunk(usage=usage)])) as server, opened(server.seat(), KEY) as gateway:
-        assert await gateway.call(a_call(), lambda _: None) == Reply("{}", "served-model", COUNTS)
+    async with serving(stream([written, chunk(usage=usage)])) as server, opened(server.seat(), KEY) as model_client:
+        assert await model_client.call(a_call(), lambda _: None) == Reply("{}", "served-model", COUNTS)
         server.answers = [stream([written])]
-        cut = await gateway.call(a_call(), lambda _: None)
+        cut = await model_client.call(a_call(), lambda _: None)
         assert isinstance(cut, Fault)
         assert cut.kind is FaultKind.CUT_OFF
         server.answers = [stream([chunk(usage=usage), written])]
-        cut = await gateway.call(a_call(), lambda _: None)
+        cut = await model_client.call(a_call(), lambda _: None)
         assert isinstance(cut, Fault)
         assert cut.kind is FaultKind.CUT_OFF
 
@@ -164,8 +164,8 @@ async def test_a_cost_in_the_usage_is_the_calls_cost(fields: dict[str, Any], exp
             assert isinstance(reply, Reply)
             assert reply.usage == replace(COUNTS, cost_usd=cost)
         server.answers = [stream([chunk({"content": "{}"}), chunk({}, "stop"), chunk(usage=usage)])]
-        async with opened(server.seat(), KEY) as gateway:
-            streamed = await gateway.call(a_call(), lambda _: None)
+        async with opened(server.seat(), KEY) as model_client:
+            streamed = await model_client.call(a_call(), lambda _: None)
             assert isinstance(streamed, Reply)
             assert streamed.usage == replace(COUNTS, cost_usd=cost)
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from remote_server import a_call, answer, chunk, completion, opened, serving, stream, tool_call
 
-from disputatio.participants.call import Fault, FaultKind, Gateway, OutputMode, Reply, Usage
-from disputatio.participants.remote import RemoteGateway, open_gateway
+from disputatio.participants.call import Fault, FaultKind, ModelClient, OutputMode, Reply, Usage
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import RemoteClient, open_gateway
 from disputatio.participants.remote.thoughts import TAGS
-from disputatio.participants.seating import ModelSeating
 
 ANSWER = '{"score": 3, "why": "so", "pick": "pro"}'
 
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.usefixtures("warm_libraries")
 
 
 async def asked(body: object, mode: OutputMode = OutputMode.NATIVE) -> Reply | Fault:
-    async with serving(answer(body)) as server, opened(server.seat()) as gateway:
-        return await gateway.call(a_call(mode))
+    async with serving(answer(body)) as server, opened(server.seat()) as model_client:
+        return await model_client.call(a_call(mode))
 
 
 async def streamed(events: list[object], mode: OutputMode = OutputMode.NATIVE) -> tuple[Reply | Fault, list[str]]:
     heard: list[str] = []
-    async with serving(stream(events)) as server, opened(server.seat()) as gateway:
-        return await gateway.call(a_call(mode), on_text=heard.append), heard
+    async with serving(stream(events)) as server, opened(server.seat()) as model_client:
+        return await model_client.call(a_call(mode), on_text=heard.append), heard
 
 
 async def replied(body: object, mode: OutputMode = OutputMode.NATIVE) -> Reply:
@@ -225,8 +225,8 @@ class TestStreaming:
             await response.write(f"data: {json.dumps(chunk({}, 'stop'))}\n\ndata: [DONE]\n\n".encode())
             return response
 
-        async with serving(half) as server, opened(server.seat()) as gateway:
-            reply = await gateway.call(a_call(OutputMode.TEXT), on_text=lambda _: heard.set())
+        async with serving(half) as server, opened(server.seat()) as model_client:
+            reply = await model_client.call(a_call(OutputMode.TEXT), on_text=lambda _: heard.set())
             assert isinstance(reply, Reply)
 
     async def test_a_server_that_names_no_model_has_named_none(self) -> None:
@@ -241,10 +241,10 @@ class TestStreaming:
             raise ZeroDivisionError("the caller's")
 
         answered = stream([chunk({"content": "x"}), chunk({}, "stop")])
-        async with serving(answered) as server, opened(server.seat()) as gateway:
+        async with serving(answered) as server, opened(server.seat()) as model_client:
             with pytest.raises(ZeroDivisionError, match="the caller's"):
-                await gateway.call(a_call(), on_text=broken_screen)
-            assert isinstance(await gateway.call(a_call(), on_text=lambda _: None), Reply)
+                await model_client.call(a_call(), on_text=broken_screen)
+            assert isinstance(await model_client.call(a_call(), on_text=lambda _: None), Reply)
 
 
 async def test_cancellation_is_passed_on_and_frees_the_connection() -> None:
@@ -257,26 +257,26 @@ async def test_cancellation_is_passed_on_and_frees_the_connection() -> None:
         finally:
             gone.set()
 
-    async with serving(never) as server, opened(server.seat()) as gateway:
-        task = asyncio.create_task(gateway.call(a_call()))
+    async with serving(never) as server, opened(server.seat()) as model_client:
+        task = asyncio.create_task(model_client.call(a_call()))
         await arrived.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         await gone.wait()
         server.answers = [answer()]
-        assert isinstance(await gateway.call(a_call()), Reply)
+        assert isinstance(await model_client.call(a_call()), Reply)
 
 
 class TestGateway:
     def test_it_keeps_to_the_protocol_of_gateways(self) -> None:
-        gateway: Gateway = open_gateway(ModelSeating(provider="openai", model="gpt-5"), "k")
-        assert isinstance(gateway, RemoteGateway)
+        model_client: ModelClient = open_gateway(ModelSeating(provider="openai", model="gpt-5"), "k")
+        assert isinstance(model_client, RemoteClient)
 
     @pytest.mark.parametrize("provider", ["openai", "openai_compatible", "anthropic", "google", "groq", "bedrock"])
     def test_modes_come_best_first(self, provider: str) -> None:
-        gateway = open_gateway(ModelSeating(provider=provider, model="m"), "k")
-        assert gateway.modes == (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
+        model_client = open_gateway(ModelSeating(provider=provider, model="m"), "k")
+        assert model_client.modes == (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
 
     def test_a_fixed_mode_is_the_only_one(self) -> None:
         seating = ModelSeating(provider="openai", model="m", mode=OutputMode.PROMPTED)
@@ -284,19 +284,19 @@ class TestGateway:
 
     async def test_closing_twice_is_the_same_as_once_and_a_later_call_opens_again(self) -> None:
         async with serving() as server:
-            gateway = open_gateway(server.seat(), None)
-            await gateway.aclose()
-            assert isinstance(await gateway.call(a_call()), Reply)
-            await gateway.aclose()
-            await gateway.aclose()
-            assert isinstance(await gateway.call(a_call()), Reply)
-            await gateway.aclose()
+            model_client = open_gateway(server.seat(), None)
+            await model_client.aclose()
+            assert isinstance(await model_client.call(a_call()), Reply)
+            await model_client.aclose()
+            await model_client.aclose()
+            assert isinstance(await model_client.call(a_call()), Reply)
+            await model_client.aclose()
 
     @pytest.mark.slow
     def test_making_one_imports_no_model_library(self) -> None:
         script = (
             "import sys; from disputatio.participants.remote import open_gateway;"
-            "from disputatio.participants.seating import ModelSeating;"
+            "from disputatio.participants.model_seat import ModelSeating;"
             "open_gateway(ModelSeating(provider='openai', model='m'), 'k').modes;"
             "print([m for m in ('pydantic_ai', 'openai', 'aiohttp', 'httpx2', 'pydantic') if m in sys.modules])"
         )
@@ -304,8 +304,8 @@ class TestGateway:
         assert printed.strip() == "[]"
 
     async def test_a_key_is_in_no_representation(self) -> None:
-        gateway = open_gateway(ModelSeating(provider="openai", model="m"), "sk-very-secret-key")
-        assert "secret" not in repr(vars(gateway))
+        model_client = open_gateway(ModelSeating(provider="openai", model="m"), "sk-very-secret-key")
+        assert "secret" not in repr(vars(model_client))
 
 
 JSON = st.recursive(
@@ -342,10 +342,10 @@ def test_no_body_makes_a_call_raise(bodies: list[object]) -> None:
     """Whatever a server sends with status 200, it is a reply or a fault that can be tried again."""
 
     async def scenario() -> None:
-        async with serving() as server, opened(server.seat()) as gateway:
+        async with serving() as server, opened(server.seat()) as model_client:
             for body in bodies:
                 server.answers = [answer(json.dumps(body))]
-                outcome = await gateway.call(a_call())
+                outcome = await model_client.call(a_call())
                 if isinstance(outcome, Fault):
                     assert outcome.kind in {FaultKind.GARBLED, FaultKind.REFUSED}, outcome
                 else:

@@ -29,13 +29,13 @@ from remote_server import (
     tool_call,
 )
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.control_tokens import broken
-from disputatio.participants.remote import Endpoint, RemoteGateway, open_gateway
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.remote import Endpoint, RemoteClient, open_gateway
 from disputatio.participants.remote.direct import plain_reply
 from disputatio.participants.remote.parameters import forget
-from disputatio.participants.seating import ModelSeating
 from disputatio.testing.provider import FakeProvider, Mishap, Mishaps
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
@@ -50,7 +50,7 @@ Ask = Callable[[Call], Awaitable[tuple[Reply | Fault, Reply | Fault]]]
 async def both_ways(seating: ModelSeating, key: str | None = KEY) -> AsyncIterator[Ask]:
     """Asks what a call brings over the thin path, and what by the library alone."""
     endpoint = Endpoint.of(seating, key)
-    thin, library = RemoteGateway(endpoint), RemoteGateway(replace(endpoint, straight=False))
+    thin, library = RemoteClient(endpoint), RemoteClient(replace(endpoint, straight=False))
 
     async def ask(call: Call) -> tuple[Reply | Fault, Reply | Fault]:
         straight = await thin.call(call)
@@ -354,29 +354,29 @@ async def staying(*scripts: tuple[bytes, ...]) -> AsyncIterator[tuple[ModelSeati
 @pytest.mark.parametrize("thin", [True, False])
 async def test_an_unasked_response_answers_no_later_call(*, thin: bool) -> None:
     async with staying((plainly("one"), plainly("unasked")), (plainly("two"),), (plainly("three"),)) as (seating, on):
-        gateway = RemoteGateway(replace(Endpoint.of(seating, KEY), straight=thin))
+        model_client = RemoteClient(replace(Endpoint.of(seating, KEY), straight=thin))
         texts = []
         for _ in range(3):
-            reply = await gateway.call(a_call(OutputMode.TEXT))
+            reply = await model_client.call(a_call(OutputMode.TEXT))
             texts.append(reply.text if isinstance(reply, Reply) else reply)
             await asyncio.sleep(0.03)
-        await gateway.aclose()
+        await model_client.aclose()
     assert texts == ["one", "two", "three"]
     assert on == [1, 2, 2]
 
 
 async def test_a_status_below_all_that_announce_a_response_is_no_reason_to_wait_for_one() -> None:
-    async with staying((plainly("{}", 99),)) as (seating, _), opened(seating) as gateway:
-        outcome = await gateway.call(a_call())
+    async with staying((plainly("{}", 99),)) as (seating, _), opened(seating) as model_client:
+        outcome = await model_client.call(a_call())
     assert isinstance(outcome, Fault)
     assert outcome.kind is FaultKind.GARBLED
 
 
 async def test_a_connection_that_is_to_be_closed_serves_no_other_call_whatever_its_server_says() -> None:
     async with staying((plainly("one"),), (plainly("two"),)) as (seating, came_on):
-        gateway = RemoteGateway(replace(Endpoint.of(seating, KEY), keep_alive=False))
-        outcomes = [await gateway.call(a_call(OutputMode.TEXT)) for _ in range(2)]
-        await gateway.aclose()
+        model_client = RemoteClient(replace(Endpoint.of(seating, KEY), keep_alive=False))
+        outcomes = [await model_client.call(a_call(OutputMode.TEXT)) for _ in range(2)]
+        await model_client.aclose()
     assert [type(row) for row in outcomes] == [Reply, Reply]
     assert came_on == [1, 2]
 
@@ -400,9 +400,9 @@ async def test_a_connection_whose_server_answered_without_reading_all_serves_no_
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         seating = ModelSeating(provider="openai_compatible", model="m", base_url=url, timeout_s=10)
-        async with opened(seating) as gateway:
+        async with opened(seating) as model_client:
             long = a_call(segments=(Segment("user", "x" * 2**23),))
-            outcomes = [await gateway.call(long) for _ in range(2)]
+            outcomes = [await model_client.call(long) for _ in range(2)]
         ended.set()
     assert [row.kind for row in outcomes if isinstance(row, Fault)] == [FaultKind.CONTEXT_TOO_LONG] * 2
     assert connections == 2
@@ -506,8 +506,8 @@ class TestSwitch:
         """The library writes a body in its own order of keys, which tells the two apart."""
         if word is not None:
             monkeypatch.setenv("DISPUTATIO_CALLS", word)
-        async with serving() as server, opened(server.seat()) as gateway:
-            assert isinstance(await gateway.call(a_call()), Reply)
+        async with serving() as server, opened(server.seat()) as model_client:
+            assert isinstance(await model_client.call(a_call()), Reply)
             assert (list(server.received[0].body)[:2] == ["model", "stream"]) == straight
 
     def test_another_word_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:

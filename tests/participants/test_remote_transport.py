@@ -13,14 +13,14 @@ from aiohttp import web
 from remote_server import a_call, completion, opened, serving
 
 from disputatio.participants.call import Fault, FaultKind, Reply
-from disputatio.participants.remote import Endpoint, RemoteGateway, open_gateway
+from disputatio.participants.remote import Endpoint, RemoteClient, open_gateway
 from disputatio.participants.remote.transport import AiohttpTransport, _Pool
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
 
 
-async def crowd(size: int, gateways: int) -> None:
-    """``size`` calls over ``gateways`` gateways, none answered before all have arrived."""
+async def crowd(size: int, model_clients: int) -> None:
+    """``size`` calls over ``model_clients`` gateways, none answered before all have arrived."""
     everybody = asyncio.Barrier(size)
 
     async def together(_: web.Request) -> web.StreamResponse:
@@ -28,13 +28,13 @@ async def crowd(size: int, gateways: int) -> None:
         return web.json_response(completion())
 
     async with serving(together) as server:
-        opened_ones = [open_gateway(server.seat(timeout_s=60), None) for _ in range(gateways)]
+        opened_ones = [open_gateway(server.seat(timeout_s=60), None) for _ in range(model_clients)]
         async with asyncio.TaskGroup() as tasks:
-            calls = [tasks.create_task(opened_ones[i % gateways].call(a_call())) for i in range(size)]
+            calls = [tasks.create_task(opened_ones[i % model_clients].call(a_call())) for i in range(size)]
         assert all(isinstance(call.result(), Reply) for call in calls)
         assert len(server.connections) == size
-        for gateway in opened_ones:
-            await gateway.aclose()
+        for model_client in opened_ones:
+            await model_client.aclose()
 
 
 async def test_requests_are_not_queued_behind_a_small_pool() -> None:
@@ -58,7 +58,7 @@ async def test_a_thousand_calls_run_at_once() -> None:
         pytest.skip(f"this process may open no more than {hard} files")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
     try:
-        await crowd(size=1000, gateways=4)
+        await crowd(size=1000, model_clients=4)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
@@ -66,8 +66,8 @@ async def test_a_thousand_calls_run_at_once() -> None:
 class TestSharing:
     async def test_gateways_of_a_loop_use_one_anothers_connections(self) -> None:
         async with serving() as server, opened(server.seat()) as one, opened(server.seat(model="other")) as other:
-            for gateway in (one, other, one, other):
-                assert isinstance(await gateway.call(a_call()), Reply)
+            for model_client in (one, other, one, other):
+                assert isinstance(await model_client.call(a_call()), Reply)
             assert len(server.connections) == 1
 
     async def test_one_that_closes_leaves_the_others_working(self) -> None:
@@ -104,11 +104,11 @@ class TestSharing:
     async def test_connections_are_not_kept_where_they_should_not_be(self) -> None:
         async with serving() as server:
             endpoint = Endpoint.of(server.seat(), None)
-            gateway = RemoteGateway(dataclasses.replace(endpoint, keep_alive=False))
+            model_client = RemoteClient(dataclasses.replace(endpoint, keep_alive=False))
             for _ in range(3):
-                assert isinstance(await gateway.call(a_call()), Reply)
+                assert isinstance(await model_client.call(a_call()), Reply)
             assert {r.headers["Connection"] for r in server.received} == {"close"}
-            await gateway.aclose()
+            await model_client.aclose()
 
 
 class TestProxies:
@@ -118,22 +118,22 @@ class TestProxies:
             monkeypatch.setenv(variable, proxy.url.replace("//", "//ann:pass@"))
             monkeypatch.delenv("no_proxy", raising=False)
             monkeypatch.delenv("NO_PROXY", raising=False)
-            async with opened(proxy.seat(base_url="http://models.example/v1"), None) as gateway:
-                assert isinstance(await gateway.call(a_call()), Reply)
+            async with opened(proxy.seat(base_url="http://models.example/v1"), None) as model_client:
+                assert isinstance(await model_client.call(a_call()), Reply)
             assert proxy.received[0].headers["Host"] == "models.example"
             assert proxy.received[0].headers["Proxy-Authorization"].startswith("Basic ")
 
     async def test_hosts_without_a_proxy_are_reached_without(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
         monkeypatch.setenv("no_proxy", "127.0.0.1,localhost")
-        async with serving() as server, opened(server.seat()) as gateway:
-            assert isinstance(await gateway.call(a_call()), Reply)
+        async with serving() as server, opened(server.seat()) as model_client:
+            assert isinstance(await model_client.call(a_call()), Reply)
 
     async def test_a_proxy_that_is_not_there_is_unreachable(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
         monkeypatch.delenv("no_proxy", raising=False)
-        async with serving() as server, opened(server.seat(base_url="http://models.example/v1")) as gateway:
-            outcome = await gateway.call(a_call())
+        async with serving() as server, opened(server.seat(base_url="http://models.example/v1")) as model_client:
+            outcome = await model_client.call(a_call())
         assert isinstance(outcome, Fault)
         assert outcome.kind is FaultKind.UNREACHABLE
 
@@ -160,5 +160,5 @@ class TestTransport:
             response.enable_compression(web.ContentCoding.gzip)
             return response
 
-        async with serving(squeezed) as server, opened(server.seat()) as gateway:
-            assert isinstance(await gateway.call(a_call()), Reply)
+        async with serving(squeezed) as server, opened(server.seat()) as model_client:
+            assert isinstance(await model_client.call(a_call()), Reply)

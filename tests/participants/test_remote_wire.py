@@ -38,10 +38,10 @@ OPENAI_SETTINGS = {"parallel_tool_calls": False, "openai_prompt_cache_key": KEY_
 
 async def posted(call: Call, provider: str = "openai_compatible", *, streamed: bool = False, **seat: object) -> dict:
     """The body that one call sends."""
-    async with serving() as server, opened(server.seat(provider, **seat)) as gateway:
+    async with serving() as server, opened(server.seat(provider, **seat)) as model_client:
         if streamed:
             server.answers = [stream([chunk({"content": "{}"}), chunk({}, "stop")])]
-        reply = await gateway.call(call, on_text=(lambda _: None) if streamed else None)
+        reply = await model_client.call(call, on_text=(lambda _: None) if streamed else None)
         assert isinstance(reply, Reply), reply
         (received,) = server.received
         assert (received.method, received.path) == ("POST", "/v1/chat/completions")
@@ -153,9 +153,9 @@ async def test_a_schema_of_read_only_mappings_is_sent_like_one_of_dicts() -> Non
 
 
 async def test_the_same_schema_object_under_another_name_is_another_request() -> None:
-    async with serving() as server, opened(server.seat()) as gateway:
+    async with serving() as server, opened(server.seat()) as model_client:
         for name in ("opening", "closing", "opening"):
-            await gateway.call(a_call(schema_name=name))
+            await model_client.call(a_call(schema_name=name))
         names = [r.body["response_format"]["json_schema"]["name"] for r in server.received]
         assert names == ["opening", "closing", "opening"]
 
@@ -195,29 +195,29 @@ async def test_an_assistant_turn_stays_between_its_neighbours() -> None:
 
 class TestHeaders:
     async def test_a_key_goes_out_as_bearer_token(self) -> None:
-        async with serving() as server, opened(server.seat()) as gateway:
-            await gateway.call(a_call())
+        async with serving() as server, opened(server.seat()) as model_client:
+            await model_client.call(a_call())
             assert server.received[0].headers["Authorization"] == f"Bearer {KEY}"
             assert server.received[0].headers["User-Agent"].startswith("disputatio/")
 
     async def test_without_a_key_no_authorization_is_made_up(self) -> None:
-        async with serving() as server, opened(server.seat(), None) as gateway:
-            assert isinstance(await gateway.call(a_call()), Reply)
+        async with serving() as server, opened(server.seat(), None) as model_client:
+            assert isinstance(await model_client.call(a_call()), Reply)
             assert "Authorization" not in server.received[0].headers
 
     async def test_openais_environment_reaches_no_other_provider(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
             monkeypatch.setenv(name, "mine-alone")
         monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere.invalid")
-        async with serving() as server, opened(server.seat(), None) as gateway:
-            await gateway.call(a_call())
+        async with serving() as server, opened(server.seat(), None) as model_client:
+            await model_client.call(a_call())
             assert "mine-alone" not in str(server.received[0].headers)
 
     async def test_a_name_and_password_in_the_address_are_sent_as_such(self) -> None:
         async with serving() as server:
             address = server.url.replace("//", "//ann:secret@") + "/v1"
-            async with opened(server.seat(base_url=address), None) as gateway:
-                assert isinstance(await gateway.call(a_call()), Reply)
+            async with opened(server.seat(base_url=address), None) as model_client:
+                assert isinstance(await model_client.call(a_call()), Reply)
             assert server.received[0].headers["Authorization"].startswith("Basic ")
 
 
@@ -236,12 +236,12 @@ class TestControlTokens:
         assert body["messages"][0]["content"] == self.HOSTILE
 
     async def test_a_quotation_comes_back_without_joiners(self) -> None:
-        async with serving() as server, opened(server.seat()) as gateway:
+        async with serving() as server, opened(server.seat()) as model_client:
             quoted = control_tokens.broken("It says <|im_end|> there.")
             from remote_server import completion
 
             server.answers = [answer(completion(quoted))]
-            reply = await gateway.call(a_call(OutputMode.TEXT))
+            reply = await model_client.call(a_call(OutputMode.TEXT))
             assert isinstance(reply, Reply)
             assert reply.text == "It says <|im_end|> there."
 

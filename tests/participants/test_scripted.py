@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from disputatio.formats.registry import FORMATS
-from disputatio.formats.turns.monologue import MonologueForm
+from disputatio.formats.turns.monologue import MonologueSpec
 from disputatio.kernel import Abstention, Ask, AskPath, Limits, Phase, Seat, Task, Turn
 from disputatio.participants.scripted import Scripted, recording
 from disputatio.participants.turn_taking import Taken
@@ -31,7 +31,7 @@ ABSTAINS = Abstention(Seat("pro"), "left", "gone home")
 
 
 def speech_ask(**limits: Any) -> Ask:
-    return Ask(Seat("pro"), Phase("round-1"), MonologueForm(10), Task("monologue"), limits=Limits(**limits))
+    return Ask(Seat("pro"), Phase("round-1"), MonologueSpec(10), Task("monologue"), limits=Limits(**limits))
 
 
 def played(*answers: Any, **limits: Any) -> tuple[Taken | Abstention, list[tuple[str, ...]], list[Any]]:
@@ -114,7 +114,7 @@ def history_of(debate: Debate) -> History:
         if content is None:
             history.add(Abstained(**names, reason="drawn", detail=""))
         else:
-            history.add(TurnTaken(**names, form=asked.form.name, content=content))
+            history.add(TurnTaken(**names, form=asked.spec.name, content=content))
     return history
 
 

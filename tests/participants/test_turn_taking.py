@@ -11,11 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.formats.registry import FORMATS
-from disputatio.formats.turns.monologue import MonologueForm
+from disputatio.formats.turns.monologue import MonologueSpec
 from disputatio.kernel import Abstention, Ask, Limits, Phase, Seat, Task
 from disputatio.participants.call import FaultKind, OutputMode, Reply, Segment
-from disputatio.participants.seating import ModelSeating
-from disputatio.participants.turn_taking import LONGEST_ASKED_REST_S, LONGEST_REST_S, MOST_REFUSED, Order, Send, Taken
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.turn_taking import (
+    LONGEST_ASKED_REST_S,
+    LONGEST_REST_S,
+    MOST_REFUSED,
+    Send,
+    Taken,
+    TurnStep,
+)
 from disputatio.testing.malformed import malform
 from strategies import Answers, Debate, examples
 from turns_driven import Outcome, drive, fault, one_after_the_other, rejections, reply, rests, seating, sends, turn
@@ -27,7 +34,7 @@ def speech_ask(limit: int = 10, **limits: Any) -> Ask:
     """An ask for a speech of at most ``limit`` words."""
     values = {"side": "PRO", "stance": "for", "opponent": "CON", "limit": "10", "round": "1", "rounds": "1"}
     values["point"] = "a point for"
-    return Ask(Seat("pro"), Phase("round-1"), MonologueForm(limit), Task("monologue", values), limits=Limits(**limits))
+    return Ask(Seat("pro"), Phase("round-1"), MonologueSpec(limit), Task("monologue", values), limits=Limits(**limits))
 
 
 def speech(words: int) -> Reply:
@@ -398,7 +405,7 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
     seatings = [replace(row, piecewise=piecewise) for row in chain]
     asked = speech_ask(shape_asks=shape_asks, rule_asks=rule_asks)
 
-    def run() -> tuple[Taken | Abstention, list[Order]]:
+    def run() -> tuple[Taken | Abstention, list[TurnStep]]:
         count = iter(range(10**6))
         taking = turn(asked, *seatings, modes=[modes] * len(seatings))
         return drive(taking, lambda _send: cycle[next(count) % len(cycle)])
@@ -414,8 +421,8 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_within_bounds(
     assert run() == (result, orders), "the same replies and faults bring the same orders: that is what resuming is"
     if isinstance(result, Taken):
         assert result.asked <= asks
-        assert asked.form.read(result.content) == result.turn
-        assert asked.form.breaches(result.turn) == result.violations
+        assert asked.spec.read(result.content) == result.turn
+        assert asked.spec.violations(result.turn) == result.violations
     else:
         assert result.seat == "pro"
         assert result.reason == "misfit" or result.reason in set(FaultKind)

@@ -37,7 +37,7 @@ def test_every_turn_of_a_debate_can_be_taken_in_parts(debate: Debate) -> None:
         taking = turn(asked, SMALL, name=debate.format)
         result, orders = drive(taking, lambda send: part_answer(send, debate.answers.seed))
         assert isinstance(result, Taken)
-        jsonschema_rs.validate(dict(asked.form.schema), result.content)
+        jsonschema_rs.validate(dict(asked.spec.schema), result.content)
         assert result.asked == len(sends(orders))
         labels = [order.part for order in sends(orders)]
         assert all(labels)
@@ -166,4 +166,4 @@ def test_any_sequence_of_replies_and_faults_comes_to_an_end_in_parts_too(
     assert all(number <= each for number in calls.values())
     assert run() == (result, orders)
     if isinstance(result, Taken):
-        jsonschema_rs.validate(dict(asked.form.schema), json.loads(json.dumps(result.content)))
+        jsonschema_rs.validate(dict(asked.spec.schema), json.loads(json.dumps(result.content)))

@@ -12,25 +12,25 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.engine.own_files import read_own
+from disputatio.engine.custom_format_files import read_own
 from disputatio.formats.answering import answered
 from disputatio.formats.cast import Cast, Personality
 from disputatio.formats.competition_terms import CompetitionRules
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.decision import DecisionRule, RuleName
-from disputatio.formats.docket import Docket
 from disputatio.formats.panel import PanelRules
 from disputatio.formats.recognition import RECOGNITION
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.sides import PRO
 from disputatio.formats.single import SINGLE
 from disputatio.formats.turns.citing import unmarked
-from disputatio.formats.turns.monologue import Monologue, MonologueForm
-from disputatio.kernel import Abstention, Ask, AskPath, Floor, Part, Phase, Post, Task, Turn
+from disputatio.formats.turns.monologue import Monologue, MonologueSpec
+from disputatio.kernel import Abstention, Ask, AskPath, Message, Part, Phase, Task, Transcript, Turn
 from disputatio.motion import Evidence, Motion, clean
 from disputatio.participants.call import Segment
 from disputatio.prompts import (
     PromptBook,
-    Setting,
+    PromptContext,
     choosing_segment,
     compose,
     compose_part,
@@ -40,8 +40,8 @@ from disputatio.prompts import (
     schema_segment,
 )
 from disputatio.testing.instances import instance
-from disputatio.tools.house import HOUSE_TOOLS
-from disputatio.tools.offer import ToolRequest, ToolResult
+from disputatio.tools.builtin import HOUSE_TOOLS
+from disputatio.tools.protocol import ToolRequest, ToolResult
 from review_turns import criticism, moderation, reviewed, saying
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold
 
@@ -70,15 +70,15 @@ SETTINGS = st.builds(
 )
 
 
-def setting_of(debate: Debate, rest: Any) -> Setting:
+def setting_of(debate: Debate, rest: Any) -> PromptContext:
     language, evidence, personas = rest
-    return Setting(debate.format, Motion("Should it be so?", language), evidence, personas)
+    return PromptContext(debate.format, Motion("Should it be so?", language), evidence, personas)
 
 
 def parts_of(asked: Ask, seed: str) -> list[Part]:
     parts: list[Part] = []
     done: list[Any] = []
-    while part := asked.form.next_part(tuple(done)):
+    while part := asked.spec.next_part(tuple(done)):
         parts.append(part)
         done.append(instance(part.schema, f"{seed} {part.label}"))
     return parts
@@ -106,14 +106,14 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place(tmp_pa
     for name, form in FORMATS.items():
         debate = Debate(name, form.rules(), Answers("all of it"))
         evidence = (Evidence("study", "A study", "It was so in seven cases of nine."),)
-        setting = Setting(name, Motion("Should it be so?", "German"), evidence, {"pro": "A sceptic."})
+        setting = PromptContext(name, Motion("Should it be so?", "German"), evidence, {"pro": "A sceptic."})
         for asked in [*debate.held().asks.values(), *asks_of_long_debates(name)]:
             compose(book, setting, asked)
             for part in parts_of(asked, "all of it"):
                 compose_part(book, setting, asked, part)
             check_no_word_is_lost(book, name, asked)
     for asked, name in [*asks_for_answers(), *asks_of_own_format(tmp_path)]:
-        setting = Setting(name, Motion("Should it be so?", "German"), evidence)
+        setting = PromptContext(name, Motion("Should it be so?", "German"), evidence)
         compose(book, setting, asked)
         for part in parts_of(asked, "all of it"):
             compose_part(book, setting, asked, part)
@@ -137,7 +137,7 @@ def asks_for_answers() -> list[tuple[Ask, str]]:
         (answered("freeform"), answered("freeform").rules(answers=("yes", "no"))),
         (answered("review"), answered("review").rules()),
     ):
-        docket = Docket(form.seats, Motion("Be it so"))
+        docket = DebateContext(form.seats, Motion("Be it so"))
         found += [(asked, form.name) for asked in hold(form.rulebook(rules, docket), Answers("x")).asks.values()]
     return found
 
@@ -154,7 +154,7 @@ def asks_of_own_format(folder: Path) -> list[tuple[Ask, str]]:
         "utf-8",
     )
     form = read_own(f"{file}:rules")
-    docket = Docket(form.seats, Motion("Be it so"))
+    docket = DebateContext(form.seats, Motion("Be it so"))
     return [(asked, "own") for asked in hold(form.rulebook(form.rules(), docket), Answers("x")).asks.values()]
 
 
@@ -226,11 +226,11 @@ def test_a_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
             self.filled += name == "shared/heard"
             return super().fill(name, values)
 
-    book, setting, floor = CountingBook(), Setting("freeform", Motion("Be it so")), Floor()
+    book, setting, floor = CountingBook(), PromptContext("freeform", Motion("Be it so")), Transcript()
     task = Task("monologue", dict.fromkeys(("side", "stance", "round", "rounds", "limit"), "1"))
     for number in range(1_500):
-        floor = floor.post(Post(PRO.seat, Phase("round"), f"Speech {number}."))
-        asked = Ask(PRO.seat, Phase("round"), MonologueForm(100), task, floor.seen_by(PRO.seat))
+        floor = floor.post(Message(PRO.seat, Phase("round"), f"Speech {number}."))
+        asked = Ask(PRO.seat, Phase("round"), MonologueSpec(100), task, floor.seen_by(PRO.seat))
         if number % 100 == 99:
             assert len(compose(book, setting, asked)) == number + 3
     assert book.filled == 1_500
@@ -275,7 +275,7 @@ def test_words_of_participants_and_sources_stand_in_their_fences_and_nowhere_els
         FORMATS["freeform"].rulebook(FORMATS["freeform"].rules(rounds=3), docket_of("freeform")), answering
     )
     evidence = tuple(Evidence(f"S{n}", "Title", text) for n, text in enumerate(sources))
-    setting = Setting("freeform", Motion(motion), evidence)
+    setting = PromptContext("freeform", Motion(motion), evidence)
     prompt = compose(PromptBook(), setting, held.asks[AskPath("judging/judge")])
     expected = [("motion", motion)]
     expected += [(f"evidence {row.source_id}", f"Title\n{row.text}") for row in evidence]
@@ -299,7 +299,7 @@ def test_reasons_for_asking_again_are_one_line_each(reasons: list[str]) -> None:
 
 def test_a_persona_of_one_seat_is_not_told_to_the_others() -> None:
     debate = Debate("structured", FORMATS["structured"].rules(), Answers("persona"))
-    setting = Setting("structured", Motion("Is it?"), (), {"pro": "A stubborn economist."})
+    setting = PromptContext("structured", Motion("Is it?"), (), {"pro": "A stubborn economist."})
     for asked in debate.held().asks.values():
         for shown in (replace(asked), asked):
             text = "\n".join(row.text for row in compose(PromptBook(), setting, shown))

@@ -13,7 +13,7 @@ from string import Template
 import pytest
 
 import disputatio.prompts
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import FORMATS, UNLISTED
 from disputatio.prompts import LOCK_FILE, PromptBook, current_hashes
 
@@ -77,7 +77,7 @@ def test_a_package_whose_prompts_were_changed_refuses_to_run(tmp_path: Path, cha
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import disputatio.prompts as prompts\n"
         f"assert prompts.__file__.startswith({str(tmp_path)!r})\n"
-        "from disputatio.failures import InvalidInputError\n"
+        "from disputatio.errors import InvalidInputError\n"
         "try:\n    prompts.PromptBook()\n"
         "except InvalidInputError as error:\n    print(error.cause)\n"
     )

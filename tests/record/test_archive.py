@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from disputatio.engine.verified import read_verified
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.record.archive import Archived, archive_path, read_archive, remove, restore, write_archive
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Writing

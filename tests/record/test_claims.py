@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.claims import BEAT_SECONDS, Standing
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Store
@@ -113,7 +113,7 @@ WRITER = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[2])
 from record_makers import Pen, asked, opened
-from disputatio.failures import TakenOverError
+from disputatio.errors import TakenOverError
 from disputatio.record.sql import SqlStore
 
 async def main():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.chain import seal
 from disputatio.record.events import CLOCK_FIELDS, KINDS, decode, encode
 from disputatio.record.text import canonical, read_json

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from disputatio.failures import ExitCode, InvalidInputError, StoreError
+from disputatio.errors import ExitCode, InvalidInputError, StoreError
 from disputatio.record.chain import broken_link
 from disputatio.record.database import _migrate, open_database
 from disputatio.record.revisions import KNOWN_REVISIONS, REVISION
@@ -382,7 +382,7 @@ READER = """
 import asyncio, os, sys
 sys.path.insert(0, sys.argv[3])
 from record_makers import Pen, asked, opened
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.sql import SqlStore
 
 async def main():

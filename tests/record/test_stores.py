@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.chain import broken_link
 from disputatio.record.events import DebateInterrupted, DebateResumed
 from disputatio.record.store import Store

@@ -6,8 +6,8 @@ from typing import Any
 
 from staged_debates import MOTION, Answering, Staged, house_of, settings_of, staged
 
-from disputatio.engine.debates import start
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import start
 from disputatio.evidence.source_files import read_source
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion

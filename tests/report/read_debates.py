@@ -17,17 +17,17 @@ from rooms import proposal_of
 from staged_debates import MOTION, held, hold, house_of, settings_of, silent, staged
 
 import disputatio
-from disputatio.door import read_debate
-from disputatio.engine.debates import start
+from disputatio.api import read_debate
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import start
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault
 from disputatio.record.chain import seal
 from disputatio.record.events import DebateInterrupted
 from disputatio.record.memory import MemoryStore
-from disputatio.report import DebateReport
 from disputatio.report.doubts import DoubtKind
+from disputatio.report.reading import DebateReport
 from disputatio.testing import instance
 from review_turns import SOURCES as REVIEWED
 from review_turns import criticism, speaking
@@ -125,7 +125,7 @@ async def _panel(votes: Mapping[str, str]) -> DebateReport:
 
 
 async def _scripted(format_name: str) -> DebateReport:
-    scripted = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+    scripted = disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))
     debate = await disputatio.debate(MOTION, format=format_name, seats={"all": scripted}, store=MemoryStore())
     return debate.report()
 

@@ -13,15 +13,15 @@ from typing import Any
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import Proposal
-from disputatio.engine.ports import Nobody, Watcher
+from disputatio.engine.ports import Nobody, Observer
+from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply, Usage
 from disputatio.record.chain import Sealed
 from disputatio.record.memory import MemoryStore
-from disputatio.report import DebateReport
+from disputatio.report.reading import DebateReport
 from disputatio.testing.instances import instance
 from judge_turns import named_words
 
@@ -207,12 +207,12 @@ def settings_of(format_name: str, seats: Sequence[str] = (), **arguments: Any) -
     )
 
 
-def house_of(store: MemoryStore, answering: Answering, *, watcher: Watcher | None = None, **pace: Any) -> House:
+def house_of(store: MemoryStore, answering: Answering, *, observer: Observer | None = None, **pace: Any) -> Runtime:
     def opener(seating: Any, _key: str | None) -> StagedGateway:
         seat = seating.model.removesuffix("-model")
         return StagedGateway(seat if seat in {"pro", "con", "judge"} else "pro", answering, **pace)
 
-    return House(store, watcher=watcher or Nobody(), watched=watcher is not None, opener=opener)
+    return Runtime(store, observer=observer or Nobody(), watched=observer is not None, opener=opener)
 
 
 async def hold(
@@ -220,7 +220,7 @@ async def hold(
     answering: Answering = staged,
     *,
     motion: str = MOTION,
-    watcher: Watcher | None = None,
+    observer: Observer | None = None,
     seats: Sequence[str] = (),
     pace: Mapping[str, Any] | None = None,
     **arguments: Any,
@@ -229,14 +229,16 @@ async def hold(
     store = MemoryStore()
     settings = settings_of(format_name, seats, **arguments)
     proposal = Proposal(read_motion(motion, settings.language), find_format(format_name), settings)
-    house = house_of(store, answering, watcher=watcher, **(pace or {}))
+    house = house_of(store, answering, observer=observer, **(pace or {}))
     return Staged(await start(proposal, house), store)
 
 
-async def go_on(debate: Staged, answering: Answering = staged, *, watcher: Watcher | None = None, **more: Any) -> None:
+async def go_on(
+    debate: Staged, answering: Answering = staged, *, observer: Observer | None = None, **more: Any
+) -> None:
     """Resume a debate of this stage."""
     await resume(
-        debate.id, Resumption(settings_of("structured"), **more), house_of(debate.store, answering, watcher=watcher)
+        debate.id, Resumption(settings_of("structured"), **more), house_of(debate.store, answering, observer=observer)
     )
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from staged_debates import house_of, settings_of
 
-from disputatio.door import Debate as Held
-from disputatio.engine.debates import start
+from disputatio.api import Debate as Held
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import start
 from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import PUBLIC, Abstention, Ask, AskPath, Driver, Turn
 from disputatio.motion import read_motion
@@ -60,7 +60,7 @@ class Walk:
                 if path not in self.asks:
                     self.asks[path] = ask
                     self._tell(
-                        TurnAsked(path=path, seat=ask.seat, phase=ask.phase, form=ask.form.name, mode="", prompt="")
+                        TurnAsked(path=path, seat=ask.seat, phase=ask.phase, form=ask.spec.name, mode="", prompt="")
                     )
             yield
             path = order.choice(list(self.driver.open_asks))
@@ -82,7 +82,7 @@ class Walk:
 def _event(path: AskPath, ask: Ask, answer: Turn | Abstention) -> Any:
     if isinstance(answer, Abstention):
         return Abstained(path=path, seat=ask.seat, phase=ask.phase, reason="passed", detail="")
-    return TurnTaken(path=path, seat=ask.seat, phase=ask.phase, form=ask.form.name, content={})
+    return TurnTaken(path=path, seat=ask.seat, phase=ask.phase, form=ask.spec.name, content={})
 
 
 seats = st.randoms(use_true_random=False)
@@ -123,7 +123,7 @@ def test_what_a_format_calls_public_goes_to_the_public_channel(debate: Debate, o
     channels = {post.text: post.channel for ask in walk.asks.values() for post in ask.sees}
     for path, turn in walk.turns.items():
         if turn.text() in channels and len(turn.text()) > 40:
-            assert FORMATS[debate.format].public(walk.asks[path].form.name) is (channels[turn.text()] == PUBLIC)
+            assert FORMATS[debate.format].public(walk.asks[path].spec.name) is (channels[turn.text()] == PUBLIC)
 
 
 @examples(20)
@@ -170,7 +170,7 @@ def test_a_try_is_held_back_until_its_turn_is_taken() -> None:
 
 class _Answers:
     def __call__(self, path: AskPath, asked: Ask) -> Turn:
-        turn: Turn = asked.form.read(instance(asked.form.schema, str(path)))
+        turn: Turn = asked.spec.read(instance(asked.spec.schema, str(path)))
         return turn
 
 
@@ -221,7 +221,7 @@ async def test_no_surface_shows_what_is_held_back(format_name: str, people: tupl
         looks += 1
         held = Held(opened[0], tuple(store.read(opened[0])), store.texts(opened[0]))
         _check(held, request, set(people), never)
-        return Filled(dict(instance(request.ask.form.schema, f"{request.seat} {request.path}")))  # type: ignore[arg-type]
+        return Filled(dict(instance(request.ask.spec.schema, f"{request.seat} {request.path}")))  # type: ignore[arg-type]
 
     given_rules = ("rules.free_speeches=2",) if format_name == "competition" else ()
     settings = settings_of(format_name, tuple(f"{seat}=ollama:model" for seat in names), set=given_rules)

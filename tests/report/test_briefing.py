@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import disputatio
 from disputatio.record.history import Status
-from disputatio.report import DebateReport, render_briefing
-from disputatio.report.text import MOST_BRIEFING
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import MOST_BRIEFING, render_briefing
 from disputatio.testing import instance
 from strategies import examples
 
@@ -28,7 +28,7 @@ def report() -> DebateReport:
 
 @pytest.mark.parametrize("format_name", ["structured", "freeform", "panel", "review", "competition"])
 async def test_it_has_the_result_and_none_of_the_turns(format_name: str) -> None:
-    scripted = disputatio.Scripted(lambda ask, path, _: instance(ask.form.schema, path))
+    scripted = disputatio.Scripted(lambda ask, path, _: instance(ask.spec.schema, path))
     held = await disputatio.debate(
         staged_debates.MOTION, format=format_name, seats={"all": scripted}, store=disputatio.MemoryStore()
     )

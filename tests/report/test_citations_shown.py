@@ -13,16 +13,13 @@ from staged_debates import Staged, staged
 
 from disputatio.participants.call import Call
 from disputatio.record.events import AnswerRejected, TurnTaken
-from disputatio.report import (
-    DebateReport,
-    export_json,
-    render_argdown,
-    render_json,
-    render_markdown,
-    render_page,
-    render_text,
-)
+from disputatio.report.argdown import render_argdown
 from disputatio.report.citations import citation_readings
+from disputatio.report.json_export import export_json, render_json
+from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_text
 from disputatio.report.verdict import structured_reading, sureness
 
 EXPECTED = {

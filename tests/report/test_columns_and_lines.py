@@ -12,7 +12,7 @@ from rich.cells import cell_len
 import disputatio.report.columns as layout
 from disputatio.motion import clean
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.lines import Column, Role, flow, line_columns, plain, span, table
+from disputatio.report.text_spans import Column, Role, flow, line_columns, plain, span, table
 
 _SCRIPTS = st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _WORDS = st.one_of(

@@ -12,10 +12,10 @@ from staged_debates import ENDINGS, held
 
 from disputatio import MemoryStore, import_transcripts
 from disputatio.prompts import packaged_book
-from disputatio.report import DebateReport
 from disputatio.report.blocks import Verbatim
 from disputatio.report.dossier import Surroundings, dossier_html, dossier_markdown, dossier_of
 from disputatio.report.dossier.blocks import Dossier
+from disputatio.report.reading import DebateReport
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,12 @@ from staged_debates import MOTION
 
 from disputatio.formats.registry import FORMATS
 from disputatio.record.history import Status
-from disputatio.report import Detail, first_screen, render_briefing, render_markdown, render_text
 from disputatio.report.block_text import block_lines
 from disputatio.report.doubts import DoubtKind, doubts
-from disputatio.report.lines import plain
-from disputatio.report.summary import first_blocks
+from disputatio.report.markdown import render_markdown
+from disputatio.report.summary import first_blocks, first_screen
+from disputatio.report.text import Detail, render_briefing, render_text
+from disputatio.report.text_spans import plain
 
 EVERY = (*READINGS, "complete", "freeform", "competition", "panel", "review")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "worst-doubt.md"

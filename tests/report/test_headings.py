@@ -12,7 +12,11 @@ from disputatio._terminal import print_report, print_result
 from disputatio.record.chain import seal
 from disputatio.record.events import DebateInterrupted
 from disputatio.record.history import History
-from disputatio.report import DebateReport, heading, render_json, render_markdown, render_result_text, render_text
+from disputatio.report.headings import heading
+from disputatio.report.json_export import render_json
+from disputatio.report.markdown import render_markdown
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_result_text, render_text
 
 
 def printed(show: object, report: DebateReport) -> str:

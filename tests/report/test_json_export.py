@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from staged_debates import ENDINGS, go_on, held, hold, silent
 
 from disputatio.record.text import canonical, digest
-from disputatio.report import EXPORT_SCHEMA, DebateReport, export_json, export_schema, printable_json, render_json
+from disputatio.report.json_export import EXPORT_SCHEMA, export_json, export_schema, render_json
+from disputatio.report.printing import printable_json
+from disputatio.report.reading import DebateReport
 
 _ALL = ("complete", "freeform", *ENDINGS, "embedded", "hostile", "hostile freeform", "wide", "long")
 _CHECK = jsonschema_rs.validator_for(dict(export_schema()))

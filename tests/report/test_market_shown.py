@@ -15,8 +15,8 @@ from disputatio.kernel import Abstention
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.record.memory import MemoryStore
-from disputatio.report import export_schema
 from disputatio.report.columns import columns
+from disputatio.report.json_export import export_schema
 from disputatio.report.page.charts import charts_of
 
 WILD = "<script>alert(1)</script> | # heading \x1b[31m **bold** "

@@ -12,8 +12,8 @@ import disputatio
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import count_words
 from disputatio.record.memory import MemoryStore
-from disputatio.report import export_schema
 from disputatio.report.columns import columns
+from disputatio.report.json_export import export_schema
 
 pytestmark = pytest.mark.slow
 
@@ -26,22 +26,22 @@ WEIGHTS = {"logic": "1/4", "persuasion": "1/4", "expression": "1/5", "teamwork":
 def script(ask: Any, path: Any, reasons: Any) -> Any:
     """Wild words everywhere; one counter-question, one speech that is too long, one score that is missing."""
     assert not reasons, "nothing is asked again in a match, wrong shapes apart"
-    match ask.form.name:
+    match ask.spec.name:
         case "speech":
             asks_back = path == "cross-examination/con_2"
             short = WILD + "word word " + ("Why?" if asks_back else ".")
             return {"speech": LONG_SPEECH if path == "closing/con_4" else short}
         case "questions":
-            answerer = ask.form.schema["properties"]["answerer"]["enum"][0]
+            answerer = ask.spec.schema["properties"]["answerer"]["enum"][0]
             return {"answerer": answerer, "questions": [f"{WILD} so?"] * 3}
         case "direction":
-            return {"speaker": ask.form.schema["properties"]["speaker"]["enum"][-1], "direction": WILD}
+            return {"speaker": ask.spec.schema["properties"]["speaker"]["enum"][-1], "direction": WILD}
         case "scoring":
             found = [{"violation": "off_topic", "words": "never said by anybody"}] if path.endswith("#3") else []
             scores = {key: 4 + (len(path) + place) % 4 for place, key in enumerate(WEIGHTS)}
             return {"comment": f"{WILD} well said", "violations": found, **scores}
         case _:
-            return {key: f"{WILD} {key}" for key in ask.form.schema["properties"]}
+            return {key: f"{WILD} {key}" for key in ask.spec.schema["properties"]}
 
 
 def silent_once(ask: Any, path: Any, reasons: Any) -> Any:

@@ -9,8 +9,8 @@ import pytest
 
 import disputatio
 from disputatio.record.memory import MemoryStore
-from disputatio.report import export_schema
 from disputatio.report.columns import columns
+from disputatio.report.json_export import export_schema
 from disputatio.report.panel import escalation_words
 
 WILD = "<script>alert(1)</script> | # heading \x1b[31m **bold** "

@@ -12,8 +12,7 @@ from markdown_it.token import Token
 from staged_debates import ENDINGS, HOSTILE, held
 
 from disputatio.motion import clean, one_line
-from disputatio.report import render_markdown
-from disputatio.report.markdown import escaped
+from disputatio.report.markdown import escaped, render_markdown
 from disputatio.report.verdict import structured_reading
 
 _ALL = ("complete", "freeform", *ENDINGS, "embedded", "hostile", "hostile freeform", "wide", "long")

@@ -12,7 +12,8 @@ from staged_debates import ENDINGS, held
 
 from disputatio.motion import clean
 from disputatio.record.events import DebateClosed, DebateOpened, Event, TurnAsked, TurnTaken
-from disputatio.report import DebateReport, render_text
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_text
 from disputatio.report.verdict import structured_reading, sureness
 
 pytestmark = pytest.mark.slow

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from rooms import hold, proposal_of
 
-from disputatio.door import read_debate
+from disputatio.api import read_debate
 from disputatio.engine.opening import Proposal
-from disputatio.report import render_argdown, render_markdown, render_page, render_text
+from disputatio.report.argdown import render_argdown
+from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
+from disputatio.report.text import render_text
 from review_turns import SOURCES, criticism, moderation, resting, speaking
 
 pytestmark = pytest.mark.slow

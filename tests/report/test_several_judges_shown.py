@@ -11,8 +11,12 @@ import pytest
 from staged_debates import Staged, hold, silent, staged
 
 from disputatio.participants.call import Call, Fault
-from disputatio.report import export_json, export_schema, render_argdown, render_markdown, render_page, render_text
+from disputatio.report.argdown import render_argdown
+from disputatio.report.json_export import export_json, export_schema
+from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
 from disputatio.report.sittings import sitting_of, with_real_names
+from disputatio.report.text import render_text
 
 pytestmark = pytest.mark.slow
 

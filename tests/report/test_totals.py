@@ -16,8 +16,8 @@ from disputatio.record.events import (
     DebateInterrupted,
     DebateOpened,
 )
-from disputatio.report import DebateReport
 from disputatio.report.amounts import dollars, duration, listed, spoken
+from disputatio.report.reading import DebateReport
 
 _OPENED = DebateOpened(format="structured", motion={"text": "m"}, seats={}, rules={}, prompts={}, budget={})
 

@@ -23,7 +23,7 @@ from disputatio.config.keys import keys_of
 from disputatio.testing import instance
 from disputatio_duel import Duel
 
-scripted = {"all": disputatio.Scripted(lambda ask, path, reasons: instance(ask.form.schema, path))}
+scripted = {"all": disputatio.Scripted(lambda ask, path, reasons: instance(ask.spec.schema, path))}
 store = sys.argv[1]
 
 
@@ -43,12 +43,12 @@ def refusal(**options):
 
 async def mcp_schema():
     from mcp import Client
-    from disputatio._mcp.desk import Debates
+    from disputatio._mcp.tools import Debates
     from disputatio._mcp.server import server_of
-    from disputatio.fleet.in_process import OwnHolder
+    from disputatio.workers.in_process_runner import InProcessRunner
     from disputatio.record.sql import SqlStore
     opened = SqlStore(store)
-    holder = OwnHolder(opened, concurrency=0)
+    holder = InProcessRunner(opened, concurrency=0)
     async with Client(server_of(Debates(opened, holder))) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     await holder.aclose()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.options import Panel
 from disputatio.market.sources.files import example_index, written
 from disputatio.participants.human import Person, ScriptedSurface

@@ -75,7 +75,7 @@ def test_without_pandas_there_is_a_sentence_with_the_command(tmp_path: Path) -> 
     (tmp_path / "pandas.py").write_text("raise ImportError('no pandas here')", "utf-8")
     program = (
         "import disputatio\nfrom disputatio.testing import instance\n"
-        "said = disputatio.Scripted(lambda ask, path, reasons: instance(ask.form.schema, path))\n"
+        "said = disputatio.Scripted(lambda ask, path, reasons: instance(ask.spec.schema, path))\n"
         "result = disputatio.debate_sync('We should', format='freeform', seats={'all': said},"
         " store=disputatio.MemoryStore())\n"
         "try:\n    result.to_frame()\nexcept disputatio.InvalidInputError as error:\n    print(error)\n"

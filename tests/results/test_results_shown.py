@@ -11,7 +11,7 @@ from read_debates import READINGS, read_report
 from staged_debates import held
 
 from disputatio.debates import Debate, read_debate
-from disputatio.report import first_screen
+from disputatio.report.summary import first_screen
 from disputatio.results import Result
 from disputatio.results.shown import notebook_html, short_text
 
@@ -86,7 +86,7 @@ def test_the_html_has_the_first_screen_and_every_argument(name: str) -> None:
 
 def test_a_large_map_is_cut_and_says_so() -> None:
     report = read_report("complete")
-    opening = next(row for row in report.phases if row.entries[0].form == "opening")
+    opening = next(row for row in report.phases if row.entries[0].spec == "opening")
     entry = opening.entries[0]
     many = {**entry.content, "arguments": list(entry.content["arguments"]) * 20}  # type: ignore[call-overload]
     larger = dataclasses.replace(opening, entries=(dataclasses.replace(entry, content=many), *opening.entries[1:]))

@@ -18,7 +18,9 @@ from disputatio.debates import read_debate
 from disputatio.record.archive import Archived
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Writing
-from disputatio.report import DebateReport, export_json, first_screen
+from disputatio.report.json_export import export_json
+from disputatio.report.reading import DebateReport
+from disputatio.report.summary import first_screen
 from disputatio.results import (
     CompetitionVerdict,
     DecisionKind,
@@ -179,7 +181,7 @@ def test_a_panel_that_was_stopped_has_the_votes_counted_so_far() -> None:
 
 def voting(option: str) -> disputatio.Scripted:
     def answer(ask: object, _path: object, _reasons: object) -> dict[str, str]:
-        keys = ask.form.schema["properties"]  # type: ignore[attr-defined]
+        keys = ask.spec.schema["properties"]  # type: ignore[attr-defined]
         return {key: option if "enum" in row else f"I say {option}." for key, row in keys.items()}
 
     return disputatio.Scripted(answer)

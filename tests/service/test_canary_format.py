@@ -10,15 +10,15 @@ import pytest
 from served import MOTION, served
 from test_request_form import controls
 
-from disputatio._mcp.desk import Debates
 from disputatio._mcp.server import server_of
-from disputatio.fleet.in_process import OwnHolder
+from disputatio._mcp.tools import Debates
 from disputatio.formats import registry
 from disputatio.formats.options import FormatOptions
 from disputatio.formats.registry import find_format, register
 from disputatio.options import Amount, Flag, Number, Share, Whole, option
 from disputatio.record.sql import SqlStore
 from disputatio.request.schema import request_schema
+from disputatio.workers.in_process_runner import InProcessRunner
 
 
 class Canary(FormatOptions):
@@ -78,7 +78,7 @@ async def test_a_further_format_is_offered_to_assistants(tmp_path, canary):
     from mcp import Client
 
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
-    async with Client(server_of(Debates(store, OwnHolder(store, concurrency=0)))) as client:
+    async with Client(server_of(Debates(store, InProcessRunner(store, concurrency=0)))) as client:
         listed = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
         for name in ("start_debate", "estimate_debate"):
             assert tables(listed[name])["canary"]["properties"].keys() - {"name"} == set(canary.model_fields) - {

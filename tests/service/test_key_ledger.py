@@ -28,11 +28,11 @@ from hypothesis.stateful import (
 from disputatio._service.keys import KEYLESS, Caller, Key, Period
 from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Choices, Service
-from disputatio.failures import DisputatioError
-from disputatio.fleet import Raised
+from disputatio.errors import DisputatioError
 from disputatio.participants.call import Call, OnText, Reply, Usage
-from disputatio.testing import InstanceGateway
+from disputatio.testing import InstanceClient
 from disputatio.testing.scripted import counted_usage
+from disputatio.workers import Raised
 from strategies import examples, share
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def usage(call: Call, text: str) -> Usage:
     return replace(counted_usage(call, text), output_tokens=output)
 
 
-class Waiting(InstanceGateway):
+class Waiting(InstanceClient):
     """Answers while its gate is open."""
 
     def __init__(self, gate: asyncio.Event) -> None:

@@ -137,12 +137,12 @@ def sent(part: str = "", number: int = 1, mode: str = "native") -> CallSent:
 def test_a_call_that_is_made_again_begins_anew():
     texts, listener = LiveTexts(list), Listening()
     for event in (ASKED, sent()):
-        texts.happened(event, 1)
+        texts.on_event(event, 1)
     texts.wrote("opening/pro", "", '{"arguments": [{"claim": "We shou')
     ((row, place, news),) = listener.unheard(texts)
     assert (place, news, row.is_json) == (0, '{"arguments": [{"claim": "We shou', True)
     assert texts.said("opening/pro") == "PRO-1: We shou"
-    texts.happened(sent(number=2), 3)
+    texts.on_event(sent(number=2), 3)
     texts.wrote("opening/pro", "", '{"arg')
     ((_, place, news),) = listener.unheard(texts)
     assert (place, news) == (0, '{"arg')
@@ -155,19 +155,19 @@ def test_a_call_that_is_made_again_begins_anew():
 
 def test_a_turn_in_pieces_is_read_as_one():
     texts = LiveTexts(list)
-    texts.happened(ASKED, 1)
+    texts.on_event(ASKED, 1)
     for number, claim in enumerate(("Cars are loud", "Buses are not"), start=1):
-        texts.happened(sent(f"argument-{number}", number), number)
+        texts.on_event(sent(f"argument-{number}", number), number)
         texts.wrote("opening/pro", f"argument-{number}", json.dumps({"claim": claim})[:-3])
     assert texts.said("opening/pro") == "PRO-1: Cars are lou\nPRO-2: Buses are no"
-    texts.happened(AnswerRejected(path="opening/pro", part="argument-2", because="shape", reasons=("x",)), 4)
+    texts.on_event(AnswerRejected(path="opening/pro", part="argument-2", because="shape", reasons=("x",)), 4)
     assert texts.said("opening/pro") == "PRO-1: Cars are lou"
 
 
 def test_a_look_at_a_tool_is_not_read_aloud():
     texts = LiveTexts(list)
-    texts.happened(ASKED, 1)
-    texts.happened(sent(choice_part(1)), 2)
+    texts.on_event(ASKED, 1)
+    texts.on_event(sent(choice_part(1)), 2)
     texts.wrote("opening/pro", choice_part(1), '{"claim": "the price of a bus')
     assert texts.answers[0].draft.begun
     assert texts.said("opening/pro") == ""
@@ -176,16 +176,16 @@ def test_a_look_at_a_tool_is_not_read_aloud():
 def test_prose_and_thoughts_around_json_are_not_shown():
     for raw in ("I will now answer in JSON.", '```json\n{"arguments": [', "<think>\nWhat do they want?", "[1, 2"):
         texts = LiveTexts(list)
-        texts.happened(ASKED, 1)
-        texts.happened(sent(), 2)
+        texts.on_event(ASKED, 1)
+        texts.on_event(sent(), 2)
         texts.wrote("opening/pro", "", raw)
         assert texts.said("opening/pro") == ""
 
 
 def test_a_turn_that_was_open_before_a_restart_is_read():
     texts = LiveTexts(lambda: [seal(ASKED, debate="d", seq=2, at="", previous="")])
-    texts.happened(DebateResumed(budget={}, software=""), 3)
-    texts.happened(sent(), 4)
+    texts.on_event(DebateResumed(budget={}, software=""), 3)
+    texts.on_event(sent(), 4)
     texts.wrote("opening/pro", "", '{"arguments": [{"claim": "Go on')
     assert texts.said("opening/pro") == "PRO-1: Go on"
 
@@ -196,8 +196,8 @@ def test_of_a_debate_that_workers_hold_no_text_is_told():
 
 def test_a_long_turn_is_sent_with_its_end():
     texts = LiveTexts(list)
-    texts.happened(ASKED, 1)
-    texts.happened(sent(), 2)
+    texts.on_event(ASKED, 1)
+    texts.on_event(sent(), 2)
     texts.wrote("opening/pro", "", json.dumps({"arguments": [{"claim": "word " * 5_000}]})[:-4])
     assert texts.said("opening/pro").startswith("... word")
     assert len(texts.said("opening/pro")) < 1_010

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from served import Served, ended, served, started
 
-from disputatio._mcp.desk import Debates
+from disputatio._mcp.tools import Debates
 from disputatio._service.keys import Scope
 from disputatio.report.audience import WITHHELD
 from disputatio.testing.instances import instance

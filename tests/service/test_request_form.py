@@ -11,7 +11,7 @@ import pytest
 from served import MOTION, ended, served
 
 from disputatio._service.pages.request_form import read_request_form
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market.sources.files import example_index, written
 from disputatio.options import Option, options_in
 from disputatio.request.formats import options_of_formats

@@ -15,7 +15,7 @@ from disputatio._service import service
 from disputatio._service.keys import Period, Scope
 from disputatio.market.sources import build, open_source
 from disputatio.market.sources.files import written
-from disputatio.report import export_schema
+from disputatio.report.json_export import export_schema
 
 pytestmark = pytest.mark.slow
 

@@ -27,7 +27,7 @@ from disputatio.motion import count_words
 from disputatio.participants.call import Call
 from disputatio.record.chain import Sealed
 from disputatio.record.events import PenaltyGiven, ScoreGiven, TurnAsked, TurnTaken
-from disputatio.report.lines import Role, line_columns, plain
+from disputatio.report.text_spans import Role, line_columns, plain
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +66,7 @@ def told(view: LiveView | PlainView, hearing: Hearing | None = None) -> None:
         view.hear(hearing)
     with view:
         for row in match().events:
-            view.happened(row.event(), row)
+            view.on_event(row.event(), row)
 
 
 def events(kind: type) -> list[Any]:
@@ -195,11 +195,11 @@ def test_what_happens_while_somebody_types_is_told_afterwards_in_its_order() -> 
     with LiveView(console) as view:
         half = len(rows) // 2
         for row in rows[:half]:
-            view.happened(row.event(), row)
+            view.on_event(row.event(), row)
         with view.yielded():
             before = written(console)
             for row in rows[half:]:
-                view.happened(row.event(), row)
+                view.on_event(row.event(), row)
             assert written(console) == before
     whole = pipe(80)
     told(PlainView(whole))

@@ -14,7 +14,7 @@ from disputatio._terminal import LiveView, PlainView, open_view, print_interrupt
 from disputatio.participants.call import Call, Fault, FaultKind
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallSent, TurnAsked
-from disputatio.report import render_text
+from disputatio.report.text import render_text
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,7 @@ def shown(console: Console) -> str:
 
 async def watched(view: Any, format_name: str = "structured", answering: Any = staged, **more: Any) -> Staged:
     with view:
-        return await hold(format_name, answering, watcher=view, **more)
+        return await hold(format_name, answering, observer=view, **more)
 
 
 def squeezed(text: str) -> str:
@@ -189,7 +189,7 @@ async def test_a_resumed_debate_begins_with_its_head_and_tells_only_what_is_new(
     view = PlainView(console)
     view.opened(debate.id, debate.events)
     with view:
-        await go_on(debate, watcher=view, budget_calls=50)
+        await go_on(debate, observer=view, budget_calls=50)
     told = squeezed(written(console))
     assert told.startswith(f"Disputatio structured debate {debate.id}")
     assert "Resumed: 5 turns already taken, nothing of it is asked or paid again." in told
@@ -202,7 +202,7 @@ async def test_a_view_that_was_not_told_of_the_past_still_shows_a_resumed_debate
     debate = await hold(answering=silent("judge", "adjudication"))
     for view in (PlainView(pipe()), LiveView(terminal())):
         with view:
-            await go_on(debate, watcher=view)
+            await go_on(debate, observer=view)
         debate = await hold(answering=silent("judge", "adjudication"))
 
 
@@ -219,7 +219,7 @@ class Picture:
 
     def replay(self, events: list[Sealed]) -> None:
         for row in events:
-            self.view.happened(row.event(), row)
+            self.view.on_event(row.event(), row)
 
 
 def opening_asks() -> list[Sealed]:
@@ -233,8 +233,8 @@ def test_the_region_shows_who_speaks_how_far_they_are_and_their_words() -> None:
     with picture.view:
         picture.replay(opening_asks())
         waiting = picture.lines()
-        picture.view.writing("opening/pro", "", '{"arguments": [{"claim": "Teams can own ser')
-        picture.view.writing("opening/pro", "", "vices end to")
+        picture.view.on_text("opening/pro", "", '{"arguments": [{"claim": "Teams can own ser')
+        picture.view.on_text("opening/pro", "", "vices end to")
         speaking = picture.lines()
     assert any("pro" in line and "waiting for ollama:pro-model, 0 s" in line for line in waiting)
     assert any("pro" in line and "1 of 3 arguments, 6 words" in line for line in speaking)
@@ -253,7 +253,7 @@ def test_the_region_keeps_its_shape_while_words_arrive(width: int, height: int) 
         picture.replay(opening_asks())
         sizes = {len(picture.lines())}
         for word in f"{WIDE} {LONG} {WIDE}".split(" "):
-            picture.view.writing("opening/pro", "", word if picture.now else '{"arguments": [{"claim": "' + word)
+            picture.view.on_text("opening/pro", "", word if picture.now else '{"arguments": [{"claim": "' + word)
             picture.now += 1.3
             lines = picture.lines()
             sizes.add(len(lines))
@@ -267,7 +267,7 @@ def test_a_new_call_and_a_rejected_answer_clear_what_was_being_written() -> None
     first, *asks = opening_asks()
     with picture.view:
         picture.replay([first, *asks])
-        picture.view.writing("opening/pro", "", '{"arguments": [{"claim": "A stale claim')
+        picture.view.on_text("opening/pro", "", '{"arguments": [{"claim": "A stale claim')
         assert "A stale claim" in "\n".join(picture.lines())
         again = next(row for row in asks if row.kind == "CallSent" and "opening/pro" in row.body)
         picture.replay([again])
@@ -281,7 +281,7 @@ def test_a_piece_by_piece_turn_counts_its_pieces_and_names_the_angle() -> None:
     seat = rows[upto].event().seat  # type: ignore[union-attr]
     with picture.view:
         picture.replay(rows[: upto + 1])
-        picture.view.writing(f"opening/{seat}", "argument-2", '{"claim": "Hiring is har')
+        picture.view.on_text(f"opening/{seat}", "argument-2", '{"claim": "Hiring is har')
         region = "\n".join(picture.lines())
     assert "2 of 3 arguments, about the people involved, 3 words" in region
     assert f"{seat.upper()}-2" in region
@@ -293,7 +293,7 @@ async def test_ten_thousand_pieces_of_output_cost_no_picture_each() -> None:
         picture.replay(opening_asks())
         before = len(written(picture.console))
         for _ in range(10_000):
-            picture.view.writing("opening/pro", "", "word ")
+            picture.view.on_text("opening/pro", "", "word ")
         assert len(written(picture.console)) == before
         await asyncio.sleep(0)
         assert len(written(picture.console)) == before
@@ -350,7 +350,7 @@ def test_the_view_gives_the_terminal_back_when_the_debate_fails() -> None:
     def stopped() -> None:
         with view:
             for row in opening_asks():
-                view.happened(row.event(), row)
+                view.on_event(row.event(), row)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import OutputMode
 from disputatio.testing.provider import (
     Behaviour,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.turns import schema as turn_schema
 from disputatio.testing.instances import Maker, instance
 from strategies import examples

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rooms import hold, proposal_of
 
-from disputatio.participants.habits import USUAL
+from disputatio.participants.length_profiles import USUAL
 from disputatio.testing.prefixes import PrefixMeter, Sums
 
 pytestmark = pytest.mark.slow

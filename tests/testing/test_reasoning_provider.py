@@ -12,7 +12,7 @@ import aiohttp
 import jsonschema_rs
 import pytest
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.testing import FakeProvider, Reasoning, ReasoningText, provider_process, reasoning_provider
 from disputatio.testing.provider import THOUGHT
 

@@ -14,20 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import (
     Call,
     Fault,
     FaultKind,
-    Gateway,
+    ModelClient,
     OutputMode,
     Reply,
     Segment,
     Usage,
 )
 from disputatio.testing.scripted import (
-    InstanceGateway,
-    ScriptedGateway,
+    InstanceClient,
+    ScriptedClient,
     ScriptEndedError,
     counted_usage,
     no_usage,
@@ -62,34 +62,34 @@ CALL = Call(
 FAULT = Fault(FaultKind.RATE_LIMITED, "Too many requests.", retry_after_s=1.0)
 
 
-def is_gateway(gateway: Gateway) -> Gateway:
+def is_gateway(model_client: ModelClient) -> ModelClient:
     """Type-checked: what is passed here implements the protocol."""
-    return gateway
+    return model_client
 
 
 async def test_a_script_is_spoken_in_its_order() -> None:
     whole = Reply("as is", "other", Usage(1, 2, 3), "length")
-    gateway = ScriptedGateway(["text", {"vote": "adopt"}, FAULT, whole])
-    replies = [await gateway.call(replace(CALL, seed=seed)) for seed in range(4)]
+    model_client = ScriptedClient(["text", {"vote": "adopt"}, FAULT, whole])
+    replies = [await model_client.call(replace(CALL, seed=seed)) for seed in range(4)]
     assert replies[0] == Reply("text", "scripted", counted_usage(CALL, "text"))
     assert isinstance(replies[1], Reply)
     assert json.loads(replies[1].text) == {"vote": "adopt"}
     assert replies[2] == FAULT
     assert replies[3] == whole
-    assert [call.seed for call in gateway.calls] == [0, 1, 2, 3]
+    assert [call.seed for call in model_client.calls] == [0, 1, 2, 3]
 
 
 async def test_a_script_that_has_ended_fails_the_test_that_goes_on() -> None:
-    gateway = ScriptedGateway(["only this"])
-    await gateway.call(CALL)
+    model_client = ScriptedClient(["only this"])
+    await model_client.call(CALL)
     with pytest.raises(ScriptEndedError, match="opening"):
-        await gateway.call(CALL)
+        await model_client.call(CALL)
 
 
 async def test_a_function_of_the_call_can_be_the_script() -> None:
-    gateway = ScriptedGateway(lambda call: FAULT if call.schema is None else "text")
-    assert isinstance(await gateway.call(CALL), Reply)
-    assert await gateway.call(replace(CALL, schema=None, mode=OutputMode.TEXT)) == FAULT
+    model_client = ScriptedClient(lambda call: FAULT if call.schema is None else "text")
+    assert isinstance(await model_client.call(CALL), Reply)
+    assert await model_client.call(replace(CALL, schema=None, mode=OutputMode.TEXT)) == FAULT
 
 
 async def test_a_coroutine_function_can_keep_a_reply_back() -> None:
@@ -99,8 +99,8 @@ async def test_a_coroutine_function_can_keep_a_reply_back() -> None:
         await told.wait()
         return "at last"
 
-    gateway = ScriptedGateway(script)
-    call = asyncio.create_task(gateway.call(CALL))
+    model_client = ScriptedClient(script)
+    call = asyncio.create_task(model_client.call(CALL))
     await asyncio.sleep(0)
     assert not call.done()
     told.set()
@@ -111,7 +111,7 @@ async def test_a_coroutine_function_can_keep_a_reply_back() -> None:
 
 async def test_nested_mappings_that_are_no_dicts_are_sent_as_json() -> None:
     said = MappingProxyType({"inner": MappingProxyType({"vote": "adopt"})})
-    reply = await ScriptedGateway([said]).call(CALL)
+    reply = await ScriptedClient([said]).call(CALL)
     assert isinstance(reply, Reply)
     assert json.loads(reply.text) == {"inner": {"vote": "adopt"}}
 
@@ -119,41 +119,41 @@ async def test_nested_mappings_that_are_no_dicts_are_sent_as_json() -> None:
 @pytest.mark.parametrize("single", ["text", {"vote": "adopt"}])
 def test_a_single_reply_is_no_script(single: Any) -> None:
     with pytest.raises(InvalidInputError, match="list"):
-        ScriptedGateway(single)
+        ScriptedClient(single)
 
 
 async def test_the_settings_of_a_script_are_what_the_gateway_shows() -> None:
     modes = (OutputMode.TOOL, OutputMode.PROMPTED)
-    gateway = ScriptedGateway(["a"], modes=modes, model=None, usage=no_usage, probe_fault=FAULT)
-    assert is_gateway(gateway).modes == modes
-    assert await gateway.probe() == FAULT
-    assert await gateway.call(CALL) == Reply("a", None, Usage())
-    await gateway.aclose()
-    await gateway.aclose()
-    assert (gateway.probes, gateway.is_closed) == (1, True)
+    model_client = ScriptedClient(["a"], modes=modes, model=None, usage=no_usage, probe_fault=FAULT)
+    assert is_gateway(model_client).modes == modes
+    assert await model_client.probe() == FAULT
+    assert await model_client.call(CALL) == Reply("a", None, Usage())
+    await model_client.aclose()
+    await model_client.aclose()
+    assert (model_client.probes, model_client.is_closed) == (1, True)
 
 
 @pytest.mark.parametrize(
-    "gateway", [ScriptedGateway(lambda _: "word " * 30), InstanceGateway()], ids=["scripted", "instance"]
+    "model_client", [ScriptedClient(lambda _: "word " * 30), InstanceClient()], ids=["scripted", "instance"]
 )
-async def test_the_pieces_of_text_add_up_to_the_reply(gateway: Gateway) -> None:
+async def test_the_pieces_of_text_add_up_to_the_reply(model_client: ModelClient) -> None:
     pieces: list[str] = []
-    reply = await gateway.call(CALL, pieces.append)
+    reply = await model_client.call(CALL, pieces.append)
     assert isinstance(reply, Reply)
     assert "".join(pieces) == reply.text
     assert len(pieces) > 1
 
 
 async def test_an_instance_gateway_answers_with_a_valid_instance() -> None:
-    reply = await is_gateway(InstanceGateway()).call(CALL)
+    reply = await is_gateway(InstanceClient()).call(CALL)
     assert isinstance(reply, Reply)
     assert jsonschema_rs.is_valid(SCHEMA, json.loads(reply.text))
     assert (reply.finish, reply.served_model) == ("stop", "instances")
-    assert await InstanceGateway().probe() is None
+    assert await InstanceClient().probe() is None
 
 
 async def test_an_instance_gateway_answers_with_prose_in_text_mode() -> None:
-    reply = await InstanceGateway().call(replace(CALL, schema=None, mode=OutputMode.TEXT))
+    reply = await InstanceClient().call(replace(CALL, schema=None, mode=OutputMode.TEXT))
     assert isinstance(reply, Reply)
     assert reply.text.endswith(".")
 
@@ -162,7 +162,7 @@ async def test_an_instance_gateway_answers_with_prose_in_text_mode() -> None:
 @settings(max_examples=25, deadline=None)
 def test_the_same_call_gets_the_same_answer_whatever_was_asked_before(texts: list[str], seed: int | None) -> None:
     call = replace(CALL, segments=tuple(Segment("user", text) for text in texts), seed=seed)
-    fresh, used = InstanceGateway(), InstanceGateway()
+    fresh, used = InstanceClient(), InstanceClient()
     asyncio.run(used.call(CALL))
     assert asyncio.run(fresh.call(call)) == asyncio.run(used.call(call))
 
@@ -178,20 +178,20 @@ def test_the_same_call_gets_the_same_answer_whatever_was_asked_before(texts: lis
     ids=["seed", "text", "role", "division"],
 )
 async def test_another_call_gets_another_answer(change: dict[str, Any]) -> None:
-    gateway = InstanceGateway()
-    replies = [await gateway.call(call) for call in (CALL, replace(CALL, **change))]
+    model_client = InstanceClient()
+    replies = [await model_client.call(call) for call in (CALL, replace(CALL, **change))]
     assert len({reply.text for reply in replies}) == 2
-    assert gateway.call_count == 2
+    assert model_client.call_count == 2
 
 
 async def test_usage_is_counted_by_the_rule_that_was_given() -> None:
-    reply = await InstanceGateway(usage=lambda call, text: Usage(len(call.segments), len(text), 1)).call(CALL)
+    reply = await InstanceClient(usage=lambda call, text: Usage(len(call.segments), len(text), 1)).call(CALL)
     assert isinstance(reply, Reply)
     assert reply.usage == Usage(2, len(reply.text), 1)
 
 
 async def test_by_default_a_token_is_four_bytes_of_prompt_schema_or_answer() -> None:
-    reply = await InstanceGateway().call(CALL)
+    reply = await InstanceClient().call(CALL)
     assert isinstance(reply, Reply)
     schema = -(-len(json.dumps(SCHEMA, separators=(",", ":"))) // 4)
     assert reply.usage == Usage(3 + 3 + schema, -(-len(reply.text) // 4), 0)
@@ -199,8 +199,8 @@ async def test_by_default_a_token_is_four_bytes_of_prompt_schema_or_answer() -> 
 
 
 async def test_a_gateway_that_obeys_the_token_limit_cuts_there() -> None:
-    cut = await InstanceGateway(obeys_max_tokens=True).call(replace(CALL, max_tokens=10))
-    whole = await InstanceGateway(obeys_max_tokens=False).call(replace(CALL, max_tokens=10))
+    cut = await InstanceClient(obeys_max_tokens=True).call(replace(CALL, max_tokens=10))
+    whole = await InstanceClient(obeys_max_tokens=False).call(replace(CALL, max_tokens=10))
     assert isinstance(cut, Reply)
     assert isinstance(whole, Reply)
     assert cut.finish == "length"
@@ -213,28 +213,28 @@ async def test_calls_of_an_instance_gateway_take_turns() -> None:
 
     async def debate(name: str) -> None:
         for _ in range(2):
-            await gateway.call(CALL)
+            await model_client.call(CALL)
             order.append(name)
 
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
     await asyncio.gather(debate("a"), debate("b"))
     assert order == ["a", "b", "a", "b"]
 
 
 async def test_a_schema_that_is_none_is_named_as_the_callers_mistake() -> None:
     with pytest.raises(InvalidInputError):
-        await InstanceGateway().call(replace(CALL, schema={"type": "strng"}))
+        await InstanceClient().call(replace(CALL, schema={"type": "strng"}))
 
 
 async def test_an_instance_is_made_in_far_less_than_a_millisecond() -> None:
-    gateway = InstanceGateway()
+    model_client = InstanceClient()
     calls = [replace(CALL, segments=(Segment("user", "Speak. " * 300), Segment("user", f"{n}"))) for n in range(100)]
-    await gateway.call(CALL)
+    await model_client.call(CALL)
     quickest = 1.0
     # The quickest of several rounds, in time on the processor: neighbours on the machine do not count.
     for _ in range(5):
         start = time.process_time()
         for call in calls:
-            await gateway.call(call)
+            await model_client.call(call)
         quickest = min(quickest, (time.process_time() - start) / len(calls))
     assert quickest < 0.0002

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from disputatio.record.text import canonical
 from disputatio.testing.instances import instance
 from disputatio.testing.provider.answers import strict_flaw
+from disputatio.tools.builtin import HOUSE_TOOLS
 from disputatio.tools.choosing import choice_schema, described, plain_arguments, read_choice
-from disputatio.tools.house import HOUSE_TOOLS
-from disputatio.tools.offer import OfferedTool
+from disputatio.tools.protocol import OfferedTool
 from strategies import examples, json_objects
 
 LEAVES = st.sampled_from(

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_set import SourceSet
-from disputatio.failures import InvalidInputError
 from disputatio.tools import servers
-from disputatio.tools.box import DebateTools, open_tools
 from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.offer import ToolFault, ToolLimits
+from disputatio.tools.protocol import ToolFault, ToolLimits
+from disputatio.tools.toolset import Toolset, open_tools
 
 HERE = Path(__file__).parent
 # Importing the client library takes most of a second, once for all of these.
@@ -28,7 +28,7 @@ def plain(behaviour: str, *more: str) -> dict[str, McpServer]:
     return {"demo": McpServer("demo", (sys.executable, str(HERE / "plain_server.py"), behaviour, *more))}
 
 
-async def opened(behaviour: str, *words: str, limits: ToolLimits | None = None) -> DebateTools:
+async def opened(behaviour: str, *words: str, limits: ToolLimits | None = None) -> Toolset:
     given = {"pro": words or ("demo",)}
     return await open_tools(given, SourceSet(), plain(behaviour), limits or ToolLimits())
 
@@ -39,7 +39,7 @@ async def refusal(behaviour: str, *words: str) -> InvalidInputError:
     return caught.value
 
 
-def names(box: DebateTools) -> list[str]:
+def names(box: Toolset) -> list[str]:
     return [tool.name for tool in box.offered("pro")]
 
 

@@ -14,7 +14,7 @@ from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines
 
 if TYPE_CHECKING:
-    from disputatio.engine.debates import House
+    from disputatio.engine.runtime import Runtime
 
 DebateArgument = Annotated[str, typer.Argument(metavar="ID", help="The debate's id, or its beginning.")]
 
@@ -35,7 +35,7 @@ def outcome(
     Repeatable: the last outcome counts. `disputatio metrics` counts verdicts, and the gate is recomputed from them.
     """
 
-    async def attach(found: str, house: House) -> str:
+    async def attach(found: str, house: Runtime) -> str:
         from disputatio.engine.attaching import attach_outcome
 
         await attach_outcome(found, result, house, verdict=verdict, by=by, note=note)
@@ -56,7 +56,7 @@ def sign_off(
     The name is what is given here. The record shows that it was not altered since, not who typed it.
     """
 
-    async def attach(found: str, house: House) -> str:
+    async def attach(found: str, house: Runtime) -> str:
         from disputatio.engine.attaching import sign_off as sign
 
         await sign(found, by, decision, house, comment=comment)
@@ -65,11 +65,11 @@ def sign_off(
     _attach(debate_id, store, attach)
 
 
-def _attach(prefix: str, store: str | None, attach: Callable[[str, House], Coroutine[Any, Any, str]]) -> None:
-    from disputatio.engine.debates import House
+def _attach(prefix: str, store: str | None, attach: Callable[[str, Runtime], Coroutine[Any, Any, str]]) -> None:
+    from disputatio.engine.runtime import Runtime
 
     with reading(kept_store(store)) as opened:
         found = found_in(opened, prefix)
-        said = asyncio.run(attach(found, House(opened)))
+        said = asyncio.run(attach(found, Runtime(opened)))
         head = opened.read(found)[-1].hash
     print_lines(f"{said}.\nHead {head}")

@@ -13,7 +13,7 @@ import typer
 from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines
-from disputatio.failures import HeldElsewhereError, InvalidInputError, VerificationError
+from disputatio.errors import HeldElsewhereError, InvalidInputError, VerificationError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore

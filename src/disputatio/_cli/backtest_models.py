@@ -11,7 +11,7 @@ import typer
 
 from disputatio._cli.experiments import Progress, run_over
 from disputatio._cli.streams import tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Settings

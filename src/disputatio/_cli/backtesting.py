@@ -35,7 +35,7 @@ from disputatio._cli.experiments import (
 )
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import CEILINGS, MODELS, DryRunOption, takes
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings

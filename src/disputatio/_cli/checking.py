@@ -22,7 +22,7 @@ from disputatio._cli.experiments import (
 )
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import CEILINGS, MODELS, takes
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.errors import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, FormatScope, Settings

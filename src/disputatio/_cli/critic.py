@@ -12,7 +12,7 @@ from disputatio._cli.checking import leave_check, one_seat_settings, run_check
 from disputatio._cli.experiments import ChecksStoreOption, JsonReportOption, LimitOption, show_report, whole_number
 from disputatio._cli.given import command_line, format_called
 from disputatio._cli.options import CEILINGS, MODELS, takes
-from disputatio.failures import ExitCode
+from disputatio.errors import ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings

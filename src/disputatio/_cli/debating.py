@@ -22,7 +22,7 @@ from disputatio._cli.options import (
 from disputatio._cli.screen import Screen
 from disputatio._cli.standard_input import motion_given, sources_given
 from disputatio._cli.streams import print_json, tell
-from disputatio.failures import ExitCode, InvalidInputError, PersonLeftError
+from disputatio.errors import ExitCode, InvalidInputError, PersonLeftError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
@@ -55,7 +55,7 @@ def debate(
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
     from disputatio.config.process import settings_for
-    from disputatio.engine.market_matter import motion_and_knowledge
+    from disputatio.engine.market_setup import motion_and_knowledge
     from disputatio.engine.opening import Proposal
     from disputatio.motion import read_motion
     from disputatio.proposals.baselines import baselines_of
@@ -140,13 +140,13 @@ def resume(
 
 
 async def _debate(proposal: Proposal, target: Target | None, beside: RunBaselines | None, screen: Screen) -> ExitCode:
-    from disputatio.engine.debates import House, start
-    from disputatio.observing.setting import observed
+    from disputatio.engine.runtime import Runtime, start
     from disputatio.record.sql import SqlStore
+    from disputatio.telemetry.settings import observed
 
     store = SqlStore(proposal.settings.store)
     try:
-        house = House(store, watcher=observed(screen.watcher), watched=screen.watches, opener=screen.opener)
+        house = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
         async with screen.showing():
             debate_id = await start(proposal, house, on_opened=screen.opened)
         await hand_on(debate_id, target, house, screen)
@@ -161,13 +161,13 @@ async def _resume(
     prefix: str, arguments: Arguments, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
     from disputatio._cli.kept import found_in
-    from disputatio.engine.debates import House, Resumption, can_go_on, refuse_imported
-    from disputatio.engine.debates import resume as go_on
+    from disputatio.engine.runtime import Resumption, Runtime, can_go_on, refuse_imported
+    from disputatio.engine.runtime import resume as go_on
     from disputatio.engine.verified import read_verified
-    from disputatio.observing.setting import observed
     from disputatio.proposals.recorded import recorded_settings
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
+    from disputatio.telemetry.settings import observed
 
     store = SqlStore(store_url(arguments), create=False)
     try:
@@ -175,7 +175,7 @@ async def _resume(
         record = read_verified(store, debate_id)
         refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
-        house = House(store, watcher=observed(screen.watcher), watched=screen.watches, opener=screen.opener)
+        house = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
         if not can_go_on(history) and arguments.value("escalate") is not None:
             target = named_target(recorded_settings(debate_id, record, arguments, format_name), arguments)
             await hand_on(debate_id, target, house, screen)
@@ -236,7 +236,7 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
 
     from disputatio._cli.kept import reading
     from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
-    from disputatio.engine.table import chain_of
+    from disputatio.engine.seat_assignments import chain_of
     from disputatio.metrics.calibration import calibration
 
     address = proposal.settings.store

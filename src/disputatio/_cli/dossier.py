@@ -13,7 +13,7 @@ from disputatio._cli.given import kept_store
 from disputatio._cli.kept import found_in, reading
 from disputatio._cli.options import StoreOption, takes
 from disputatio._cli.reading import write_or_print
-from disputatio.failures import VerificationError
+from disputatio.errors import VerificationError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disputatio._cli.streams import tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.kernel import JsonObject
@@ -23,7 +23,7 @@ def beside(store: str, task_type: str) -> Path | None:
 
 def keep_for_dossiers(store: str, task_type: str, body: JsonObject) -> None:
     """Keep the report of a finished evaluation on a golden set; a harness test never takes the place of evidence."""
-    from disputatio.report import printable_json
+    from disputatio.report.printing import printable_json
 
     place = beside(store, task_type)
     if place is None or body["stopped"]:

@@ -13,9 +13,9 @@ from disputatio.motion import one_line
 if TYPE_CHECKING:
     from disputatio._cli.screen import Screen
     from disputatio.config import Arguments, Settings
-    from disputatio.engine.debates import House
     from disputatio.engine.escalating import Handed, Target
     from disputatio.engine.opening import Proposal
+    from disputatio.engine.runtime import Runtime
 
 _MOST_TRIES = 3
 
@@ -31,7 +31,7 @@ def target_of(proposal: Proposal, arguments: Arguments) -> Target | None:
 
 def named_target(settings: Settings, arguments: Arguments, evidence: Sequence[Any] = ()) -> Target | None:
     """Who is named by the settings to take an escalated decision; None for formats that have none."""
-    from disputatio.formats.own_debate import OWN
+    from disputatio.formats.custom_debate import OWN
     from disputatio.formats.registry import find_format
     from disputatio.proposals.escalation import escalation_target, recipient_configured
 
@@ -47,17 +47,17 @@ def _has_person() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-async def escalate(debate_id: str, target: Target | None, house: House, screen: Screen) -> None:
+async def escalate(debate_id: str, target: Target | None, house: Runtime, screen: Screen) -> None:
     """Hand the decision over, if it is to escalate, and say what came of it."""
-    from disputatio.engine.debates import House as NewHouse
     from disputatio.engine.escalating import DebateTarget, hand_over
-    from disputatio.observing.setting import observed
+    from disputatio.engine.runtime import Runtime as NewHouse
+    from disputatio.telemetry.settings import observed
 
     if target is None:
         return
     if isinstance(target, DebateTarget):
         second = screen.another()
-        house = NewHouse(house.store, watcher=observed(second.watcher), watched=second.watches, opener=second.opener)
+        house = NewHouse(house.store, observer=observed(second.observer), watched=second.watches, opener=second.opener)
         async with second.showing():
             handed = await hand_over(debate_id, target, house)
     else:
@@ -73,12 +73,12 @@ def said_of(handed: Handed) -> str:
     return escalation_words(handed.to, handed.name, handed.answer, handed.debate, handed.failure)
 
 
-async def ask_person(debate_id: str, house: House) -> Handed:
+async def ask_person(debate_id: str, house: Runtime) -> Handed:
     """Ask whoever sits at the terminal to decide; no answer leaves the decision open."""
     from disputatio._cli.screen import terminal_width
     from disputatio.engine.escalating import Handed, Recipient
-    from disputatio.report import DebateReport
     from disputatio.report.panel import panel_reading, tally_words
+    from disputatio.report.reading import DebateReport
 
     report = DebateReport.of(debate_id, house.store.read(debate_id), house.store.texts(debate_id))
     reading = panel_reading(report)

@@ -31,7 +31,7 @@ from disputatio._cli.experiments import (
 from disputatio._cli.given import check_kept, command_line, say_notes
 from disputatio._cli.options import CEILINGS, MODELS, DryRunOption, takes
 from disputatio._cli.streams import tell
-from disputatio.failures import ExitCode, InvalidInputError
+from disputatio.errors import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings

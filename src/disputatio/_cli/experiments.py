@@ -14,15 +14,15 @@ import typer
 
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json, tell
-from disputatio.failures import ExitCode, InvalidInputError, ProviderError
+from disputatio.errors import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
     from disputatio.evaluation.estimating import Part
     from disputatio.evaluation.experiment import Experiment, ExperimentResult, FinishedTrial, Trial
     from disputatio.kernel import JsonObject
     from disputatio.ledger.budget import Budget
-    from disputatio.participants.call import Gateway
-    from disputatio.participants.seating import ModelSeating
+    from disputatio.participants.call import ModelClient
+    from disputatio.participants.model_seat import ModelSeating
     from disputatio.record.sql import SqlStore
 
 Value = TypeVar("Value")
@@ -103,9 +103,9 @@ class Progress:
             self._last = now
             tell(self._line())
 
-    def opener(self, seating: ModelSeating, api_key: str | None) -> Gateway:
+    def opener(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The way to a model, which says what takes long before a first answer."""
-        from disputatio.participants.gateways import open_gateway
+        from disputatio.participants.shared_clients import open_gateway
 
         return open_gateway(seating, api_key, on_progress=self.note)
 
@@ -205,7 +205,7 @@ def write_report(folder: Path, page: str, body: JsonObject, *, opens: bool) -> N
     Raises:
         InvalidInputError: the folder cannot be written.
     """
-    from disputatio.report import printable_json
+    from disputatio.report.printing import printable_json
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_wrapped
 from disputatio._cli.streams import print_json
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging import rounded
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio._cli.streams import tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
@@ -75,7 +75,7 @@ def _pair(row: Option, entry: str) -> tuple[str, str]:
     Raises:
         InvalidInputError: one of them is missing. The address of a server may hold a secret, so it is not shown.
     """
-    from disputatio.failures.quoting import shown
+    from disputatio.errors.quoting import shown
 
     name, _, value = entry.partition("=")
     name, secret = name.strip(), bool(row.local)
@@ -88,7 +88,7 @@ def _pair(row: Option, entry: str) -> tuple[str, str]:
 
 
 def _setting(entry: str) -> tuple[tuple[str, ...], Given]:
-    from disputatio.failures.quoting import shown
+    from disputatio.errors.quoting import shown
     from disputatio.options import Given
     from disputatio.options.keys import dotted, key_path
 
@@ -168,7 +168,7 @@ def format_called(name: str) -> Format:
     Raises:
         InvalidInputError: there is none.
     """
-    from disputatio.engine.own_files import is_own, read_own
+    from disputatio.engine.custom_format_files import is_own, read_own
     from disputatio.request.formats import known_formats, unknown_format
 
     if name in known_formats():

@@ -13,7 +13,7 @@ from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines
 
 if TYPE_CHECKING:
-    from disputatio.transcripts import Imported, Transcript
+    from disputatio.importing import Imported, ImportedTranscript
 
 
 def import_files(
@@ -26,7 +26,7 @@ def import_files(
     Each becomes a record that verifies and is shown like any other. What a transcript does not say stays unknown, and
     such a debate cannot be resumed. A file that was imported before is found again.
     """
-    from disputatio.transcripts import read_transcript
+    from disputatio.importing import read_transcript
 
     # All of them are read first: where one is no transcript, nothing is written.
     transcripts = [read_transcript(file) for file in files]
@@ -37,9 +37,9 @@ def import_files(
     print_lines("\n".join(_line(*pair) for pair in zip(transcripts, found, strict=True)))
 
 
-async def _import(transcripts: list[Transcript], url: str) -> list[Imported]:
+async def _import(transcripts: list[ImportedTranscript], url: str) -> list[Imported]:
+    from disputatio.importing import take_in
     from disputatio.record.sql import SqlStore
-    from disputatio.transcripts import take_in
 
     opened = SqlStore(url)
     try:
@@ -48,7 +48,7 @@ async def _import(transcripts: list[Transcript], url: str) -> list[Imported]:
         await opened.aclose()
 
 
-def _line(transcript: Transcript, imported: Imported) -> str:
+def _line(transcript: ImportedTranscript, imported: Imported) -> str:
     from disputatio.report.amounts import counted
 
     if imported.known:
@@ -62,7 +62,7 @@ def _line(transcript: Transcript, imported: Imported) -> str:
     return f"{imported.id}  {transcript.file}: {', '.join(told)}{lost}"
 
 
-def _row(transcript: Transcript, imported: Imported) -> dict[str, Any]:
+def _row(transcript: ImportedTranscript, imported: Imported) -> dict[str, Any]:
     return {
         "id": imported.id,
         "file": transcript.file,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from disputatio.failures import StoreError, UnknownDebateError
+from disputatio.errors import StoreError, UnknownDebateError
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
@@ -57,8 +57,8 @@ def found_in(store: SqlStore, prefix: str) -> str:
     except UnknownDebateError as unknown:
         failure = unknown
     if prefix and not store.find(prefix):
-        from disputatio.fleet.desk import Desk
-        from disputatio.fleet.port import not_started
+        from disputatio.workers.job_table import Desk
+        from disputatio.workers.port import not_started
 
         # A store that cannot be written to has no orders to ask for: reading them takes a lock.
         with suppress(StoreError):

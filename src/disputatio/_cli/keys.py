@@ -14,7 +14,7 @@ import typer
 from disputatio._cli.given import command_line
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines, tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio._service.key_book import KeyBook

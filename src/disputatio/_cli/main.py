@@ -1,6 +1,6 @@
 """``disputatio``: runs one command, and says in one sentence what went wrong.
 
-Exit codes are in ``disputatio.failures.ExitCode`` and in the reference. No traceback reaches a user; set
+Exit codes are in ``disputatio.errors.ExitCode`` and in the reference. No traceback reaches a user; set
 ``DISPUTATIO_DEBUG=1`` to see one.
 
 Ctrl-C ends the program at once and without a word while its code is being loaded. Python's own handler raises wherever
@@ -83,7 +83,7 @@ def _part_from_streams() -> None:
 
 def _outcome(arguments: Sequence[str] | None) -> int:
     from disputatio._cli.streams import drop_output, is_about_output, reader_left, standard_streams, tell
-    from disputatio.failures import DisputatioError, ExitCode, InvalidInputError
+    from disputatio.errors import DisputatioError, ExitCode, InvalidInputError
 
     standard_streams()
     on_terminal = sys.stdout.isatty()
@@ -134,7 +134,7 @@ def _lost_output(error: OSError, *, on_terminal: bool) -> int:
     import errno
 
     from disputatio._cli.streams import drop_output, tell
-    from disputatio.failures import ExitCode
+    from disputatio.errors import ExitCode
 
     drop_output()
     if on_terminal and error.errno == errno.EIO:
@@ -172,7 +172,7 @@ def _run(words: list[str]) -> int:
     """
     from disputatio._cli.assembling import app_of_names, app_with
     from disputatio._cli.index import COMMANDS
-    from disputatio.failures import ExitCode
+    from disputatio.errors import ExitCode
 
     if not words or words[0].startswith("-"):
         app = app_with(*COMMANDS)

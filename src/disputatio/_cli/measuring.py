@@ -10,7 +10,7 @@ from disputatio._cli.given import check_kept, command_line
 from disputatio._cli.kept import reading
 from disputatio._cli.options import takes
 from disputatio._cli.streams import print_json, print_lines
-from disputatio.failures import ExitCode
+from disputatio.errors import ExitCode
 
 
 @takes("config", "set", "store")

@@ -19,11 +19,11 @@ from disputatio._cli.kept import reading, reading_debate
 from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, print_lines
-from disputatio.failures import InvalidInputError, UnknownDebateError, VerificationError
+from disputatio.errors import InvalidInputError, UnknownDebateError, VerificationError
 
 if TYPE_CHECKING:
     from disputatio.record.store import DebateRow, Store
-    from disputatio.report import Detail
+    from disputatio.report.text import Detail
 
 
 class View(StrEnum):
@@ -110,7 +110,7 @@ def show(
     if (brief or full) and as_ is not View.TEXT:
         chosen = "--brief" if brief else "--full"
         raise InvalidInputError(f"{chosen} is about the text, and --as {as_.value} is not.", "Leave one of them out.")
-    from disputatio.report import Detail
+    from disputatio.report.text import Detail
 
     # A file is made to be kept, so it holds everything unless less is asked for.
     detail = Detail.BRIEF if brief else Detail.FULL if full or out is not None or open_ else Detail.SHORT
@@ -157,7 +157,7 @@ def _show(store: Store, debate_id: str, shown: Shown) -> None:
     from disputatio._cli.screen import console, terminal_width
     from disputatio._terminal import print_report
     from disputatio.debates import read_debate
-    from disputatio.report import render_text
+    from disputatio.report.text import render_text
 
     as_, out = shown.view, shown.out
     debate = read_debate(store, debate_id).for_audience()
@@ -165,7 +165,7 @@ def _show(store: Store, debate_id: str, shown: Shown) -> None:
         print_json(debate.as_json())
         return
     if as_ is View.JSON:
-        from disputatio.report import render_json
+        from disputatio.report.json_export import render_json
 
         text = render_json(debate.report())
     elif as_ is View.MD:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio._cli.streams import drop_output, print_json, print_lines, reader_left, tell
-from disputatio.failures import DisputatioError, ExitCode, InvalidInputError, StoreError
+from disputatio.errors import DisputatioError, ExitCode, InvalidInputError, StoreError
 from disputatio.motion import one_line
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from disputatio.config import Finding
     from disputatio.engine.estimate import Estimate
     from disputatio.engine.opening import Proposal
-    from disputatio.engine.ports import Watcher
+    from disputatio.engine.ports import Observer
     from disputatio.engine.preview import Preview
-    from disputatio.participants.call import Gateway
-    from disputatio.participants.seating import ModelSeating
+    from disputatio.participants.call import ModelClient
+    from disputatio.participants.model_seat import ModelSeating
     from disputatio.record.chain import Sealed
     from disputatio.record.events import Event
     from disputatio.record.store import DebateRow, Store
-    from disputatio.report import DebateReport
+    from disputatio.report.reading import DebateReport
 
 
 def terminal_width() -> int:
@@ -88,7 +88,7 @@ class Screen:
         return Screen(as_json=self._as_json, plain=self._plain)
 
     @property
-    def watcher(self) -> Watcher:
+    def observer(self) -> Observer:
         """Who sees the debate."""
         return self
 
@@ -97,18 +97,18 @@ class Screen:
         """Whether output is worth streaming: only where it can be seen while it is written."""
         return self._view is not None and self._console.is_terminal
 
-    def happened(self, event: Event, sealed: Sealed) -> None:
+    def on_event(self, event: Event, sealed: Sealed) -> None:
         """An event was written to the record."""
         self._begun = sealed.debate
-        self._show(lambda: self._view.happened(event, sealed))
+        self._show(lambda: self._view.on_event(event, sealed))
 
-    def writing(self, path: str, part: str, text: str) -> None:
+    def on_text(self, path: str, part: str, text: str) -> None:
         """Raw output arrived."""
-        self._show(lambda: self._view.writing(path, part, text))
+        self._show(lambda: self._view.on_text(path, part, text))
 
-    def opener(self, seating: ModelSeating, api_key: str | None) -> Gateway:
+    def opener(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The gateway for a seating; what it has to prepare is shown."""
-        from disputatio.participants.gateways import open_gateway
+        from disputatio.participants.shared_clients import open_gateway
 
         return open_gateway(seating, api_key, on_progress=self._progress)
 
@@ -203,7 +203,7 @@ class Screen:
 
     def _tell_aside(self, report: DebateReport, code: ExitCode) -> None:
         """Say what a result lacks where whoever runs the command sees it, when the result itself goes elsewhere."""
-        from disputatio.report import heading
+        from disputatio.report.headings import heading
 
         if code is not ExitCode.COMPLETE and (self._as_json or not sys.stdout.isatty()):
             head = heading(report)
@@ -241,7 +241,7 @@ def _broken(line: str, width: int, hang: int) -> list[str]:
     from textwrap import wrap
 
     from disputatio.report.columns import columns
-    from disputatio.report.lines import flow, plain, span
+    from disputatio.report.text_spans import flow, plain, span
 
     if columns(line) <= width:
         return [line]
@@ -275,7 +275,7 @@ def print_list(rows: Sequence[DebateRow]) -> None:
 
 def print_preview(proposal: Proposal, found: Estimate) -> None:
     """Print what a debate would take."""
-    from disputatio.engine.terms import usual_budget
+    from disputatio.engine.review_setup import usual_budget
     from disputatio.ledger.prices import PriceBook
     from disputatio.report.amounts import counted, spoken
 

@@ -10,7 +10,7 @@ import typer
 from disputatio._cli.given import command_line, say_notes
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines, tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 _WHERE = "Where it listens"
 _LIMITS = "Limits"
@@ -98,8 +98,8 @@ def serve(
             f"A library of the service is not installed ({missing.name}).", "pip install 'disputatio[service]'"
         ) from None
     from disputatio.config.process import configured_store
-    from disputatio.engine.uncollected import settle_in
-    from disputatio.fleet.descriptors import allow_connections
+    from disputatio.engine.gc_tuning import settle_in
+    from disputatio.workers.descriptors import allow_connections
 
     allow_connections()
     settings = configured_store(command_line(store=store))

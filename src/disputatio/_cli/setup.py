@@ -17,7 +17,7 @@ from disputatio._cli.options import MODELS, takes
 from disputatio._cli.screen import print_doctor, print_models
 from disputatio._cli.stopping import Stopping
 from disputatio._cli.streams import print_json
-from disputatio.failures import DisputatioError, ExitCode
+from disputatio.errors import DisputatioError, ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Finding, Settings
@@ -144,11 +144,11 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
     """Ask the model in each seat for one word; models that several seats share are asked once."""
     from disputatio.config import missing_keys
     from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Segment
-    from disputatio.participants.gateways import SharedGateways, open_gateway
+    from disputatio.participants.shared_clients import SharedClients, open_gateway
     from disputatio.participants.turn_taking import MOST_REFUSED
 
     lacking = {row.seat: row.sentence for row in missing_keys(settings)}
-    gateways = SharedGateways(open_gateway)
+    model_clients = SharedClients(open_gateway)
     call = Call((Segment("user", "Answer with the word: ready"),), None, "probe", OutputMode.TEXT, None, 64)
     told: dict[int, dict[str, str]] = {}
     answers: dict[str, dict[str, str]] = {}
@@ -158,21 +158,21 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
             if seat in lacking:
                 answers[seat] = {"model": seating.address, "state": "problem", "detail": lacking[seat]}
                 continue
-            gateway = gateways.get(seating, settings.credentials.key(seat))
-            if id(gateway) not in told:
-                outcome = await gateway.call(call)
+            model_client = model_clients.get(seating, settings.credentials.key(seat))
+            if id(model_client) not in told:
+                outcome = await model_client.call(call)
                 for _ in range(MOST_REFUSED):
                     if not (isinstance(outcome, Fault) and outcome.kind is FaultKind.PARAMETER_REFUSED):
                         break
-                    outcome = await gateway.call(call)
+                    outcome = await model_client.call(call)
                 if isinstance(outcome, Fault):
-                    told[id(gateway)] = {"state": "problem", "detail": outcome.message}
+                    told[id(model_client)] = {"state": "problem", "detail": outcome.message}
                 else:
                     served = outcome.served_model or "a model that does not say its name"
-                    told[id(gateway)] = {"state": "fine", "detail": f"answers; served by {served}"}
-            answers[seat] = {"model": seating.address, **told[id(gateway)]}
+                    told[id(model_client)] = {"state": "fine", "detail": f"answers; served by {served}"}
+            answers[seat] = {"model": seating.address, **told[id(model_client)]}
     finally:
-        await gateways.aclose()
+        await model_clients.aclose()
     return answers
 
 

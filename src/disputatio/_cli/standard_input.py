@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disputatio._cli.streams import tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.evidence.sources import Source
@@ -26,7 +26,7 @@ def sources_given(
     Raises:
         InvalidInputError: one of them cannot be used, or standard input would be read twice.
     """
-    from disputatio.engine.terms import sources_by_round
+    from disputatio.engine.review_setup import sources_by_round
 
     later = read_rounds(by_round)
     check_standard_input(motion, [*evidence, *(path for _, path in later)], people)
@@ -39,7 +39,7 @@ def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
     Raises:
         InvalidInputError: one does not say which source belongs to which round.
     """
-    from disputatio.failures.quoting import shown
+    from disputatio.errors.quoting import shown
 
     found = []
     for entry in entries:

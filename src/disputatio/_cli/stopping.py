@@ -15,7 +15,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Self, TypeVar
 
-from disputatio.engine.uncollected import settle_in
+from disputatio.engine.gc_tuning import settle_in
 
 Value = TypeVar("Value")
 

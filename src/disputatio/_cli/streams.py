@@ -48,7 +48,7 @@ def print_lines(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """JSON on standard output; what its encoding lacks is written as JSON's own escapes."""
-    from disputatio.report import printable_json
+    from disputatio.report.printing import printable_json
 
     text = printable_json(value)
     try:

@@ -13,7 +13,7 @@ from disputatio._cli.experiments import Progress, leave, run_trials, show_report
 from disputatio._cli.given import check_kept, command_line, format_called, say_notes
 from disputatio._cli.options import CEILINGS, DryRunOption, takes
 from disputatio._cli.streams import print_json, print_lines, tell
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings

@@ -17,12 +17,12 @@ import typer
 from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from disputatio.engine.ports import Watcher
-    from disputatio.fleet.port import Job
-    from disputatio.fleet.worker import Worker
+    from disputatio.engine.ports import Observer
+    from disputatio.workers.port import Job
+    from disputatio.workers.worker import Worker
 
 _QUEUE = "debates"
 _ORDER = "The debate"
@@ -57,13 +57,13 @@ def worker(
 
     Debates of a worker that dies are taken over by the others within 15 seconds. Keys are taken from the environment.
     """
+    from disputatio.engine.gc_tuning import settle_in
     from disputatio.engine.ports import Nobody
-    from disputatio.engine.uncollected import settle_in
-    from disputatio.fleet.descriptors import allow_connections
-    from disputatio.fleet.exposing import exposed, place_named
-    from disputatio.fleet.worker import QueueReports, Worker
-    from disputatio.observing.setting import observed
     from disputatio.record.sql import SqlStore
+    from disputatio.telemetry.settings import observed
+    from disputatio.workers.descriptors import allow_connections
+    from disputatio.workers.metrics import exposed, place_named
+    from disputatio.workers.worker import QueueReports, Worker
 
     logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
     logging.getLogger("disputatio").setLevel(logging.INFO)
@@ -75,10 +75,10 @@ def worker(
     opened = SqlStore(kept_store(store))
     allow_connections()
 
-    async def work(watcher: Watcher) -> None:
+    async def work(observer: Observer) -> None:
         try:
             queues = tuple(dict.fromkeys(queue or [_QUEUE]))
-            held = Worker(opened, queues=queues, concurrency=concurrency, drain_seconds=drain, watcher=watcher)
+            held = Worker(opened, queues=queues, concurrency=concurrency, drain_seconds=drain, observer=observer)
             _listen(held)
             settle_in()
             place = opened.place
@@ -169,10 +169,10 @@ def enqueue(
     store: StoreOption = None,
 ) -> None:
     """Leave a debate for the workers of a PostgreSQL store, and print its id."""
-    from disputatio.engine.debates import new_id
+    from disputatio.engine.runtime import new_id
     from disputatio.evidence.source_files import read_sources
-    from disputatio.fleet.queued import QueuedHolder
     from disputatio.proposals import read_request
+    from disputatio.workers.queue_runner import QueueRunner
 
     body: dict[str, Any] = _read_file(order) if order else {}
     given = {
@@ -196,7 +196,7 @@ def enqueue(
 
         opened = SqlStore(kept_store(store))
         try:
-            holder = QueuedHolder(opened, most_waiting=most_waiting)
+            holder = QueueRunner(opened, most_waiting=most_waiting)
             await holder.submit(debate, kept, priority=priority, queue=_name(queue))
         finally:
             await opened.aclose()
@@ -215,7 +215,7 @@ def list_queue(
 ) -> None:
     """Show the debates that wait or run, in the order in which they are taken."""
     from disputatio._cli.kept import reading
-    from disputatio.fleet.desk import Desk
+    from disputatio.workers.job_table import Desk
 
     with reading(kept_store(store)) as opened:
         jobs = Desk(opened).jobs(unfinished=not everything)
@@ -238,7 +238,7 @@ def cancel(
 ) -> None:
     """Stop a debate that waits or runs on a worker. What was said stays in its record."""
     from disputatio._cli.kept import reading
-    from disputatio.fleet.desk import Desk
+    from disputatio.workers.job_table import Desk
 
     with reading(kept_store(store)) as opened:
         desk = Desk(opened)
@@ -272,7 +272,7 @@ def limits(
 ) -> None:
     """Show or set how many calls all workers together may make to a provider."""
     from disputatio._cli.kept import reading
-    from disputatio.fleet.limits import limits_of, set_limit
+    from disputatio.workers.limits import limits_of, set_limit
 
     if name is not None:
         _check_limit(name, at_once, per_minute, none=none)
@@ -307,7 +307,7 @@ def limits(
 
 
 def _check_limit(name: str, at_once: int | None, per_minute: int | None, *, none: bool) -> None:
-    from disputatio.failures.quoting import did_you_mean, shown
+    from disputatio.errors.quoting import did_you_mean, shown
     from disputatio.participants.providers import PROVIDERS
 
     provider = name.partition(":")[0]

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 from pydantic import ConfigDict, Field, ValidationError, create_model
 
 from disputatio._mcp.answers import Cancelled, Estimated, Followed, Gated, Listed, Piece, Started, Verified
-from disputatio._mcp.desk import LONGEST_WAIT_S, Debates, View
+from disputatio._mcp.tools import LONGEST_WAIT_S, Debates, View
 from disputatio._version import VERSION
-from disputatio.failures import DisputatioError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import DisputatioError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.options import Number, Whole
 from disputatio.options.field import bare_type
 from disputatio.options.refusals import describe_errors

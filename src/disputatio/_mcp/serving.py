@@ -8,18 +8,18 @@ import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from disputatio._mcp.desk import Debates
 from disputatio._mcp.server import server_of
-from disputatio.engine.debates import House
+from disputatio._mcp.tools import Debates
 from disputatio.engine.ports import Nobody
-from disputatio.failures import InvalidInputError
-from disputatio.fleet.in_process import OwnHolder
-from disputatio.fleet.queued import QueuedHolder
-from disputatio.observing.setting import observed
+from disputatio.engine.runtime import Runtime
+from disputatio.errors import InvalidInputError
 from disputatio.record.sql import SqlStore
+from disputatio.telemetry.settings import observed
+from disputatio.workers.in_process_runner import InProcessRunner
+from disputatio.workers.queue_runner import QueueRunner
 
 if TYPE_CHECKING:
-    from disputatio.fleet.port import Holder
+    from disputatio.workers.port import Runner
 
 TOKEN_VARIABLE = "DISPUTATIO_MCP_TOKEN"  # noqa: S105  (its name, not what it holds)
 DRAIN_S = 2.0
@@ -78,11 +78,11 @@ async def serve_http(store: SqlStore, host: str, port: int, token: str, *, worke
         await holder.aclose(DRAIN_S)
 
 
-async def _holder(store: SqlStore, *, workers: bool) -> Holder:
+async def _holder(store: SqlStore, *, workers: bool) -> Runner:
     if workers:
-        return QueuedHolder(store)
-    house = House(store, watcher=observed(Nobody()))
-    holder = OwnHolder(store, house=lambda _debate: house)
+        return QueueRunner(store)
+    house = Runtime(store, observer=observed(Nobody()))
+    holder = InProcessRunner(store, house=lambda _debate: house)
     await holder.start()
     return holder
 

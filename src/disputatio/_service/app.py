@@ -22,7 +22,7 @@ from disputatio._service.pages.rendering import problem_page
 from disputatio._service.pages.routes import pages
 from disputatio._service.problems import Problem, RefusedError, of_status, problem_response, refusal_of
 from disputatio._version import VERSION
-from disputatio.failures import DisputatioError
+from disputatio.errors import DisputatioError
 from disputatio.options.refusals import describe_errors
 from disputatio.request.schema import remote_schema
 

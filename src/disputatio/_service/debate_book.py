@@ -14,8 +14,8 @@ from disputatio._service.key_ledger import NO_LIMIT, KeyLedger, Room, paid_calls
 from disputatio._service.keys import OWN_TENANT, Caller
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.tables import owned, runs, uploads
-from disputatio.engine.debates import baseline_id, debate_of_baseline
-from disputatio.engine.market_matter import KNOWLEDGE
+from disputatio.engine.market_setup import KNOWLEDGE
+from disputatio.engine.runtime import baseline_id, debate_of_baseline
 from disputatio.record.chain import Sealed
 from disputatio.record.tables import debates, events
 

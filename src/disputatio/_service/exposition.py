@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from disputatio._service.hub import Hub
-from disputatio.fleet.exposing import queue_gauges
-from disputatio.observing import Metering
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Store
+from disputatio.telemetry import Metering
+from disputatio.workers.metrics import queue_gauges
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -63,7 +63,7 @@ class Exposition:
         from disputatio.config import Arguments
         from disputatio.config.process import configured_store
         from disputatio.metrics import Selection, alerts_of, collect
-        from disputatio.observing.metering import gauges
+        from disputatio.telemetry.metrics import gauges
 
         figures = collect(self._open_view, Selection())
         return gauges(figures, alerts_of(figures, configured_store(Arguments()).metrics))

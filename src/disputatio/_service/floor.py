@@ -18,8 +18,8 @@ from disputatio.participants.human.question import Question
 
 if TYPE_CHECKING:
     from disputatio._service.hub import Hub
-    from disputatio.fleet.questions import QuestionBook
     from disputatio.participants.human import Participant
+    from disputatio.workers.questions import QuestionBook
 
 TAKEN_S = 4.0
 """How long is waited for a worker to look at a turn; it is taken in any case."""
@@ -106,7 +106,7 @@ class OwnFloor:
         if faults:
             waiting.tried.append("; ".join(faults))
             raise _misfit(faults)
-        breaches = waiting.request.breaches(content)
+        breaches = waiting.request.violations(content)
         waiting.answer.set_result(Filled(content, tuple(waiting.tried)))
         return breaches
 
@@ -150,7 +150,7 @@ class FarFloor:
         loop = asyncio.get_running_loop()
         until = loop.time() + TAKEN_S
         while loop.time() < until:
-            breaches = await asyncio.to_thread(self._book.breaches, debate, path)
+            breaches = await asyncio.to_thread(self._book.violations, debate, path)
             if breaches is not None:
                 return breaches
             await asyncio.sleep(_LOOK_S)

@@ -64,7 +64,7 @@ class LiveTexts:
         shown = [parts for path, parts in self._answers.items() if self._audience.shows(path)]
         return [row for parts in shown for row in parts.values() if row.draft.begun]
 
-    def happened(self, event: Event, number: int) -> None:
+    def on_event(self, event: Event, number: int) -> None:
         """Take in one event with its number: a call begins an answer, and a turn that is taken ends it."""
         before, self._before = self._before, None
         if before is not None and not isinstance(event, DebateOpened):
@@ -231,11 +231,11 @@ class Watching:
         self._hub, self._debate, self._texts = hub, debate, LiveTexts(before)
         hub.watch(debate, self._texts)
 
-    def happened(self, event: Event, sealed: Sealed) -> None:
+    def on_event(self, event: Event, sealed: Sealed) -> None:
         """What happened is told once it is durable; here it only begins and ends answers."""
-        self._texts.happened(event, sealed.seq)
+        self._texts.on_event(event, sealed.seq)
 
-    def writing(self, path: str, part: str, text: str) -> None:
+    def on_text(self, path: str, part: str, text: str) -> None:
         """Keep it, and have it told."""
         self._texts.wrote(path, part, text)
         self._hub.wrote(self._debate)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from disputatio._service.database import Database, stamp
 from disputatio._service.keys import KEYLESS, Caller, Key, hashed, id_in, key_of, new_token, same
 from disputatio._service.tables import keys, sessions
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 SESSION_HOURS = 12
 

@@ -24,11 +24,11 @@ from disputatio._service.database import Database, stamp
 from disputatio._service.keys import Key, key_of
 from disputatio._service.problems import RefusedError, retry_after, unknown_key
 from disputatio._service.tables import day_of, keys, runs, spending
-from disputatio.fleet import JobState
 from disputatio.ledger.ledger import Reservation
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallMade, CallSent
 from disputatio.record.tables import orders
+from disputatio.workers import JobState
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

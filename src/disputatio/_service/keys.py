@@ -16,7 +16,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.motion import one_line
 
 OWN_TENANT = "local"

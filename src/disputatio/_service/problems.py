@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
-from disputatio.failures import (
+from disputatio.errors import (
     DisputatioError,
     InvalidInputError,
     ProviderError,

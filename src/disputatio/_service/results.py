@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from disputatio.failures import DisputatioError
+from disputatio.errors import DisputatioError
 from disputatio.record.history import Status
 from disputatio.record.store import Store
 

@@ -13,7 +13,7 @@ import uvicorn
 from disputatio._http import PATIENCE_S, HttpServer, http_config
 from disputatio._service.app import create_app
 from disputatio._service.service import Service
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 
 class Server(HttpServer):

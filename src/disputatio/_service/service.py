@@ -35,14 +35,11 @@ from disputatio._service.limits import rate_limits
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.results import Results
 from disputatio._service.seating import Seating
-from disputatio.engine.debates import House, can_go_on, new_id
+from disputatio.engine.runtime import Runtime, can_go_on, new_id
 from disputatio.engine.verified import read_verified
-from disputatio.failures import DisputatioError, InvalidInputError, QueueFullError, StoreError
-from disputatio.fleet import Holder, Job, JobState, Raised
-from disputatio.fleet.in_process import OwnHolder
+from disputatio.errors import DisputatioError, InvalidInputError, QueueFullError, StoreError
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import Budget
-from disputatio.observing import Several, observed
 from disputatio.proposals import proposal_of, read_request
 from disputatio.proposals.reading_queue import ReadingQueue
 from disputatio.record.history import History, Status
@@ -50,17 +47,20 @@ from disputatio.record.sql import SqlStore
 from disputatio.record.store import DebateRow, Store
 from disputatio.record.text import canonical
 from disputatio.report.audience import Audience, audience_of
+from disputatio.telemetry import Several, observed
+from disputatio.workers import Job, JobState, Raised, Runner
+from disputatio.workers.in_process_runner import InProcessRunner
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from disputatio.debates import Debate
     from disputatio.engine.opening import Proposal
-    from disputatio.engine.ports import Watcher
+    from disputatio.engine.ports import Observer
     from disputatio.engine.preview import Preview
     from disputatio.evidence.reading_process import SourceReader
     from disputatio.evidence.sources import Source
-    from disputatio.participants.gateways import OpenGateway
+    from disputatio.participants.shared_clients import OpenGateway
     from disputatio.record.chain import Sealed
 
 Value = TypeVar("Value")
@@ -148,20 +148,20 @@ class Service:
         self._to_settle = asyncio.Event()
         self._unreadable: set[str] = set()
 
-    def _holder(self, concurrency: int) -> tuple[Holder, Floor]:
+    def _holder(self, concurrency: int) -> tuple[Runner, Floor]:
         """Who holds debates, and where people are asked who sit in them."""
         if self.choices.workers:
-            from disputatio.fleet.questions import QuestionBook
-            from disputatio.fleet.queued import QueuedHolder
+            from disputatio.workers.questions import QuestionBook
+            from disputatio.workers.queue_runner import QueueRunner
 
-            return QueuedHolder(self.store), FarFloor(QuestionBook(self.store))
+            return QueueRunner(self.store), FarFloor(QuestionBook(self.store))
         floor = OwnFloor(self.hub)
-        return OwnHolder(self.store, concurrency=concurrency, house=self._house, participants=floor.people), floor
+        return InProcessRunner(self.store, concurrency=concurrency, house=self._house, participants=floor.people), floor
 
-    def _house(self, debate: str) -> House:
+    def _house(self, debate: str) -> Runtime:
         watching = Watching(self.hub, debate, lambda: self.store.read(debate))
-        watcher: Watcher = Several(watching, self.metrics.metering)
-        house = House(self._told, watcher=observed(watcher), watched=True)
+        observer: Observer = Several(watching, self.metrics.metering)
+        house = Runtime(self._told, observer=observed(observer), watched=True)
         return house if self._opener is None else replace(house, opener=self._opener, checks_first=False)
 
     def caller(self, authorization: str, session: str) -> Caller | None:
@@ -477,7 +477,7 @@ class Service:
 
     async def open(self) -> None:
         """Settle what ended unseen, and go on with what an earlier process left."""
-        if isinstance(self.holder, OwnHolder):
+        if isinstance(self.holder, InProcessRunner):
             await self.holder.start()
         self._to_settle.set()
         self._settling = asyncio.create_task(self._keep_settling())
@@ -505,7 +505,7 @@ def _warm() -> None:
     with suppress(ImportError):
         import openai.resources.chat  # noqa: F401
 
-        import disputatio.participants.remote.gateway  # noqa: F401
+        import disputatio.participants.remote.client  # noqa: F401
         from disputatio.ledger.prices import PriceBook
 
         PriceBook()

@@ -15,11 +15,11 @@ from disputatio.motion import one_line
 from disputatio.record.events import PenaltyGiven, ScoreGiven, TurnTaken
 from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.lines import Line, Role, Span, flow, line_columns, span
 from disputatio.report.match import PenaltyReading, SpeechReading
 from disputatio.report.names import seat_name, style_name
 from disputatio.report.statement import Statement
 from disputatio.report.statements import statements
+from disputatio.report.text_spans import Line, Role, Span, flow, line_columns, span
 from disputatio.report.transcript import MEASURE, seat_role
 
 _SUMMED = "summation"

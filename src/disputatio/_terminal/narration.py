@@ -34,10 +34,10 @@ from disputatio.record.events import (
 )
 from disputatio.report.amounts import counted, spoken
 from disputatio.report.consultations import Consultation
-from disputatio.report.lines import Line, Role, Span, flow, span
 from disputatio.report.panel import CountReading
 from disputatio.report.panel_lines import count_lines
 from disputatio.report.reading import DebateReport, Entry, EntryState, settled_entry
+from disputatio.report.text_spans import Line, Role, Span, flow, span
 from disputatio.report.transcript import (
     MEASURE,
     consultation_lines,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from disputatio.report.lines import Line, Role, trimmed
+from disputatio.report.text_spans import Line, Role, trimmed
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from disputatio._terminal.paint import put
 from disputatio.motion import one_line
-from disputatio.report.lines import Line, Role, Span, span
 from disputatio.report.reading import DebateReport
 from disputatio.report.text import Detail, report_lines, result_lines
+from disputatio.report.text_spans import Line, Role, Span, span
 from disputatio.report.transcript import NARROWEST
 
 if TYPE_CHECKING:

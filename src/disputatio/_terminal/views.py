@@ -1,6 +1,6 @@
 """The two ways to watch a debate: a live one for terminals, and plain lines for everything else.
 
-Both implement the engine's ``Watcher`` and are context managers. The live view keeps a region of constant shape at
+Both implement the engine's ``Observer`` and are context managers. The live view keeps a region of constant shape at
 the bottom; whatever is finished is printed above it once and never moves again.
 """
 
@@ -23,8 +23,8 @@ from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
 from disputatio.report.amounts import spoken, whole_seconds
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.lines import Line, Role, Span, line_columns, span, trimmed
 from disputatio.report.sittings import sitting_of
+from disputatio.report.text_spans import Line, Role, Span, line_columns, span, trimmed
 from disputatio.report.transcript import MEASURE, NARROWEST, ceiling, seat_role, statement_lines
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ class PlainView:
             self._progress.add(row.event(), self._clock())
         self._narration.recall(past)
 
-    def happened(self, event: Event, sealed: Sealed) -> None:
+    def on_event(self, event: Event, sealed: Sealed) -> None:
         """Print what the event tells."""
         self._progress.add(event, self._clock())
         self._narration.tell(event, sealed)
 
-    def writing(self, path: str, part: str, text: str) -> None:
+    def on_text(self, path: str, part: str, text: str) -> None:
         """Nothing: a turn is printed when it is whole."""
 
     def note(self, message: str) -> None:
@@ -163,7 +163,7 @@ class LiveView:
             self._progress.add(row.event(), self._clock())
         self._narration.recall(past)
 
-    def happened(self, event: Event, sealed: Sealed) -> None:
+    def on_event(self, event: Event, sealed: Sealed) -> None:
         """Show what the event tells."""
         self._note = ""
         self._dirty = True
@@ -171,7 +171,7 @@ class LiveView:
         self._narration.tell(event, sealed)
         self._tick_later()
 
-    def writing(self, path: str, part: str, text: str) -> None:
+    def on_text(self, path: str, part: str, text: str) -> None:
         """Take in output; it is drawn with the next picture."""
         self._progress.wrote(path, part, text)
         self._dirty = True

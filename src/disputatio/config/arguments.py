@@ -9,8 +9,8 @@ from typing import Any
 
 from disputatio.config.document import spread
 from disputatio.config.keys import Vocabulary, find_key
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.options import Given, Option, Options, options_in
 from disputatio.options.keys import KeyPath, dotted
 from disputatio.request.model import Criterion, DebateRequest

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config.document import parsed
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.formats.cast import Cast, Personality
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}

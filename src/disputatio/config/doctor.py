@@ -13,8 +13,8 @@ from pathlib import Path
 
 from disputatio.config.environment import read_environment
 from disputatio.config.settings import Settings, fallback_seat, missing_keys
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import OTHER_EXTRAS, PROVIDERS
-from disputatio.participants.seating import ModelSeating
 
 
 class State(StrEnum):

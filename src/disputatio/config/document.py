@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config.keys import Vocabulary, find_key
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 from disputatio.options import Given
 from disputatio.options.keys import KeyPath, dotted
 from disputatio.participants.providers import SeatValue, parse_seat_value

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from disputatio.config.keys import KEY_VARIABLES, SEAT_FIELDS, scopes
 from disputatio.config.settings import variable_prefix
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean
 from disputatio.options import Given
 from disputatio.participants.providers import PROVIDERS
 

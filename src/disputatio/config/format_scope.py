@@ -46,7 +46,7 @@ class _Later(Set[str]):
 
 def format_scope(form: Format) -> FormatScope:
     """What the configuration may decide about ``form``."""
-    from disputatio.formats.own_debate import OF_THE_FILE
+    from disputatio.formats.custom_debate import OF_THE_FILE
     from disputatio.judging.rubric import RUBRICS
 
     defaults = form.rules()

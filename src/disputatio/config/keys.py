@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from disputatio.config.settings import FormatScope
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.options import Option, Reader, options_in
 from disputatio.options.keys import KeyPath, dotted
 from disputatio.participants.providers import parse_seat_value

@@ -6,8 +6,8 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.formats.brief import Brief
 
 

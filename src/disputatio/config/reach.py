@@ -21,12 +21,12 @@ from disputatio.config.arguments import Arguments
 from disputatio.config.keys import Key, scopes
 from disputatio.config.levels import Level
 from disputatio.config.seats import Seated
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.options import Given
 from disputatio.options.keys import KeyPath, dotted
 from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import TEXTBOOK
-from disputatio.participants.seating import ModelSeating
 from disputatio.request.model import ADDRESS, OPERATOR
 
 TOOLS = frozenset({"search", "calculate"})

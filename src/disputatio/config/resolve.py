@@ -27,23 +27,23 @@ from disputatio.config.presets import preset_named
 from disputatio.config.reach import check_keys, check_reach, narrowest, own_level
 from disputatio.config.seats import Seated, take_seat
 from disputatio.config.settings import FormatScope, Settings, fallback_seat
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean
 from disputatio.formats.cast import Cast
 from disputatio.formats.options import Competition, FormatOptions
 from disputatio.ledger.budget import Budget
 from disputatio.options import Given, Option, Options, bad, options_in
 from disputatio.options.keys import KeyPath, dotted
 from disputatio.options.reading import RuleValue, like
+from disputatio.participants.model_seat import Credentials, Price
 from disputatio.participants.providers import Provider, parse_seat_value, provider_named
-from disputatio.participants.seating import Credentials, Price
 from disputatio.record.address import default_store
 from disputatio.request import reading
 from disputatio.request.configuration import Estimate, Metrics
 from disputatio.request.formats import not_for, options_class, takers
 from disputatio.request.model import Criterion, Judging, Limits, Tools
 from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.offer import ToolLimits
+from disputatio.tools.protocol import ToolLimits
 
 _NO_SCOPE = FormatScope()
 _NO_ARGUMENTS = Arguments()

@@ -10,12 +10,12 @@ from disputatio.config.environment import Environment
 from disputatio.config.keys import SEAT_FIELDS
 from disputatio.config.levels import Automatic, Holding, KeyIn, own_address
 from disputatio.config.settings import variable_prefix
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 from disputatio.options import Given, bad
+from disputatio.participants.model_seat import ModelSeating, Price
 from disputatio.participants.providers import Provider, SeatValue, checked_model, parse_seat_value, provider_named
 from disputatio.participants.reasoning import reasons_by_default
-from disputatio.participants.seating import ModelSeating, Price
 from disputatio.request import reading
 
 

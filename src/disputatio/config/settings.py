@@ -12,12 +12,12 @@ from disputatio.formats.cast import Cast
 from disputatio.formats.options import FormatOptions
 from disputatio.ledger.budget import Budget
 from disputatio.options.reading import RuleValue
+from disputatio.participants.model_seat import Credentials, ModelSeating, Price
 from disputatio.participants.providers import PROVIDERS
-from disputatio.participants.seating import Credentials, ModelSeating, Price
 from disputatio.request.configuration import Estimate, Metrics
 from disputatio.request.model import Judging, Limits
 from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.offer import ToolLimits
+from disputatio.tools.protocol import ToolLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
-from disputatio.engine.debates import House
 from disputatio.engine.journal import Journal
+from disputatio.engine.runtime import Runtime
 from disputatio.engine.verified import read_verified
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.chain import Sealed
 from disputatio.record.events import OutcomeAttached, SignedOff
@@ -43,7 +43,7 @@ class SignOffDecision(StrEnum):
 
 
 async def attach_outcome(
-    debate: str, result: str, house: House, *, verdict: str | None = None, by: str = "", note: str = ""
+    debate: str, result: str, house: Runtime, *, verdict: str | None = None, by: str = "", note: str = ""
 ) -> OutcomeAttached:
     """Attach a later outcome, or the finding of an expert, to a closed debate.
 
@@ -69,7 +69,7 @@ async def attach_outcome(
     return await _attach(debate, event, house)
 
 
-async def sign_off(debate: str, by: str, decision: str, house: House, *, comment: str = "") -> SignedOff:
+async def sign_off(debate: str, by: str, decision: str, house: Runtime, *, comment: str = "") -> SignedOff:
     """Record what a named reviewer decides on the result of a closed debate.
 
     Args:
@@ -104,12 +104,12 @@ _DONE = {"reject": "rejected", "return": "returned"}
 Attached = TypeVar("Attached", OutcomeAttached, SignedOff)
 
 
-async def _attach(debate: str, event_at: Callable[[str], Attached], house: House) -> Attached:
+async def _attach(debate: str, event_at: Callable[[str], Attached], house: Runtime) -> Attached:
     house.store.claim(debate)
     try:
         record = read_verified(house.store, debate)
         _check_closed(debate, record)
-        journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=record)
+        journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer, written=record)
         event = event_at(record[-1].hash)
         journal.write(event)
         await journal.durable()

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from disputatio.engine.journal import Journal
 from disputatio.engine.ports import Clock
-from disputatio.failures import ResumeMismatchError
+from disputatio.errors import ResumeMismatchError
 from disputatio.kernel import Ask, AskPath
 from disputatio.record.events import ToolCalled
 from disputatio.record.text import canonical, digest
-from disputatio.tools.offer import OfferedTool, Toolbox, ToolFault, ToolLimits, ToolRequest, ToolResult
+from disputatio.tools.protocol import OfferedTool, Toolbox, ToolFault, ToolLimits, ToolRequest, ToolResult
 
 
 class Consulting:

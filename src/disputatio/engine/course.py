@@ -14,21 +14,21 @@ from math import ceil
 from time import thread_time
 
 from disputatio.engine.running import Plan
-from disputatio.engine.table import ModelSeat
+from disputatio.engine.seat_assignments import ModelSeat
 from disputatio.engine.typical import Said, Typical
-from disputatio.failures import InvalidInputError
-from disputatio.kernel import Abstention, Ask, AskPath, Driver, JsonObject, Post, Posts, Seat
+from disputatio.errors import InvalidInputError
+from disputatio.kernel import Abstention, Ask, AskPath, Driver, JsonObject, Message, Messages, Seat
 from disputatio.ledger.ledger import call_size
 from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Reply, Segment, Usage
-from disputatio.participants.habits import Habits
 from disputatio.participants.human import Person
+from disputatio.participants.length_profiles import Habits
 from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send, Taken, TurnTaking
-from disputatio.prompts.compose import DebatePrompts, RenderPost, compose_shared, compose_task
+from disputatio.prompts.compose import DebatePrompts, RenderMessage, compose_shared, compose_task
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import CHOICE_FORM
-from disputatio.tools.offer import ToolLimits, ToolResult
+from disputatio.tools.protocol import ToolLimits, ToolResult
 
 MOST_TURNS = 2_000
 """Turns of the longest course that is held. It takes about a second of a usual processor."""
@@ -92,19 +92,19 @@ class _SizedPrompts(DebatePrompts):
         task = compose_task(self.book, self.setting, ask)
         return (shared, self._heard(ask.sees), task) if ask.sees else (shared, task)
 
-    def _heard(self, posts: Sequence[Post]) -> _Heard:
+    def _heard(self, posts: Sequence[Message]) -> _Heard:
         size, said = self._sum(self._size, posts), self._sum(self._said, posts)
         return _Heard("user", "", posts=len(posts), size=size, said=said)
 
     @staticmethod
-    def _sum(measure: Callable[[Post], int], posts: Sequence[Post]) -> int:
-        return sum(posts.each(measure) if isinstance(posts, Posts) else map(measure, posts))
+    def _sum(measure: Callable[[Message], int], posts: Sequence[Message]) -> int:
+        return sum(posts.each(measure) if isinstance(posts, Messages) else map(measure, posts))
 
-    def _size(self, post: Post) -> int:
+    def _size(self, post: Message) -> int:
         """The bytes of a post in a prompt."""
-        return len(RenderPost(self.book)(post).text.encode("utf-8", "replace"))
+        return len(RenderMessage(self.book)(post).text.encode("utf-8", "replace"))
 
-    def _said(self, post: Post) -> int:
+    def _said(self, post: Message) -> int:
         """How many of them are made up."""
         return self.said.bytes_in(post.text)
 

@@ -16,15 +16,16 @@ from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from disputatio._intake import SizeBound
-from disputatio.engine.debates import House, start
 from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import read_verified
-from disputatio.failures import DisputatioError
+from disputatio.errors import DisputatioError
 from disputatio.motion import one_line
 from disputatio.record.events import DecisionEscalated
 from disputatio.record.history import History, Status
-from disputatio.report import DebateReport, export_json
+from disputatio.report.json_export import export_json
+from disputatio.report.reading import DebateReport
 
 CALLBACK_TIMEOUT_S = 30.0
 _MOST_ANSWER = 2_000
@@ -33,7 +34,7 @@ _ANSWER_BYTES = 4 * _MOST_ANSWER
 _ANSWER_BOUND = SizeBound(4 << 20, "the answer of a callback")
 
 
-Told: TypeAlias = Callable[[str, House], object]
+Told: TypeAlias = Callable[[str, Runtime], object]
 """A function that is told of a debate by its id, and of the house it was held in; it may be a coroutine function."""
 
 
@@ -68,11 +69,11 @@ class Handed:
 class Target(Protocol):
     """Somebody a decision can be handed to. Failures are returned, not raised."""
 
-    async def take(self, report: DebateReport, house: House) -> Handed:
+    async def take(self, report: DebateReport, house: Runtime) -> Handed:
         """Take the decision of ``report``."""
 
 
-async def hand_over(debate: str, target: Target | None, house: House) -> Handed | None:
+async def hand_over(debate: str, target: Target | None, house: Runtime) -> Handed | None:
     """Hand the decision of a closed debate over, if it is to escalate; record and return what came of it.
 
     Returns:
@@ -95,7 +96,7 @@ async def hand_over(debate: str, target: Target | None, house: House) -> Handed 
             debate,
             store=house.store,
             clock=house.clock,
-            watcher=house.watcher,
+            observer=house.observer,
             written=read_verified(house.store, debate),
         )
         journal.write(
@@ -130,7 +131,7 @@ class CallbackTarget:
     url: str
     timeout_s: float = CALLBACK_TIMEOUT_S
 
-    async def take(self, report: DebateReport, house: House) -> Handed:  # noqa: ARG002
+    async def take(self, report: DebateReport, house: Runtime) -> Handed:  # noqa: ARG002
         """Post the export; anything but a status of 200 to 299 is a failure."""
         import httpx2
 
@@ -170,7 +171,7 @@ class FunctionTarget:
     name: str
     to: Recipient = Recipient.FUNCTION
 
-    async def take(self, report: DebateReport, house: House) -> Handed:
+    async def take(self, report: DebateReport, house: Runtime) -> Handed:
         """Call it; an error of its own is a failure of the handing over and not of the debate."""
         try:
             answer: Any = self.function(report.id, house)
@@ -191,7 +192,7 @@ class DebateTarget:
     make: Callable[[DebateReport], Proposal]
     format_name: str
 
-    async def take(self, report: DebateReport, house: House) -> Handed:
+    async def take(self, report: DebateReport, house: Runtime) -> Handed:
         """Hold it; it has a record of its own."""
         handed = Handed(Recipient.DEBATE, self.format_name)
         opened: list[str] = []

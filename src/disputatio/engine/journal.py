@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping
 
-from disputatio.engine.ports import Clock, Watcher
+from disputatio.engine.ports import Clock, Observer
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import DebateClosed, DebateInterrupted, Event
 from disputatio.record.history import History
@@ -33,13 +33,13 @@ class Journal:
         *,
         store: Store,
         clock: Clock,
-        watcher: Watcher,
+        observer: Observer,
         written: tuple[Sealed, ...] = (),
         history: History | None = None,
     ) -> None:
         self.debate = debate
         self.history = history or History.of(sealed.event() for sealed in written)
-        self._store, self._clock, self._watcher = store, clock, watcher
+        self._store, self._clock, self._observer = store, clock, observer
         self._seq = written[-1].seq if written else 0
         self._head = written[-1].hash if written else GENESIS
         self._kept: list[Sealed] = []
@@ -59,7 +59,7 @@ class Journal:
             self._head = row.hash
             self._kept.append(row)
             self.history.add(event)
-            self._watcher.happened(event, row)
+            self._observer.on_event(event, row)
         if texts:
             self._texts.update(texts)
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config import Settings, fallback_seat, missing_keys
-from disputatio.engine.market_matter import analyst_for, check_question, is_rules, knowledge_for, knowledge_row
+from disputatio.engine.market_setup import analyst_for, check_question, is_rules, knowledge_for, knowledge_row
+from disputatio.engine.review_setup import check_introduced, kindred_moderator, review_rules
 from disputatio.engine.running import Plan
-from disputatio.engine.table import ModelSeat, Sitter, Table, chain_of
-from disputatio.engine.terms import check_introduced, kindred_moderator, review_rules
+from disputatio.engine.seat_assignments import ModelSeat, Sitter, Table, chain_of
+from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError, ProviderError
-from disputatio.formats.bench import BenchRules
-from disputatio.formats.bench_verdict import panel_of
-from disputatio.formats.docket import numbered
+from disputatio.formats.debate_context import numbered
 from disputatio.formats.format import Format
+from disputatio.formats.jury import JuryRules
+from disputatio.formats.jury_verdict import panel_of
 from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
 from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
@@ -32,16 +32,16 @@ from disputatio.motion import Evidence, Motion, one_line
 from disputatio.motion.source_kind import SourceKind
 from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.call import Fault, FaultKind
-from disputatio.participants.gateways import SharedGateways
 from disputatio.participants.human import Participant
 from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, Kind, family
 from disputatio.participants.reasoning import EFFORTS
-from disputatio.participants.seating import ModelSeating
-from disputatio.prompts import PromptBook, Setting, packaged_book
+from disputatio.participants.shared_clients import SharedClients
+from disputatio.prompts import PromptBook, PromptContext, packaged_book
 from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
-from disputatio.tools.offer import offer_json
+from disputatio.tools.protocol import offer_json
 
 if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase
@@ -117,9 +117,9 @@ _METHODS = {"weighted": PanelMethod.WEIGHTED_MEAN, "weighted-vote": PanelMethod.
 """What people type, where the panel calls it by two words."""
 
 
-def _bench(settings: Settings) -> BenchRules:
+def _bench(settings: Settings) -> JuryRules:
     chosen = settings.judging
-    return BenchRules(
+    return JuryRules(
         both_orders=chosen.both_orders,
         anonymous=chosen.anonymous,
         retest=chosen.retest,
@@ -152,7 +152,7 @@ def _rubric(settings: Settings) -> Rubric | None:
 
 
 def seat_table(
-    form: Format, settings: Settings, participants: Mapping[str, Participant], gateways: SharedGateways
+    form: Format, settings: Settings, participants: Mapping[str, Participant], model_clients: SharedClients
 ) -> Table:
     """Who sits where.
 
@@ -178,7 +178,7 @@ def seat_table(
             table[seat] = analyst_for(seatings[0], seat, form)
             continue
         keys = [settings.credentials.key(seat), settings.credentials.key(fallback_seat(seat))]
-        carriers = tuple(gateways.get(row, key) for row, key in zip(seatings, keys, strict=False))
+        carriers = tuple(model_clients.get(row, key) for row, key in zip(seatings, keys, strict=False))
         table[seat] = ModelSeat(seatings[: len(carriers)], carriers)
     return table
 
@@ -194,7 +194,7 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     if knowledge is not None:
         check_question(proposal.motion.text, knowledge, table)
     shares = shares_of(table, proposal.settings) if proposal.evidence else {}
-    setting = Setting(
+    setting = PromptContext(
         proposal.format.prompt_folder,
         proposal.motion,
         proposal.evidence,
@@ -205,7 +205,7 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     check_searchable(setting, table)
     rules = rules_of(proposal.format, proposal.settings)
     check_introduced(setting, rules, proposal.introduced)
-    if isinstance(getattr(rules, "bench", None), BenchRules):
+    if isinstance(getattr(rules, "bench", None), JuryRules):
         # Weights that are not the judges' are refused now, and not when all of them have spoken.
         panel_of(numbered(Seat("judge"), map(Seat, table)), rules.bench)
     seed, staggers = proposal.settings.seed, proposal.settings.stagger
@@ -238,7 +238,7 @@ def _share_of(sitter: ModelSeat) -> int:
     return min(share, SMALL_SHARE) if sitter.seatings[0].piecewise else share
 
 
-def check_searchable(setting: Setting, table: Table) -> None:
+def check_searchable(setting: PromptContext, table: Table) -> None:
     """Choose what is laid before every seat, now rather than in the middle of the debate.
 
     Raises:
@@ -401,10 +401,10 @@ async def probe_table(table: Table) -> dict[str, Fault | None]:
     found: dict[str, Fault | None] = {}
     for seat, sitter in table.items():
         if isinstance(sitter, ModelSeat):
-            gateway = sitter.gateways[0]
-            if id(gateway) not in results:
-                results[id(gateway)] = await gateway.probe()
-            found[seat] = results[id(gateway)]
+            model_client = sitter.model_clients[0]
+            if id(model_client) not in results:
+                results[id(model_client)] = await model_client.probe()
+            found[seat] = results[id(model_client)]
     return found
 
 

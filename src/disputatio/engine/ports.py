@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Event
 
@@ -49,13 +49,13 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class Watcher(Protocol):
+class Observer(Protocol):
     """Sees a debate as it happens. Its methods are called in the engine's loop and must return at once."""
 
-    def happened(self, event: Event, sealed: Sealed) -> None:
+    def on_event(self, event: Event, sealed: Sealed) -> None:
         """An event was written to the record."""
 
-    def writing(self, path: str, part: str, text: str) -> None:
+    def on_text(self, path: str, part: str, text: str) -> None:
         """Raw output arrived for the ask at ``path``; ``text`` is what is new."""
 
 
@@ -63,7 +63,7 @@ class Watcher(Protocol):
 class Leaving(Protocol):
     """A watcher that keeps something of a debate for as long as it is held here."""
 
-    def left(self, debate: str) -> None:
+    def on_detach(self, debate: str) -> None:
         """``debate`` is not held here any more, whether or not an event said so: another process may hold it."""
 
 
@@ -77,8 +77,8 @@ class Turnstile(Protocol):
 class Nobody:
     """Watches nothing."""
 
-    def happened(self, event: Event, sealed: Sealed) -> None:
+    def on_event(self, event: Event, sealed: Sealed) -> None:
         """Nothing."""
 
-    def writing(self, path: str, part: str, text: str) -> None:
+    def on_text(self, path: str, part: str, text: str) -> None:
         """Nothing."""

@@ -1,9 +1,9 @@
 """What a debate would take, without a call: the rules are run with answers of typical length.
 
 What is sent is counted, since every prompt is composed as it would be: rules, motion, evidence, forms. What models say
-is assumed, by their habits (``disputatio.participants.habits``): all of the output, and the part of the input that is
-read again of it. Calls that fail are not in it. Tokens are four bytes each. Tools are counted at most: as if every seat
-that has some used all its rounds.
+is assumed, by their habits (``disputatio.participants.length_profiles``): all of the output, and the part of the input
+that is read again of it. Calls that fail are not in it. Tokens are four bytes each. Tools are counted at most: as if
+every seat that has some used all its rounds.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from statistics import fmean
 from typing import Any
 
 from disputatio.engine.course import MOST_TURNS, CountedCall, Course
-from disputatio.engine.market_matter import analyst_for, is_rules
+from disputatio.engine.market_setup import analyst_for, is_rules
 from disputatio.engine.opening import Proposal, book_of, planned
 from disputatio.engine.recalling import OF_THIS_PROCESS
 from disputatio.engine.running import Plan
-from disputatio.engine.table import ModelSeat, Sitter, chain_of
+from disputatio.engine.seat_assignments import ModelSeat, Sitter, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
 from disputatio.kernel import Limits
 from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
-from disputatio.participants.habits import SHORT, USUAL, Habits, habits_of
+from disputatio.participants.length_profiles import SHORT, USUAL, Habits, habits_of
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, kept_as
-from disputatio.participants.seating import ModelSeating
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Preview:
         return _sum(row.usd for row in self.seats)
 
 
-class _NoGateway:
+class _NoClient:
     """Stands where a real gateway would; a preview makes no calls."""
 
     modes = (OutputMode.NATIVE,)
@@ -286,7 +286,7 @@ async def _plan(proposal: Proposal, habits: Mapping[str, Habits]) -> Plan:
         if seat not in proposal.participants and is_rules(seating):
             table[seat] = analyst_for(seating, seat, proposal.format)
             continue
-        table[seat] = ModelSeat((replace(seating, fallback=None),), (_NoGateway(),))
+        table[seat] = ModelSeat((replace(seating, fallback=None),), (_NoClient(),))
     words, _ = tool_words(proposal.settings, table)
     plan = await planned(proposal, table, book_of(proposal.prompts))
     plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from disputatio.engine.table import ModelSeat, Table
+from disputatio.engine.seat_assignments import ModelSeat, Table
 from disputatio.ledger.windows import known_window
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import Allowances
-from disputatio.participants.seating import ModelSeating
 from disputatio.record.history import History
 from disputatio.record.store import Store
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disputatio.engine.debates import refuse_imported
-from disputatio.engine.own_files import format_recorded
-from disputatio.failures import UnknownDebateError
+from disputatio.engine.custom_format_files import format_recorded
+from disputatio.engine.runtime import refuse_imported
+from disputatio.errors import UnknownDebateError
 from disputatio.formats.format import Format
 from disputatio.record.chain import Sealed
 from disputatio.record.events import DebateOpened

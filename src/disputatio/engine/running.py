@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from disputatio.engine.cache_staggering import Staggering
 from disputatio.engine.consulting import Consulting
-from disputatio.engine.entries import TextNames, call_sent, prompt_rows, turn_asked, turn_taken
+from disputatio.engine.event_factory import TextNames, call_sent, prompt_rows, turn_asked, turn_taken
+from disputatio.engine.fair_scheduling import in_turn
 from disputatio.engine.journal import Journal
-from disputatio.engine.pacing import in_turn
-from disputatio.engine.ports import Clock, Turnstile, Watcher
+from disputatio.engine.ports import Clock, Observer, Turnstile
 from disputatio.engine.recalling import recall
-from disputatio.engine.staggering import Staggering
-from disputatio.engine.table import ModelSeat, Table, voices_of
+from disputatio.engine.seat_assignments import ModelSeat, Table, voices_of
+from disputatio.errors import PersonLeftError, ResumeMismatchError
 from disputatio.evidence.source_set import SourceSet
-from disputatio.failures import PersonLeftError, ResumeMismatchError
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json
 from disputatio.kernel import Abstention, Ask, AskPath, Driver, Seat, Turn
@@ -32,13 +32,13 @@ from disputatio.ledger.windows import known_window
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Fault, FaultKind, OnText, OutputMode, Reply, Usage
 from disputatio.participants.human import Filled, Invite, Passed, Person, PersonTurn, Situation
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import Allowances
-from disputatio.participants.seating import ModelSeating
 from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Reject, Send, Taken, TurnTaking
 from disputatio.prompts import (
     DebatePrompts,
     PromptBook,
-    Setting,
+    PromptContext,
     role_for_person,
     rules_for_person,
     task_for_person,
@@ -59,7 +59,7 @@ from disputatio.record.events import (
 )
 from disputatio.record.history import History, Status
 from disputatio.record.text import canonical
-from disputatio.tools.offer import Toolbox, ToolResult
+from disputatio.tools.protocol import Toolbox, ToolResult
 
 if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase
@@ -107,7 +107,7 @@ class Plan:
 
     format: Format
     rules: Any
-    setting: Setting
+    setting: PromptContext
     table: Table
     book: PromptBook
     seed: int | None
@@ -116,11 +116,11 @@ class Plan:
     staggers: bool = False
 
     @property
-    def docket(self) -> Docket:
+    def docket(self) -> DebateContext:
         """What the rulebook is told besides its rules."""
         seats = tuple(Seat(seat) for seat in self.table)
         sources, voices = SourceSet(self.setting.evidence), voices_of(self.table)
-        return Docket(seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge)
+        return DebateContext(seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge)
 
 
 class Running:
@@ -146,7 +146,7 @@ class Running:
         journal: Journal,
         ledger: Ledger,
         clock: Clock,
-        watcher: Watcher,
+        observer: Observer,
         streams: bool,
         texts: Mapping[str, str] = MappingProxyType({}),
         turnstile: Turnstile | None = None,
@@ -156,7 +156,7 @@ class Running:
         recall(self._allowances, plan.table, journal.history)
         self._turnstile = turnstile
         self._plan, self._journal, self._ledger = plan, journal, ledger
-        self._clock, self._watcher, self._streams = clock, watcher, streams
+        self._clock, self._observer, self._streams = clock, observer, streams
         self._consulting = Consulting(plan.tools, journal=journal, clock=clock, texts=texts)
         self._driver = Driver(plan.format.rulebook(plan.rules, plan.docket))
         self._facts_established = 0
@@ -454,9 +454,9 @@ class Running:
         await self._journal.durable()
         sitter = self._plan.table[ask.seat]
         assert isinstance(sitter, ModelSeat)  # noqa: S101  (only models send calls)
-        gateway = sitter.gateways[sitter.seatings.index(order.seating)]
+        model_client = sitter.model_clients[sitter.seatings.index(order.seating)]
         started = self._clock.monotonic()
-        outcome = await gateway.call(order.call, self._listener(path, order.part, begun))
+        outcome = await model_client.call(order.call, self._listener(path, order.part, begun))
         outcome = self._allowances.judged(order.seating, order.call, outcome)
         latency = round((self._clock.monotonic() - started) * 1000)
         # Before anything that can be stopped: the answer is paid.
@@ -506,7 +506,7 @@ class Running:
             if begun is not None:
                 begun()
             if self._streams:
-                self._watcher.writing(path, part, text)
+                self._observer.on_text(path, part, text)
 
         return hear
 
@@ -563,9 +563,9 @@ def recorded_answer(path: str, ask: Ask, row: TurnTaken | Abstained) -> Turn | A
     """
     if isinstance(row, Abstained):
         return Abstention(Seat(row.seat), row.reason, row.detail)
-    if row.form != ask.form.name or row.seat != ask.seat:
+    if row.form != ask.spec.name or row.seat != ask.seat:
         raise _mismatch(path, f"the record has a {row.form} by {row.seat}")
-    answer: Turn = ask.form.read(row.content)
+    answer: Turn = ask.spec.read(row.content)
     cited = cited_json(answer)
     if (cited or row.citations) and canonical(list(cited)) != canonical(list(row.citations)):
         raise _mismatch(path, "the check of a citation comes to something else")

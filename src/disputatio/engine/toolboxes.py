@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.table import ModelSeat, Table
+from disputatio.engine.seat_assignments import ModelSeat, Table
+from disputatio.errors import InvalidInputError, ResumeMismatchError
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError, ResumeMismatchError
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence
 from disputatio.record.events import DebateOpened
-from disputatio.tools.box import DebateTools, open_tools, tools_differ
-from disputatio.tools.offer import OfferedTool, ToolLimits, ToolResult
+from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolResult
+from disputatio.tools.toolset import Toolset, open_tools, tools_differ
 
 Sources = Sequence[Evidence | Source]
 
 
-async def debate_tools(settings: Settings, table: Table, sources: Sources) -> DebateTools:
+async def debate_tools(settings: Settings, table: Table, sources: Sources) -> Toolset:
     """The tools that ``settings`` give to the models at ``table``; servers are started or reached.
 
     Raises:
@@ -50,7 +50,7 @@ def tool_words(settings: Settings, table: Table) -> tuple[dict[str, tuple[str, .
     return words, warnings
 
 
-async def recorded_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> DebateTools:
+async def recorded_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> Toolset:
     """The tools that the record names, from today's servers.
 
     Raises:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from disputatio.formats.turns.schema import beginnings_in
-from disputatio.participants.habits import Habits
+from disputatio.participants.length_profiles import Habits
 
 _OPEN = "It stays open because"
 _CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: _OPEN}

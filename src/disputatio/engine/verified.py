@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from disputatio.failures import UnknownDebateError, VerificationError
+from disputatio.errors import UnknownDebateError, VerificationError
 from disputatio.motion import one_line
 from disputatio.record.chain import Links, Sealed, in_parts
 from disputatio.record.events import Event

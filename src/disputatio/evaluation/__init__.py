@@ -5,10 +5,10 @@ from disputatio.evaluation.drift import Baseline, Drift, compare, read_baseline,
 from disputatio.evaluation.experiment import Experiment, ExperimentResult, Trial
 from disputatio.evaluation.fallacy_check import FallacyReport, fallacy_report, fallacy_trials
 from disputatio.evaluation.fallacy_scores import FallacyScores, fallacy_scores
+from disputatio.evaluation.injected_flaws import FLAWS, CaseTwin, plant
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.evaluation.labelled_csv import read_csv_texts
 from disputatio.evaluation.labelled_texts import LabelledSet, LabelledText, read_labelled
-from disputatio.evaluation.planting import FLAWS, CaseTwin, plant
 
 __all__ = [
     "CASE_SCHEMA",

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from disputatio.config import Settings
-from disputatio.engine.debates import House
 from disputatio.engine.journal import Journal
-from disputatio.engine.market_matter import horizon_asked, knowledge_as_source, knowledge_for, question_on
+from disputatio.engine.market_setup import horizon_asked, knowledge_as_source, knowledge_for, question_on
 from disputatio.engine.opening import Proposal
+from disputatio.engine.runtime import Runtime
 from disputatio.engine.verified import read_verified
+from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.evaluation.comparing.reading import turns_of
 from disputatio.evaluation.experiment import (
     Experiment,
@@ -35,7 +36,6 @@ from disputatio.evaluation.experiment import (
 )
 from disputatio.evaluation.votes import Votes, nearest, sampling
 from disputatio.evidence.sources import Source
-from disputatio.failures import DisputatioError, InvalidInputError
 from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SINGLE, most_given
@@ -92,7 +92,7 @@ class Baselines:
 
     proposal: Proposal
     settings: Mapping[str, Settings]
-    house: House
+    house: Runtime
     budget: Budget = UNLIMITED
     say: Callable[[str], None] = lambda _: None
     prompts: Path | None = None
@@ -205,7 +205,7 @@ class Baselines:
         house.store.claim(debate)
         try:
             record = read_verified(house.store, debate)
-            journal = Journal(debate, store=house.store, clock=house.clock, watcher=house.watcher, written=record)
+            journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer, written=record)
             journal.write(replace(event, head=record[-1].hash))
             await journal.durable()
         finally:
@@ -219,7 +219,7 @@ _WORDS = {
 }
 
 
-def _history(house: House, debate: str) -> History:
+def _history(house: Runtime, debate: str) -> History:
     return History.of(row.event() for row in read_verified(house.store, debate))
 
 

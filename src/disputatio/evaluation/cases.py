@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.participants.scripted import Scripted
 from disputatio.record.text import canonical, digest
@@ -124,7 +124,7 @@ class CaseDebate:
         words = self.body[side]
 
         def said(ask: Ask, _path: AskPath, _reasons: tuple[str, ...]) -> JsonObject | Abstention:
-            form: Any = ask.form
+            form: Any = ask.spec
             match form.name:
                 case "opening":
                     content: dict[str, Any] = {"arguments": [dict(row) for row in words["arguments"]]}

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.intervals import ALPHA, detectable_share, worse_by_chance
-from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
 VERSION = 1

@@ -19,7 +19,6 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
-from disputatio.engine.debates import House, Resumption, resume, start
 from disputatio.engine.opening import (
     Proposal,
     book_of,
@@ -32,21 +31,22 @@ from disputatio.engine.opening import (
     seat_table,
 )
 from disputatio.engine.ports import Nobody
-from disputatio.engine.table import Table
+from disputatio.engine.runtime import Resumption, Runtime, resume, start
+from disputatio.engine.seat_assignments import Table
 from disputatio.engine.verified import read_verified
-from disputatio.failures import ProviderError
+from disputatio.errors import ProviderError
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.ledger.ledger import Reservation
 from disputatio.ledger.prices import PriceBook
-from disputatio.observing.setting import observed
-from disputatio.participants.call import Call, Fault, FaultKind, Gateway, OnText, OutputMode, Reply
-from disputatio.participants.gateways import OpenGateway, SharedGateways
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.call import Call, Fault, FaultKind, ModelClient, OnText, OutputMode, Reply
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.shared_clients import OpenGateway, SharedClients
 from disputatio.record.events import Abstained, DebateOpened
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
 from disputatio.record.text import canonical
+from disputatio.telemetry.settings import observed
 
 CONCURRENCY = 4
 """Debates that run at a time where nothing else is said."""
@@ -183,7 +183,7 @@ class Experiment:
         on_finished: Callable[[FinishedTrial], None] = lambda _: None,
         on_batch: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._store, self._budget, self._watcher = store, budget, observed(Nobody())
+        self._store, self._budget, self._observer = store, budget, observed(Nobody())
         self.opener = opener
         self._concurrency = 1 if budget != UNLIMITED and not shares_ceiling else concurrency
         self._reads_only, self._on_finished, self._on_batch = reads_only, on_finished, on_batch
@@ -214,16 +214,16 @@ class Experiment:
         self._trials |= {trial.key: trial for trial in trials}
         self._on_batch(len(self._trials))
         self.stopped, self._failures = "", 0
-        gateways = _KeptGateways(self.opener)
+        model_clients = _KeptClients(self.opener)
         try:
-            waiting = self._find_recorded(gateways)
+            waiting = self._find_recorded(model_clients)
             if waiting and self._reads_only:
                 self.stopped = "only what was recorded is told"
             elif waiting:
-                await self._check_first([trial.proposal for trial, _ in waiting], gateways)
-                await self._run_waiting(waiting, gateways)
+                await self._check_first([trial.proposal for trial, _ in waiting], model_clients)
+                await self._run_waiting(waiting, model_clients)
         finally:
-            await gateways.aclose()
+            await model_clients.aclose()
         return self.result
 
     async def run_further(self, wanted: Callable[[], Sequence[Trial]], most: int) -> None:
@@ -240,7 +240,7 @@ class Experiment:
             if len(self.finished) == before:
                 return
 
-    def _find_recorded(self, gateways: _KeptGateways) -> list[tuple[Trial, str | None]]:
+    def _find_recorded(self, model_clients: _KeptClients) -> list[tuple[Trial, str | None]]:
         """Take in what the store has; return the other trials, each with the record to resume if there is one."""
         trials = [row for row in self._trials.values() if row.key not in self.finished]
         motions = {row.proposal.motion.text for row in trials}
@@ -255,7 +255,7 @@ class Experiment:
                     found[name] = (row.id, history)
         waiting: list[tuple[Trial, str | None]] = []
         for trial in trials:
-            name = _identity_of(trial.proposal, gateways)
+            name = _identity_of(trial.proposal, model_clients)
             debate, earlier = found.get(f"{trial.debate} {name}" if trial.debate else name, (None, None))
             if earlier is not None:
                 self._spent[trial.key] = spent_on(earlier)
@@ -265,22 +265,22 @@ class Experiment:
                 self._finish(FinishedTrial(trial.key, debate, earlier, reused=True))
         return waiting
 
-    async def _check_first(self, proposals: Sequence[Proposal], gateways: _KeptGateways) -> None:
+    async def _check_first(self, proposals: Sequence[Proposal], model_clients: _KeptClients) -> None:
         """Refuse, before anything is spent, what certainly cannot go well; each set of models is asked once."""
         by_models: dict[frozenset[str], Proposal] = {}
         for proposal in proposals:
             by_models.setdefault(frozenset(row.address for row in proposal.settings.seats.values()), proposal)
         for proposal in by_models.values():
-            table = _table(proposal, gateways)
+            table = _table(proposal, model_clients)
             check_prices(table, self._budget, PriceBook())
             check_room(table)
             check_reachable(table, await probe_table(table))
 
-    async def _run_waiting(self, waiting: Sequence[tuple[Trial, str | None]], gateways: _KeptGateways) -> None:
+    async def _run_waiting(self, waiting: Sequence[tuple[Trial, str | None]], model_clients: _KeptClients) -> None:
         """Run what waits, a few at a time; then what its share of the ceiling cut short, one by one."""
         queue = iter(waiting)
         self._slots = min(self._concurrency, len(waiting))
-        tasks = [asyncio.ensure_future(self._run_queue(queue, gateways)) for _ in range(self._slots)]
+        tasks = [asyncio.ensure_future(self._run_queue(queue, model_clients)) for _ in range(self._slots)]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -289,9 +289,9 @@ class Experiment:
             await asyncio.gather(*tasks, return_exceptions=True)
             self._reserved.clear()
         alone, self._cut_short, self._slots = self._cut_short, [], 1
-        await self._run_queue(iter(alone), gateways)
+        await self._run_queue(iter(alone), model_clients)
 
-    async def _run_queue(self, queue: Iterable[tuple[Trial, str | None]], gateways: _KeptGateways) -> None:
+    async def _run_queue(self, queue: Iterable[tuple[Trial, str | None]], model_clients: _KeptClients) -> None:
         for trial, earlier in queue:
             if self.stopped:
                 return
@@ -303,7 +303,7 @@ class Experiment:
                 self.stopped = "the ceiling was reached"
                 return
             self._reserved[trial.key] = share
-            house = House(self._store, watcher=self._watcher, opener=gateways.open, checks_first=False)
+            house = Runtime(self._store, observer=self._observer, opener=model_clients.open, checks_first=False)
             if earlier is None:
                 proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=share))
                 debate = await start(proposal, house, debate=trial.debate)
@@ -358,12 +358,12 @@ def _resumption(proposal: Proposal, share: Budget, own: Spent) -> Resumption:
     )
 
 
-def _table(proposal: Proposal, gateways: _KeptGateways) -> Table:
-    return seat_table(proposal.format, proposal.settings, proposal.participants, SharedGateways(gateways.open))
+def _table(proposal: Proposal, model_clients: _KeptClients) -> Table:
+    return seat_table(proposal.format, proposal.settings, proposal.participants, SharedClients(model_clients.open))
 
 
-def _identity_of(proposal: Proposal, gateways: _KeptGateways) -> str:
-    plan = plan_of(proposal, _table(proposal, gateways), book_of(proposal.prompts))
+def _identity_of(proposal: Proposal, model_clients: _KeptClients) -> str:
+    plan = plan_of(proposal, _table(proposal, model_clients), book_of(proposal.prompts))
     return _identity(opened_event(plan, UNLIMITED, "")[0])
 
 
@@ -387,13 +387,13 @@ def _is_open(history: History) -> bool:
     return history.closed is None or history.status is Status.TRUNCATED or bool(unreachable(history))
 
 
-class _KeptGateways:
+class _KeptClients:
     """Gateways that outlive the debates of a batch: each debate closes what it opened, and starting costs seconds."""
 
     def __init__(self, opener: OpenGateway) -> None:
-        self._shared = SharedGateways(opener)
+        self._shared = SharedClients(opener)
 
-    def open(self, seating: ModelSeating, api_key: str | None) -> Gateway:
+    def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         return _Lent(self._shared.get(seating, api_key))
 
     async def aclose(self) -> None:
@@ -403,18 +403,18 @@ class _KeptGateways:
 class _Lent:
     """A gateway whose borrowers cannot close it."""
 
-    def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
+    def __init__(self, model_client: ModelClient) -> None:
+        self._model_client = model_client
 
     @property
     def modes(self) -> tuple[OutputMode, ...]:
-        return self._gateway.modes
+        return self._model_client.modes
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
-        return await self._gateway.call(call, on_text)
+        return await self._model_client.call(call, on_text)
 
     async def probe(self) -> Fault | None:
-        return await self._gateway.probe()
+        return await self._model_client.probe()
 
     async def aclose(self) -> None:
         return None

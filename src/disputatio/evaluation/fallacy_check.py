@@ -15,14 +15,14 @@ from disputatio.engine.opening import Proposal
 from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, NamedFallacy, fallacy_scores
 from disputatio.evaluation.labelled_texts import CLASSES, LabelledSet, LabelledText, mapping_lines
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format
 from disputatio.formats.sides import JUDGE, PRO
 from disputatio.formats.structured import StructuredRules
-from disputatio.formats.turns.adjudication import Adjudication, AdjudicationForm, Exhibit
+from disputatio.formats.turns.adjudication import Adjudication, AdjudicationSpec, Exhibit
 from disputatio.formats.turns.opening import Argument
-from disputatio.kernel import JsonObject, Phase, Post, Rulebook, Task, ask
+from disputatio.kernel import JsonObject, Message, Phase, Rulebook, Task, ask
 from disputatio.motion import Motion
 from disputatio.record.events import Abstained
 from disputatio.record.history import History
@@ -70,11 +70,11 @@ class TextFinding:
         }
 
 
-def judge_text(rules: TextRules, _docket: Docket) -> Rulebook[TextFinding]:
+def judge_text(rules: TextRules, _docket: DebateContext) -> Rulebook[TextFinding]:
     """The judge finds on one text, which nobody answers."""
     exhibit = Exhibit(LoneText("PRO-1", rules.text, "", ""), ())
-    form = AdjudicationForm((exhibit,), rules.rubric)
-    heard = Post(PRO.seat, OPENING, exhibit.argument.text())
+    form = AdjudicationSpec((exhibit,), rules.rubric)
+    heard = Message(PRO.seat, OPENING, exhibit.argument.text())
     task = Task("judging", form.task_values())
     turn = yield from ask(JUDGE, JUDGING, returns=form, task=task, sees=(heard,), limits=rules.judging)
     return TextFinding(turn if isinstance(turn, Adjudication) else None)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 
 RESAMPLES = 1_000

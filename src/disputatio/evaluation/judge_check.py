@@ -12,13 +12,13 @@ from pathlib import Path
 
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal, book_of, rules_of
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.cases import SIDES, CaseDebate
 from disputatio.evaluation.drift import Baseline, Drift
 from disputatio.evaluation.experiment import ExperimentResult, Trial
+from disputatio.evaluation.injected_flaws import FLAWS, CaseTwin, Twin, clean, padded, plant, swapped
 from disputatio.evaluation.intervals import detectable_share, least_losses
 from disputatio.evaluation.judge_scores import JudgeMeasures, judge_measures, read_twin
-from disputatio.evaluation.planting import FLAWS, CaseTwin, Twin, clean, padded, plant, swapped
-from disputatio.failures import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.judging import Rubric
 from disputatio.kernel import JsonObject

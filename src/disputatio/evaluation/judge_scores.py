@@ -20,8 +20,8 @@ from fractions import Fraction
 from typing import Any
 
 from disputatio.evaluation.cases import SIDES, CaseDebate
+from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, FLAWS, MISQUOTED, CaseTwin, InjectedFlaw, Twin
 from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
-from disputatio.evaluation.planting import DROPPED, FABRICATED, FLAWS, MISQUOTED, CaseTwin, Planted, Twin
 from disputatio.judging import (
     TIE,
     Fallacy,
@@ -143,11 +143,11 @@ def _same(words: str, sentence: str) -> bool:
     return words_are_in(words, sentence) or words_are_in(sentence, words)
 
 
-def _shown(reading: TwinReading, planted: Planted) -> bool:
+def _shown(reading: TwinReading, planted: InjectedFlaw) -> bool:
     return bool(planted.mark) and words_are_in(planted.mark, reading.found[planted.argument].reason)
 
 
-def _fallen(reading: TwinReading, clean: TwinReading | None, planted: Planted) -> bool:
+def _fallen(reading: TwinReading, clean: TwinReading | None, planted: InjectedFlaw) -> bool:
     if clean is None or planted.argument not in clean.found:
         return False
     criterion = _CRITERIA[planted.kind]

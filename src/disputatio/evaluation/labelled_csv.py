@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.labelled_texts import NONE, OTHER, GoldSpan, LabelledSet, LabelledText
-from disputatio.failures import InvalidInputError
 from disputatio.judging import Fallacy
 from disputatio.motion import one_line
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import Page, read_html
 from disputatio.evidence.markdown_text import read_markdown
 from disputatio.evidence.pdf_text import read_pdf
-from disputatio.failures import InvalidInputError
 from disputatio.motion import MAX_EVIDENCE_CHARS
 from disputatio.motion.source_kind import SourceKind
 

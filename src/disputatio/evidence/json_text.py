@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.findings import Span
-from disputatio.failures import InvalidInputError
 from disputatio.motion import LONGEST_RAW_EVIDENCE, MAX_EVIDENCE_CHARS, too_long
 
 Value: TypeAlias = "bool | int | Decimal | str | Sequence[Value] | Mapping[str, Value] | None"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import Page, read_html
-from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
     from markdown_it.rules_core import StateCore

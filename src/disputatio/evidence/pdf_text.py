@@ -6,8 +6,8 @@ import io
 import logging
 from typing import TYPE_CHECKING
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import Page
-from disputatio.failures import InvalidInputError
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any, Final
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import Page
-from disputatio.failures import InvalidInputError
 from disputatio.motion import LONGEST_RAW_EVIDENCE
 from disputatio.motion.source_kind import SourceKind
 

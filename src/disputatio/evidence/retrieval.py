@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.passages import Passage
 from disputatio.evidence.sentences import sentence_starts
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.words import LETTER, MINUS, POINT, Atoms
-from disputatio.failures import InvalidInputError
 
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 40, 220
 """In characters: what can be quoted as one sentence; shorter ones are mostly headings."""

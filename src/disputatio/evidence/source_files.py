@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.extraction import decode, extract
 from disputatio.evidence.html_text import Page
 from disputatio.evidence.json_text import read_json
 from disputatio.evidence.sources import Source, json_source
-from disputatio.failures import InvalidInputError
 from disputatio.motion import LONGEST_RAW_EVIDENCE, Evidence, clean, one_line, read_evidence, too_long
 from disputatio.motion.source_kind import SourceKind, is_source_id
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.figures import figures
 from disputatio.evidence.passages import Passage
 from disputatio.evidence.sources import Source
 from disputatio.evidence.words import Atoms
-from disputatio.failures import InvalidInputError
 from disputatio.motion import Evidence
 
 _COUNTS = range(11)

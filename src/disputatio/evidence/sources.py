@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.findings import Span
 from disputatio.evidence.json_text import Value, read_json, render_json
 from disputatio.evidence.passages import Passage, passages_of
 from disputatio.evidence.text_index import TextIndex
-from disputatio.failures import InvalidInputError
 from disputatio.motion import Evidence, read_evidence
 from disputatio.motion.source_kind import SourceKind
 

@@ -13,12 +13,12 @@ from dataclasses import field as dataclass_field
 from functools import cache
 from typing import Any
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format, Outcome
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import ONCE
-from disputatio.formats.turns.answer import AnswerForm, GivenAnswer
-from disputatio.kernel import Ask, Branches, JsonObject, Phase, Post, Rulebook, Seat, Task, Turn, ask
+from disputatio.formats.turns.answer import AnswerSpec, GivenAnswer
+from disputatio.kernel import Ask, Branches, JsonObject, Message, Phase, Rulebook, Seat, Task, Turn, ask
 
 ANSWER_PHASE = Phase("answer")
 WHO_ANSWERS = {"freeform": Seat("judge"), "review": Seat("moderator")}
@@ -57,23 +57,23 @@ def answered(name: str) -> Format:
 
 
 def _with_answer(
-    rulebook: Callable[[Any, Docket], Rulebook[Outcome]], seat: Seat
-) -> Callable[[Any, Docket], Rulebook[AnsweredVerdict]]:
-    def held(rules: Any, docket: Docket) -> Rulebook[AnsweredVerdict]:
-        heard: list[Post] = []
+    rulebook: Callable[[Any, DebateContext], Rulebook[Outcome]], seat: Seat
+) -> Callable[[Any, DebateContext], Rulebook[AnsweredVerdict]]:
+    def held(rules: Any, docket: DebateContext) -> Rulebook[AnsweredVerdict]:
+        heard: list[Message] = []
         verdict = yield from overheard(rulebook(rules, docket), heard)
         if not heard:
             return AnsweredVerdict(verdict, None)
         task = Task("answer", {"options": ", ".join(rules.answers) or "a number"})
         turn = yield from ask(
-            seat, ANSWER_PHASE, returns=AnswerForm(rules.answers), task=task, sees=tuple(heard), limits=ONCE
+            seat, ANSWER_PHASE, returns=AnswerSpec(rules.answers), task=task, sees=tuple(heard), limits=ONCE
         )
         return AnsweredVerdict(verdict, turn if isinstance(turn, GivenAnswer) else None)
 
     return held
 
 
-def overheard(rulebook: Rulebook[Any], heard: list[Post]) -> Rulebook[Any]:
+def overheard(rulebook: Rulebook[Any], heard: list[Message]) -> Rulebook[Any]:
     """Hold ``rulebook`` as it is and write down every turn, branches in their order and not in that of arrival."""
     answer: Any = None
     while True:
@@ -82,11 +82,11 @@ def overheard(rulebook: Rulebook[Any], heard: list[Post]) -> Rulebook[Any]:
         except StopIteration as end:
             return end.value
         if isinstance(request, Branches):
-            own: list[list[Post]] = [[] for _ in request.branches]
+            own: list[list[Message]] = [[] for _ in request.branches]
             pairs = zip(request.branches, own, strict=True)
             answer = yield Branches(tuple((name, overheard(branch, posts)) for (name, branch), posts in pairs))
             heard.extend(post for posts in own for post in posts)
             continue
         answer = yield request
         if isinstance(request, Ask) and isinstance(answer, Turn):
-            heard.append(Post(request.seat, request.phase, answer.text()))
+            heard.append(Message(request.seat, request.phase, answer.text()))

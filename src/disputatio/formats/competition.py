@@ -43,7 +43,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from disputatio.formats.competition_terms import CONCURRENT, CompetitionRules
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.match import (
     BY_ATTACKER,
     BY_CAPTAIN,
@@ -69,7 +69,7 @@ from disputatio.formats.match import (
     total_of_team,
 )
 from disputatio.formats.match_verdict import MatchVerdict, points_text
-from disputatio.formats.turns.captaincy import Direction, DirectionForm
+from disputatio.formats.turns.captaincy import Direction, DirectionSpec
 from disputatio.formats.turns.citing import NOTHING, Citing, unmarked
 from disputatio.formats.turns.scoring import (
     ABOUT,
@@ -78,13 +78,13 @@ from disputatio.formats.turns.scoring import (
     STAGE_POINTS,
     Foul,
     Scoring,
-    ScoringForm,
+    ScoringSpec,
     Summation,
-    SummationForm,
+    SummationSpec,
     criteria_list,
 )
-from disputatio.formats.turns.speech import QuestionsForm, SpeechForm, SpeechKind, Spoken
-from disputatio.kernel import Abstention, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+from disputatio.formats.turns.speech import QuestionsSpec, SpeechKind, SpeechSpec, Spoken
+from disputatio.kernel import Abstention, Limits, Message, Phase, Rulebook, Seat, Task, ask, declare, together
 
 OPENING, CROSS_EXAMINATION = Phase("opening"), Phase("cross-examination")
 FREE_DEBATE, CLOSING, VERDICT = Phase("free_debate"), Phase("closing"), Phase("verdict")
@@ -94,7 +94,7 @@ ATTACKERS = (debater(PRO, 2), debater(CON, 2), debater(PRO, 3), debater(CON, 3))
 DEFENDERS = (2, 3)
 
 
-def competition(rules: CompetitionRules, docket: Docket) -> Rulebook[MatchVerdict]:
+def competition(rules: CompetitionRules, docket: DebateContext) -> Rulebook[MatchVerdict]:
     """A match from the first opening to the last word of the judge."""
     cites = bool(docket.sources) and rules.edition > 1
     match = Match(channels(), citing=Citing(docket.sources, docket.motion.text) if cites else NOTHING)
@@ -156,8 +156,8 @@ def speech(
     if isinstance(turn, Abstention) or turn.words == 0:
         return silent(match, seat, stage, kind, turn)
     number = f"S{len(match.speeches) + 1}"
-    given = Speech(number, seat, stage, kind, turn, limit, selected_by, form.breaches(turn), charges=charges)
-    match = replace(match, floor=match.floor.post(Post(seat, stage, turn.text())), speeches=(*match.speeches, given))
+    given = Speech(number, seat, stage, kind, turn, limit, selected_by, form.violations(turn), charges=charges)
+    match = replace(match, floor=match.floor.post(Message(seat, stage, turn.text())), speeches=(*match.speeches, given))
     match = yield from scoring(match, given, rules)
     return match
 
@@ -192,7 +192,7 @@ def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
         if direction is not None:
             seat, selected_by = Seat(direction.speaker), BY_CAPTAIN
             captain, channel = debater(team, rules.captain), team_channel(team)
-            match = replace(match, floor=match.floor.post(Post(captain, FREE_DEBATE, direction.text(), channel)))
+            match = replace(match, floor=match.floor.post(Message(captain, FREE_DEBATE, direction.text(), channel)))
 
         before = len(match.speeches)
         match = yield from speech(
@@ -254,7 +254,7 @@ def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: b
     turn = yield from ask(
         captain,
         FREE_DEBATE,
-        returns=DirectionForm(
+        returns=DirectionSpec(
             clock.able, bids, stance_of(clock.team), {"heard": last_of(match, opponent_of(clock.team))}
         ),
         task=Task("bid" if bids else "direction", values, personality(captain, rules), layers(captain, rules)),
@@ -266,7 +266,7 @@ def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: b
 
 def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Match]:
     """The judge scores the last speech; code works out the score, the penalties and everybody's totals."""
-    form = ScoringForm(given.kind, given.turn.words_said, rules.rubric)
+    form = ScoringSpec(given.kind, given.turn.words_said, rules.rubric)
     found = "; ".join(f"{ABOUT[Foul(row.rule)]} ({row.detail})" for row in given.broken)
     values = {
         "speaker": given.seat,
@@ -288,7 +288,7 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
     match = match.with_last(judged)
     if isinstance(turn, Scoring):
         note = unmarked(f"{given.id} {given.seat}: {points_text(judged.score)}. {turn.comment}")
-        match = replace(match, floor=match.floor.post(Post(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
+        match = replace(match, floor=match.floor.post(Message(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
     for penalty in judged.penalties:
         yield from declare("penalty", f"{given.id} {penalty.who} {penalty.foul}", penalty.as_json())
     totals = [total_of_debater(match, given.seat), *(total_of_team(match, team) for team in TEAMS)]
@@ -308,14 +308,14 @@ def summed_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[M
     turn = yield from ask(
         JUDGE,
         stage,
-        returns=SummationForm(FINAL_POINTS if final else STAGE_POINTS, said),
+        returns=SummationSpec(FINAL_POINTS if final else STAGE_POINTS, said),
         task=Task("final", {"totals": totals}) if final else Task("stage", {"stage": named, "totals": totals}),
         sees=match.floor.seen_by(JUDGE),
         limits=rules.judging,
     )
     summation = turn if isinstance(turn, Summation) else None
     if summation:
-        match = replace(match, floor=match.floor.post(Post(JUDGE, stage, summation.text(), JUDGE_NOTES)))
+        match = replace(match, floor=match.floor.post(Message(JUDGE, stage, summation.text(), JUDGE_NOTES)))
     return replace(match, summaries=(*match.summaries, (stage, summation)))
 
 
@@ -331,15 +331,15 @@ KINDS = {
 
 def form_of(
     match: Match, seat: Seat, kind: SpeechKind, limit: int, rules: CompetitionRules
-) -> SpeechForm | QuestionsForm:
+) -> SpeechSpec | QuestionsSpec:
     """What a legal speech is."""
     stance, other = stance_of(team_of(seat)), opponent_of(team_of(seat))
     heard = {"heard": last_of(match, other)}
     number = sum(row.team == team_of(seat) for row in match.speeches)
     if kind is SpeechKind.QUESTIONS:
         answerers = tuple(debater(other, place) for place in DEFENDERS)
-        return QuestionsForm(answerers, limit, rules.least_questions, stance, number, heard)
-    return SpeechForm(kind, limit, stance, number, heard, match.citing)
+        return QuestionsSpec(answerers, limit, rules.least_questions, stance, number, heard)
+    return SpeechSpec(kind, limit, stance, number, heard, match.citing)
 
 
 def limits_of(kind: SpeechKind, rules: CompetitionRules) -> Limits:

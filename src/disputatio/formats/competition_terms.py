@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.cast import Cast
 from disputatio.formats.turns.scoring import Foul
 from disputatio.formats.turns.speech import SpeechKind

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging import MAJORITY, UNANIMITY, Silence, VotingRule, by_weight, super_majority, threshold
 from disputatio.judging.votes import HALF, TWO_THIRDS
 

@@ -10,7 +10,7 @@ from disputatio.formats.options import FormatOptions
 from disputatio.kernel import JsonObject, Rulebook, Seat
 
 if TYPE_CHECKING:
-    from disputatio.formats.docket import Docket
+    from disputatio.formats.debate_context import DebateContext
 
 
 class Outcome(Protocol):
@@ -56,7 +56,7 @@ class Format:
     about: str
     seats: tuple[Seat, ...]
     rules: type[Any]
-    rulebook: Callable[[Any, Docket], Rulebook[Outcome]]
+    rulebook: Callable[[Any, DebateContext], Rulebook[Outcome]]
     judges: frozenset[Seat]
     repeatable: Mapping[Seat, int] = field(default_factory=dict)
     free_seats: bool = False
@@ -84,7 +84,7 @@ class Format:
         if self.free_seats:
             return tuple(Seat(name) for name in dict.fromkeys(names)) or self.seats
         # A docket holds sources and knowledge, whose modules nobody needs who only asks what a format is called.
-        from disputatio.formats.docket import place_of
+        from disputatio.formats.debate_context import place_of
 
         given = list(names)
         taken: list[Seat] = []

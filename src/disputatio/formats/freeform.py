@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.sides import CON, JUDGE, PRO, Side
-from disputatio.formats.turns.monologue import HEADINGS, Monologue, MonologueForm, Summing, SummingForm
-from disputatio.kernel import Floor, JsonObject, Limits, Phase, Post, Rulebook, Task, ask
+from disputatio.formats.turns.monologue import HEADINGS, Monologue, MonologueSpec, Summing, SummingSpec
+from disputatio.kernel import JsonObject, Limits, Message, Phase, Rulebook, Task, Transcript, ask
 
 JUDGING = Phase("judging")
 
@@ -48,9 +48,9 @@ class FreeformVerdict:
         }
 
 
-def freeform(rules: FreeformRules, docket: Docket) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
+def freeform(rules: FreeformRules, docket: DebateContext) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
     """A free-form debate from the first speech to the judge's headings."""
-    floor, form = Floor(), MonologueForm(rules.speech_words)
+    floor, form = Transcript(), MonologueSpec(rules.speech_words)
     for number in range(1, rules.rounds + 1):
         for side in (PRO, CON):
             floor = yield from monologue(side, number, floor, form, rules)
@@ -58,12 +58,14 @@ def freeform(rules: FreeformRules, docket: Docket) -> Rulebook[FreeformVerdict]:
         return FreeformVerdict(None, 0)
     task = Task("summing", {"headings": ", ".join(HEADINGS.values())})
     turn = yield from ask(
-        JUDGE, JUDGING, returns=SummingForm(), task=task, sees=floor.seen_by(JUDGE), limits=rules.judging
+        JUDGE, JUDGING, returns=SummingSpec(), task=task, sees=floor.seen_by(JUDGE), limits=rules.judging
     )
     return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(floor.posts))
 
 
-def monologue(side: Side, number: int, floor: Floor, form: MonologueForm, rules: FreeformRules) -> Rulebook[Floor]:
+def monologue(
+    side: Side, number: int, floor: Transcript, form: MonologueSpec, rules: FreeformRules
+) -> Rulebook[Transcript]:
     """One speech, heard by everyone after it."""
     phase = Phase(f"round-{number}")
     words = {
@@ -80,4 +82,4 @@ def monologue(side: Side, number: int, floor: Floor, form: MonologueForm, rules:
         sees=floor.seen_by(side.seat),
         limits=rules.speech,
     )
-    return floor.post(Post(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else floor
+    return floor.post(Message(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else floor

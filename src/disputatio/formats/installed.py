@@ -8,10 +8,10 @@ from dataclasses import field, make_dataclass
 from functools import partial
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
+from disputatio.formats.custom_debate import JUDGE, OWN, CustomRules, own_debate
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions
-from disputatio.formats.own_debate import JUDGE, OWN, OwnRules, own_debate
 from disputatio.kernel import Seat
 
 
@@ -49,7 +49,7 @@ def format_of(function: Callable[..., Generator[Any, Any, Any]], options: type[F
         name=name,
         about=(options.__doc__ or name).strip().partition("\n")[0],
         seats=seats,
-        rules=make_dataclass("InstalledRules", body, bases=(OwnRules,), frozen=True),
+        rules=make_dataclass("InstalledRules", body, bases=(CustomRules,), frozen=True),
         rulebook=partial(own_debate, make, seats, _send),
         judges=frozenset({JUDGE} & set(seats)),
         options=options,

@@ -33,25 +33,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import Docket
+from disputatio.errors import InvalidInputError
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market_verdict import Analyst, MarketVerdict, exhibits_of, market_verdict
-from disputatio.formats.turns.market_closing import FEWEST_WORDS, MOST_WORDS, MarketClosing, MarketClosingForm
-from disputatio.formats.turns.market_cross import MarketExamination, MarketExaminationForm
+from disputatio.formats.turns.market_closing import FEWEST_WORDS, MOST_WORDS, MarketClosing, MarketClosingSpec
+from disputatio.formats.turns.market_cross import MarketExamination, MarketExaminationSpec
 from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_judging import MarketAdjudication, MarketExhibit, MarketJudgingForm
-from disputatio.formats.turns.market_opening import MarketOpening, MarketOpeningForm
+from disputatio.formats.turns.market_judging import MarketAdjudication, MarketExhibit, MarketJudgingSpec
+from disputatio.formats.turns.market_opening import MarketOpening, MarketOpeningSpec
 from disputatio.judging import Criterion, Rubric
 from disputatio.kernel import (
     Abstention,
     Channel,
-    Floor,
     Limits,
+    Message,
     Phase,
-    Post,
     Rulebook,
     Seat,
     Task,
+    Transcript,
     ask,
     declare,
     together,
@@ -119,7 +119,7 @@ class MarketRules:
     judging: Limits = field(default=Limits(max_tokens=6000, temperature=0.2))
 
 
-def market(rules: MarketRules, docket: Docket) -> Rulebook[MarketVerdict]:
+def market(rules: MarketRules, docket: DebateContext) -> Rulebook[MarketVerdict]:
     """A market debate from its eight openings to its verdict.
 
     Raises:
@@ -148,7 +148,7 @@ def market(rules: MarketRules, docket: Docket) -> Rulebook[MarketVerdict]:
     return verdict
 
 
-def knowledge_of(docket: Docket) -> KnowledgeBase:
+def knowledge_of(docket: DebateContext) -> KnowledgeBase:
     """The knowledge base that lies before the debate.
 
     Raises:
@@ -177,22 +177,22 @@ def channel_of(seat: str) -> Channel:
     return Channel(seat.partition("_")[0])
 
 
-def table_of(desks: Mapping[str, Desk], bench: Desk) -> Floor:
+def table_of(desks: Mapping[str, Desk], bench: Desk) -> Transcript:
     """The floor before anybody speaks: each pair has its slice on a channel of its own, the judge the whole base."""
     pairs = {Channel(name): frozenset({Seat(f"{name}_{BULL}"), Seat(f"{name}_{BEAR}"), JUDGE}) for name in LENSES}
     own = {_slice_channel(name): pairs[Channel(name)] - {JUDGE} for name in LENSES}
     readers = {**pairs, **own, BENCH: frozenset({JUDGE})}
-    slices = [Post(KNOWLEDGE_BASE, SLICE, desk.text, _slice_channel(name)) for name, desk in desks.items()]
-    return Floor(readers=tuple(readers.items())).post(*slices, Post(KNOWLEDGE_BASE, SLICE, bench.text, BENCH))
+    slices = [Message(KNOWLEDGE_BASE, SLICE, desk.text, _slice_channel(name)) for name, desk in desks.items()]
+    return Transcript(readers=tuple(readers.items())).post(*slices, Message(KNOWLEDGE_BASE, SLICE, bench.text, BENCH))
 
 
 def _slice_channel(name: str) -> Channel:
     return Channel(f"{name} slice")
 
 
-def opening(seat: Seat, desk: Desk, floor: Floor, rules: MarketRules) -> Rulebook[Analyst]:
+def opening(seat: Seat, desk: Desk, floor: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst makes its case from its slice. It hears nobody."""
-    form = MarketOpeningForm(seat, desk, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL))
+    form = MarketOpeningSpec(seat, desk, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL))
     counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
     turn = yield from ask(
         seat,
@@ -206,7 +206,7 @@ def opening(seat: Seat, desk: Desk, floor: Floor, rules: MarketRules) -> Ruleboo
 
 
 def cross_examination(
-    pair: tuple[Analyst, Analyst], floor: Floor, rules: MarketRules
+    pair: tuple[Analyst, Analyst], floor: Transcript, rules: MarketRules
 ) -> Rulebook[tuple[Analyst, Analyst]]:
     """The bull of a lens examines the bear, then the bear, who has heard it, the bull."""
     bull, bear = pair
@@ -215,7 +215,7 @@ def cross_examination(
     return bull, bear
 
 
-def examination(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) -> Rulebook[Analyst]:
+def examination(own: Analyst, other: Analyst, floor: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst responds to every argument of the other; with no arguments there is nothing to respond to."""
     if not other.arguments:
         return own
@@ -223,7 +223,7 @@ def examination(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) 
     turn = yield from ask(
         own.seat,
         CROSS_EXAMINATION,
-        returns=MarketExaminationForm(own.seat, other.arguments, own.arguments, own.desk),
+        returns=MarketExaminationSpec(own.seat, other.arguments, own.arguments, own.desk),
         task=task_of("cross-examination", own.seat, own.desk, targets),
         sees=floor.seen_by(own.seat),
         limits=rules.cross_examination,
@@ -231,11 +231,11 @@ def examination(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) 
     return own.after(examination=turn) if isinstance(turn, MarketExamination) else own.without(turn)
 
 
-def closing(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) -> Rulebook[Analyst]:
+def closing(own: Analyst, other: Analyst, floor: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst says what is left of its arguments; without any it has nothing to close."""
     if not own.arguments:
         return own
-    form = MarketClosingForm(
+    form = MarketClosingSpec(
         own.seat,
         own.arguments,
         other.challenges,
@@ -262,12 +262,12 @@ def closing(own: Analyst, other: Analyst, floor: Floor, rules: MarketRules) -> R
 
 
 def judging(
-    exhibits: tuple[MarketExhibit, ...], bench: Desk, floor: Floor, rules: MarketRules
+    exhibits: tuple[MarketExhibit, ...], bench: Desk, floor: Transcript, rules: MarketRules
 ) -> Rulebook[MarketAdjudication | Abstention | None]:
     """The judge finds on every argument; without arguments there is nothing to judge."""
     if not exhibits:
         return None
-    form = MarketJudgingForm(exhibits, rules.rubric, bench)
+    form = MarketJudgingSpec(exhibits, rules.rubric, bench)
     words = {
         "criteria": "\n".join(f"  {row}" for row in form.criteria().splitlines()),
         "arguments": ", ".join(row.argument.id for row in exhibits),
@@ -323,11 +323,11 @@ def opponent_of(own: Analyst, analysts: tuple[Analyst, ...]) -> Analyst:
     return bear if own.seat == bull.seat else bull
 
 
-def said(phase: Phase, analysts: tuple[Analyst, ...]) -> tuple[Post, ...]:
+def said(phase: Phase, analysts: tuple[Analyst, ...]) -> tuple[Message, ...]:
     """What analysts put on the channels of their lenses in ``phase``; nothing where one abstained."""
     found = []
     for row in analysts:
         turn = {OPENING: row.opening, CROSS_EXAMINATION: row.examination, CLOSING: row.closing}[phase]
         if turn is not None:
-            found.append(Post(row.seat, phase, turn.text(), channel_of(row.seat)))
+            found.append(Message(row.seat, phase, turn.text(), channel_of(row.seat)))
     return tuple(found)

@@ -23,7 +23,7 @@ from disputatio.formats.turns.scoring import ABOUT, Foul, Scoring, Summation
 from disputatio.formats.turns.speech import SpeechKind, Spoken
 from disputatio.judging import Rubric, rounded, weighted
 from disputatio.judging.rubric import HIGHEST, LOWEST
-from disputatio.kernel import Channel, Floor, JsonObject, Seat, Violation
+from disputatio.kernel import Channel, JsonObject, Seat, Transcript, Violation
 
 PRO, CON = "pro", "con"
 TEAMS = (PRO, CON)
@@ -62,13 +62,13 @@ def team_channel(team: str) -> Channel:
     return Channel(f"team_{team}")
 
 
-def channels() -> Floor:
+def channels() -> Transcript:
     """The empty floor of a match. Debaters read and write what is public and their team's; the judge has notes."""
     rights = (
         *((team_channel(team), frozenset(members(team))) for team in TEAMS),
         (JUDGE_NOTES, frozenset({JUDGE})),
     )
-    return Floor(readers=rights, writers=rights)
+    return Transcript(readers=rights, writers=rights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class Clock:
 class Match:
     """Everything that has happened, in order. ``citing`` is what its speeches may cite."""
 
-    floor: Floor
+    floor: Transcript
     speeches: tuple[Speech, ...] = ()
     silences: tuple[Silence, ...] = ()
     summaries: tuple[tuple[str, Summation | None], ...] = ()

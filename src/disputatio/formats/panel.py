@@ -26,15 +26,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.decision import BUDGET_REACHED, ESCALATE, MAX_ROUNDS_EXHAUSTED, DecisionRule
-from disputatio.formats.docket import Docket
 from disputatio.formats.names import LONGEST_NAME, is_name
 from disputatio.formats.panel_verdict import Count, Held, PanelVerdict, Spoken, counted
 from disputatio.formats.turns.angles import ANGLES
 from disputatio.formats.turns.citing import NOTHING, Citing
-from disputatio.formats.turns.position import Position, PositionForm
-from disputatio.kernel import Abstention, Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+from disputatio.formats.turns.position import Position, PositionSpec
+from disputatio.kernel import (
+    Abstention,
+    Limits,
+    Message,
+    Phase,
+    Rulebook,
+    Seat,
+    Task,
+    Transcript,
+    ask,
+    declare,
+    together,
+)
 
 PHASES = ("proposal", "critique", "revision", "consensus")
 DEBATERS = ("debater_1", "debater_2", "debater_3")
@@ -108,9 +120,9 @@ class Stage:
         return self.number == 1 and self.phase == PHASES[0]
 
 
-def panel(rules: PanelRules, docket: Docket) -> Rulebook[PanelVerdict]:
+def panel(rules: PanelRules, docket: DebateContext) -> Rulebook[PanelVerdict]:
     """A panel from its proposals to its decision."""
-    floor, held = Floor(), Held(rules.debaters)
+    floor, held = Transcript(), Held(rules.debaters)
     citing = Citing(docket.sources, docket.motion.text) if docket.sources else NOTHING
     counts: list[Count] = []
     for stage in rules.stages:
@@ -128,8 +140,8 @@ def panel(rules: PanelRules, docket: Docket) -> Rulebook[PanelVerdict]:
 
 
 def phase_of(
-    stage: Stage, floor: Floor, held: Held, rules: PanelRules, citing: Citing
-) -> Rulebook[tuple[Floor, Held, tuple[Spoken, ...]]]:
+    stage: Stage, floor: Transcript, held: Held, rules: PanelRules, citing: Citing
+) -> Rulebook[tuple[Transcript, Held, tuple[Spoken, ...]]]:
     """Every debater takes one turn: all at once in the first phase, then one after the other."""
     if stage.is_first:
         turns = yield from together(*(turn_of(name, stage, floor, held, rules, citing) for name in rules.debaters))
@@ -144,10 +156,12 @@ def phase_of(
     return floor, held, tuple(taken)
 
 
-def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules, citing: Citing) -> Rulebook[Spoken]:
+def turn_of(
+    name: str, stage: Stage, floor: Transcript, held: Held, rules: PanelRules, citing: Citing
+) -> Rulebook[Spoken]:
     """One debater's turn, or its abstention."""
     place = rules.debaters.index(name)
-    form = PositionForm(
+    form = PositionSpec(
         rules.options,
         rules.turn_words,
         stage.phase,
@@ -178,14 +192,14 @@ def turn_of(name: str, stage: Stage, floor: Floor, held: Held, rules: PanelRules
     return Spoken(name, stage.number, stage.phase, turn)
 
 
-def heard(spoken: Spoken, stage: Stage, floor: Floor) -> Floor:
+def heard(spoken: Spoken, stage: Stage, floor: Transcript) -> Transcript:
     """The floor after a turn; an abstention puts nothing on it."""
     position: Position | None = spoken.position
-    return floor if position is None else floor.post(Post(Seat(spoken.name), stage.name, position.text()))
+    return floor if position is None else floor.post(Message(Seat(spoken.name), stage.name, position.text()))
 
 
 def verdict(
-    rules: PanelRules, docket: Docket, held: Held, counts: list[Count], decision: str | None, decided_by: str
+    rules: PanelRules, docket: DebateContext, held: Held, counts: list[Count], decision: str | None, decided_by: str
 ) -> PanelVerdict:
     """What the panel came to."""
     return PanelVerdict(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from disputatio.formats.debate_context import Voice
 from disputatio.formats.decision import (
     BUDGET_REACHED,
     ESCALATE,
@@ -14,7 +15,6 @@ from disputatio.formats.decision import (
     DecisionRule,
     silence_of,
 )
-from disputatio.formats.docket import Voice
 from disputatio.formats.turns.position import Position
 from disputatio.judging import Ballot, VoteOutcome, count_votes, latest_ballots
 from disputatio.kernel import Json, JsonObject

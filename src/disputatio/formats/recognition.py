@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
 from disputatio.formats.single import ANSWERER
-from disputatio.formats.turns.recognition import Recognised, RecognitionForm
+from disputatio.formats.turns.recognition import Recognised, RecognitionSpec
 from disputatio.kernel import JsonObject, Limits, Phase, Rulebook, Task, ask
 
 RECOGNISING = Phase("recognising")
@@ -47,7 +47,7 @@ class RecognitionVerdict:
         return {"format": "recognition", "judged": row is not None, "guess": guess}
 
 
-def recognition(rules: RecognitionRules, _docket: Docket) -> Rulebook[RecognitionVerdict]:
+def recognition(rules: RecognitionRules, _docket: DebateContext) -> Rulebook[RecognitionVerdict]:
     """One guess."""
     years = tuple(str(year) for year in range(rules.first_year, rules.last_year + 1))
     values = {
@@ -59,7 +59,7 @@ def recognition(rules: RecognitionRules, _docket: Docket) -> Rulebook[Recognitio
     turn = yield from ask(
         ANSWERER,
         RECOGNISING,
-        returns=RecognitionForm(rules.asked, rules.indices, years),
+        returns=RecognitionSpec(rules.asked, rules.indices, years),
         task=Task("question", values),
         limits=rules.recognising,
     )

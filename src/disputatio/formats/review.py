@@ -45,15 +45,15 @@ from typing import Any, ClassVar
 
 from disputatio.formats.brief import Brief
 from disputatio.formats.contest import Contest, Position, Round, numbers_from, still_open
-from disputatio.formats.docket import Docket, numbered
+from disputatio.formats.debate_context import DebateContext, numbered
 from disputatio.formats.review_outcome import ReviewVerdict, Stop, review_verdict
 from disputatio.formats.turns.citing import NOTHING, Citing
-from disputatio.formats.turns.criticism import Criticism, CriticismForm
-from disputatio.formats.turns.framing import Framing, FramingForm
-from disputatio.formats.turns.moderation import Moderation, ModerationForm, criteria_text, ids
-from disputatio.formats.turns.proposition import Proposition, PropositionForm
-from disputatio.formats.turns.rebuttal import RebuttalForm, Rebuttals
-from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+from disputatio.formats.turns.criticism import Criticism, CriticismSpec
+from disputatio.formats.turns.framing import Framing, FramingSpec
+from disputatio.formats.turns.moderation import Moderation, ModerationSpec, criteria_text, ids
+from disputatio.formats.turns.proposition import Proposition, PropositionSpec
+from disputatio.formats.turns.rebuttal import Rebuttals, RebuttalSpec
+from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, declare, together
 
 FRAMER, PROPOSER, CRITIC = Seat("framer"), Seat("proposer"), Seat("critic")
 REBUTTER, MODERATOR, EVIDENCE = Seat("rebutter"), Seat("moderator"), Seat("evidence")
@@ -89,7 +89,7 @@ class Here:
     """Where the debate stands as a round begins: everything said before, and what may be cited."""
 
     number: int
-    floor: Floor
+    floor: Transcript
     rules: ReviewRules
     citing: Citing
     english: bool = True
@@ -100,7 +100,7 @@ class Here:
         return Phase(name if self.number == 1 else f"{name}-round-{self.number}")
 
 
-def review(rules: ReviewRules, docket: Docket) -> Rulebook[ReviewVerdict]:
+def review(rules: ReviewRules, docket: DebateContext) -> Rulebook[ReviewVerdict]:
     """A review from its framing to the last moderation."""
     proposers = numbered(PROPOSER, docket.seats)
     framing, floor = yield from frame(rules, docket, len(proposers))
@@ -123,11 +123,11 @@ def review(rules: ReviewRules, docket: Docket) -> Rulebook[ReviewVerdict]:
     )
 
 
-def frame(rules: ReviewRules, docket: Docket, proposers: int) -> Rulebook[tuple[Framing | None, Floor]]:
+def frame(rules: ReviewRules, docket: DebateContext, proposers: int) -> Rulebook[tuple[Framing | None, Transcript]]:
     """The framing, and the floor with it."""
     to_find = proposers if proposers > 1 and not rules.positions else 0
     first = tuple(row.source_id for row in docket.sources if docket.introduced.get(row.source_id, 1) == 1)
-    form = FramingForm(rules.brief.criteria, first, to_find)
+    form = FramingSpec(rules.brief.criteria, first, to_find)
     words = {
         "hints": rules.brief.framing,
         "criteria": "\n".join(f"  - {row}" for row in rules.brief.criteria) or "  - none",
@@ -135,12 +135,12 @@ def frame(rules: ReviewRules, docket: Docket, proposers: int) -> Rulebook[tuple[
     task = Task("framing-positions", {**words, "number": str(to_find)}) if to_find else Task("framing", words)
     turn = yield from ask(FRAMER, FRAMING, returns=form, task=task, limits=rules.framing)
     if not isinstance(turn, Framing):
-        return None, Floor()
+        return None, Transcript()
     turn = replace(turn, positions=rules.positions or turn.positions)
-    return turn, Floor().post(Post(FRAMER, FRAMING, turn.text()))
+    return turn, Transcript().post(Message(FRAMER, FRAMING, turn.text()))
 
 
-def one_round(positions: Sequence[Position], here: Here) -> Rulebook[tuple[Round, Floor]]:
+def one_round(positions: Sequence[Position], here: Here) -> Rulebook[tuple[Round, Transcript]]:
     """Every position is proposed, criticised and defended; then the moderator speaks."""
     contests: tuple[Contest, ...]
     if len(positions) == 1:
@@ -156,7 +156,7 @@ def one_round(positions: Sequence[Position], here: Here) -> Rulebook[tuple[Round
     if held.moderation:
         for found in held.moderation.findings:
             yield from declare("score", found.argument, {"round": here.number, "criteria": found.scores})
-        floor = floor.post(Post(MODERATOR, here.phase("moderation"), held.moderation.text()))
+        floor = floor.post(Message(MODERATOR, here.phase("moderation"), held.moderation.text()))
     return held, floor
 
 
@@ -174,7 +174,7 @@ def proposition(held: Contest, here: Here) -> Rulebook[Contest]:
     """The case for the position; in a further round the case that is left of it, in view of what was found."""
     rules, position = here.rules, held.position
     fewest = rules.minimum_arguments if here.number == 1 else 1
-    form = PropositionForm(
+    form = PropositionSpec(
         position.prefix("PROP"),
         position.text,
         fewest,
@@ -204,7 +204,7 @@ def critique(held: Contest, here: Here) -> Rulebook[Contest]:
     assert held.proposition  # noqa: S101  (there is nothing to criticise otherwise)
     rules, position = here.rules, held.position
     standing = held.proposition.standing
-    form = CriticismForm(
+    form = CriticismSpec(
         position.prefix("CRIT"),
         position.text,
         standing,
@@ -247,7 +247,7 @@ def rebuttal(held: Contest, here: Here) -> Rulebook[Contest]:
     rules, position = here.rules, held.position
     known = tuple(row.reasoning for row in held.proposition.standing)
     known += tuple(row.answer for row in held.proposition.objections)
-    form = RebuttalForm(position.prefix("REB"), position.text, held.criticism.standing, known, here.citing)
+    form = RebuttalSpec(position.prefix("REB"), position.text, held.criticism.standing, known, here.citing)
     task = Task(
         "rebuttal", {"targets": ", ".join(row.id for row in held.criticism.standing)}, {"position": position.text}
     )
@@ -264,7 +264,7 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
     thesis = "" if several else positions[0].text
     if rules.edition > 1:
         held = replace(held, carried=still_open(here.before))
-    form = ModerationForm(held.exhibits, held.open_criticisms, named, thesis, held.carried)
+    form = ModerationSpec(held.exhibits, held.open_criticisms, named, thesis, held.carried)
     words = {
         "arguments": ids(held.exhibits) or "none stands",
         "criticisms": ", ".join(held.open_criticisms) or "none stands",
@@ -289,14 +289,14 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
     return replace(held, moderation=turn) if isinstance(turn, Moderation) else replace(held, silent=(turn,))
 
 
-def said(held: Contest, here: Here) -> tuple[Post, ...]:
+def said(held: Contest, here: Here) -> tuple[Message, ...]:
     """What one contest puts on the floor so far; of what was struck only the number and the reason."""
     turns = (
         (held.position.seat, "proposition", held.proposition),
         (CRITIC, "critique", held.criticism),
         (REBUTTER, "rebuttal", held.rebuttals),
     )
-    return tuple(Post(seat, here.phase(name), turn.shown(turn.struck)) for seat, name, turn in turns if turn)
+    return tuple(Message(seat, here.phase(name), turn.shown(turn.struck)) for seat, name, turn in turns if turn)
 
 
 def why_stop(held: Round) -> Stop:
@@ -311,7 +311,7 @@ def why_stop(held: Round) -> Stop:
 
 
 def positions_of(
-    rules: ReviewRules, docket: Docket, proposers: Sequence[Seat], framing: Framing | None
+    rules: ReviewRules, docket: DebateContext, proposers: Sequence[Seat], framing: Framing | None
 ) -> tuple[Position, ...]:
     """The positions and who argues for them; none where several were to be named and nobody named them."""
     texts = rules.positions or (framing.positions if framing else ())
@@ -323,21 +323,21 @@ def positions_of(
     )
 
 
-def citing_in(docket: Docket, number: int) -> Citing:
+def citing_in(docket: DebateContext, number: int) -> Citing:
     """What may be cited in round ``number``: the sources that were introduced by then."""
     known = docket.sources_by(number)
     return Citing(known, docket.motion.text) if known else NOTHING
 
 
-def introduced(docket: Docket, number: int) -> tuple[Post, ...]:
+def introduced(docket: DebateContext, number: int) -> tuple[Message, ...]:
     """The sources that a further round brings, as they are laid before every seat."""
     return tuple(
-        Post(EVIDENCE, Phase(f"round-{number}"), f"New evidence {row.source_id}: {row.title}\n{row.text}")
+        Message(EVIDENCE, Phase(f"round-{number}"), f"New evidence {row.source_id}: {row.title}\n{row.text}")
         for row in docket.sources
         if number > 1 and docket.introduced.get(row.source_id) == number
     )
 
 
-def not_reached(docket: Docket, rounds: Sequence[Round]) -> tuple[str, ...]:
+def not_reached(docket: DebateContext, rounds: Sequence[Round]) -> tuple[str, ...]:
     """The sources whose round was never held."""
     return tuple(name for name, number in docket.introduced.items() if number > len(rounds))

@@ -7,11 +7,11 @@ from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import Any
 
-from disputatio.formats.bench import BenchRules
 from disputatio.formats.brief import Brief
 from disputatio.formats.cast import Cast
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.format import Format
+from disputatio.formats.jury import JuryRules
 from disputatio.judging import Criterion, PanelMethod, Rubric
 from disputatio.kernel import JsonObject, Limits
 
@@ -35,7 +35,7 @@ def rules_from_json(form: Format, body: Mapping[str, Any]) -> Any:
 def _value_json(value: Any) -> Any:
     if isinstance(value, Limits):
         return {row.name: getattr(value, row.name) for row in fields(value)}
-    if isinstance(value, BenchRules):
+    if isinstance(value, JuryRules):
         weights = {judge: str(weight) for judge, weight in value.weights}
         return {**asdict(value), "method": value.method.value, "weights": weights, "dead_zone": str(value.dead_zone)}
     if isinstance(value, DecisionRule):
@@ -63,7 +63,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, Mapping) and "both_orders" in value:
         weights = tuple((judge, Fraction(weight)) for judge, weight in value["weights"].items())
         exact = {"method": PanelMethod(value["method"]), "dead_zone": Fraction(value["dead_zone"])}
-        return BenchRules(**{**value, **exact, "weights": weights})
+        return JuryRules(**{**value, **exact, "weights": weights})
     if isinstance(value, Mapping) and "rule" in value:
         share = None if value["share"] is None else Fraction(value["share"])
         weights = tuple((name, Fraction(weight)) for name, weight in value["weights"].items())

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
-from disputatio.formats.turns.answer import AnswerForm, GivenAnswer
+from disputatio.formats.turns.answer import AnswerSpec, GivenAnswer
 from disputatio.kernel import JsonObject, Limits, Phase, Rulebook, Seat, Task, ask, together
 
 ANSWERER = Seat("answerer")
@@ -67,7 +67,7 @@ def most_given(answers: Sequence[str | None]) -> str | None:
     return max(counts, key=lambda row: counts[row]) if counts else None
 
 
-def single(rules: SingleRules, _docket: Docket) -> Rulebook[SingleVerdict]:
+def single(rules: SingleRules, _docket: DebateContext) -> Rulebook[SingleVerdict]:
     """One answer, or several that know nothing of each other."""
     numbers = range(rules.first, rules.first + rules.samples)
     turns: list[object] = []
@@ -79,7 +79,7 @@ def single(rules: SingleRules, _docket: Docket) -> Rulebook[SingleVerdict]:
 
 def _answer(rules: SingleRules) -> Rulebook[object]:
     task = Task("answer", {"options": ", ".join(rules.options) or "a number"})
-    turn = yield from ask(ANSWERER, ANSWERING, returns=AnswerForm(rules.options), task=task, limits=rules.answering)
+    turn = yield from ask(ANSWERER, ANSWERING, returns=AnswerSpec(rules.options), task=task, limits=rules.answering)
     return turn
 
 

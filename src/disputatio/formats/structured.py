@@ -26,16 +26,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from disputatio.formats.bench import BenchRules, Hearing, hear
-from disputatio.formats.docket import Docket, numbered
+from disputatio.formats.debate_context import DebateContext, numbered
+from disputatio.formats.jury import Hearing, JuryRules, hear
 from disputatio.formats.sides import CON, JUDGE, PRO, Case, Side
 from disputatio.formats.trace import StructuredVerdict, exhibits, verdict
 from disputatio.formats.turns.citing import NOTHING, Citing
-from disputatio.formats.turns.closing import Closing, ClosingForm
-from disputatio.formats.turns.cross_examination import CrossExamination, CrossExaminationForm
-from disputatio.formats.turns.opening import Opening, OpeningForm
+from disputatio.formats.turns.closing import Closing, ClosingSpec
+from disputatio.formats.turns.cross_examination import CrossExamination, CrossExaminationSpec
+from disputatio.formats.turns.opening import Opening, OpeningSpec
 from disputatio.judging import STANDARD, Rubric
-from disputatio.kernel import Floor, Limits, Phase, Post, Rulebook, Seat, Task, ask, declare, together
+from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, declare, together
 
 OPENING, CROSS_EXAMINATION, CLOSING = Phase("opening"), Phase("cross-examination"), Phase("closing")
 
@@ -48,16 +48,16 @@ class StructuredRules:
     maximum_arguments: int = 5
     closing_words: int = 200
     rubric: Rubric = STANDARD
-    bench: BenchRules = field(default=BenchRules())
+    bench: JuryRules = field(default=JuryRules())
     opening: Limits = field(default=Limits(max_tokens=2000, temperature=0.7))
     cross_examination: Limits = field(default=Limits(max_tokens=1500, temperature=0.5))
     closing: Limits = field(default=Limits(max_tokens=600, temperature=0.5))
     judging: Limits = field(default=Limits(max_tokens=3000, temperature=0.2))
 
 
-def structured(rules: StructuredRules, docket: Docket) -> Rulebook[StructuredVerdict]:
+def structured(rules: StructuredRules, docket: DebateContext) -> Rulebook[StructuredVerdict]:
     """A structured debate from its opening to its verdict."""
-    floor = Floor()
+    floor = Transcript()
     citing = Citing(docket.sources, docket.motion.text) if docket.sources else NOTHING
 
     pro, con = yield from together(opening(PRO, rules, citing), opening(CON, rules, citing))
@@ -81,14 +81,16 @@ def structured(rules: StructuredRules, docket: Docket) -> Rulebook[StructuredVer
 
 def opening(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
     """One side states its case. It hears nothing of the other."""
-    form = OpeningForm(side.prefix, rules.minimum_arguments, rules.maximum_arguments, citing)
+    form = OpeningSpec(side.prefix, rules.minimum_arguments, rules.maximum_arguments, citing)
     counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
     task = Task("opening", {**side.words(), **counts})
     turn = yield from ask(side.seat, OPENING, returns=form, task=task, limits=rules.opening)
     return Case(side, opening=turn if isinstance(turn, Opening) else None)
 
 
-def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRules, citing: Citing) -> Rulebook[Case]:
+def cross_examination(
+    own: Case, other: Case, floor: Transcript, rules: StructuredRules, citing: Citing
+) -> Rulebook[Case]:
     """One side responds to every argument of the other; with no arguments there is nothing to ask."""
     if not other.arguments:
         return own
@@ -97,7 +99,7 @@ def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRul
     turn = yield from ask(
         own.side.seat,
         CROSS_EXAMINATION,
-        returns=CrossExaminationForm(other.arguments, known, citing),
+        returns=CrossExaminationSpec(other.arguments, known, citing),
         task=task,
         sees=floor.seen_by(own.side.seat),
         limits=rules.cross_examination,
@@ -105,11 +107,11 @@ def cross_examination(own: Case, other: Case, floor: Floor, rules: StructuredRul
     return own.after(examination=turn if isinstance(turn, CrossExamination) else None)
 
 
-def closing(own: Case, other: Case, floor: Floor, rules: StructuredRules) -> Rulebook[Case]:
+def closing(own: Case, other: Case, floor: Transcript, rules: StructuredRules) -> Rulebook[Case]:
     """One side answers the questions put to it, concedes what it conceded, and states its final position."""
     if not own.arguments:
         return own
-    form = ClosingForm(own.arguments, own.questions_from(other), own.conceded_of(other), rules.closing_words)
+    form = ClosingSpec(own.arguments, own.questions_from(other), own.conceded_of(other), rules.closing_words)
     questions = ", ".join(question.id for question in form.questions) or "none was put"
     conceded = ", ".join(argument.id for argument in form.conceded) or "none"
     words = {"questions": questions, "conceded": conceded, "own": own.argument_ids, "limit": str(form.limit)}
@@ -125,7 +127,7 @@ def closing(own: Case, other: Case, floor: Floor, rules: StructuredRules) -> Rul
 
 
 def judging(
-    pro: Case, con: Case, judges: tuple[Seat, ...], floor: Floor, rules: StructuredRules
+    pro: Case, con: Case, judges: tuple[Seat, ...], floor: Transcript, rules: StructuredRules
 ) -> Rulebook[tuple[Hearing, ...]]:
     """Every judge hears everything and finds on every argument; without arguments there is nothing to judge."""
     if not pro.arguments and not con.arguments:
@@ -134,7 +136,7 @@ def judging(
     return heard
 
 
-def said(phase: Phase, case: Case) -> tuple[Post, ...]:
+def said(phase: Phase, case: Case) -> tuple[Message, ...]:
     """What one side puts on the floor in ``phase``; nothing where it abstained."""
     turn = {OPENING: case.opening, CROSS_EXAMINATION: case.examination, CLOSING: case.closing}[phase]
-    return (Post(case.side.seat, phase, turn.text()),) if turn else ()
+    return (Message(case.side.seat, phase, turn.text()),) if turn else ()

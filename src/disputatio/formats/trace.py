@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from disputatio.evidence.citations import CheckedCitation
-from disputatio.formats.bench import BenchRules, Hearing
-from disputatio.formats.bench_verdict import VOID, ArgumentFinding, BenchVerdict, bench_verdict
+from disputatio.formats.jury import Hearing, JuryRules
+from disputatio.formats.jury_verdict import VOID, ArgumentFinding, JuryVerdict, bench_verdict
 from disputatio.formats.sides import Case
 from disputatio.formats.turns.adjudication import Exhibit
 from disputatio.formats.turns.closing import Hold
@@ -129,7 +129,7 @@ class StructuredVerdict:
     pro_total: Fraction | None
     con_total: Fraction | None
     agreed: tuple[AgreedPoint, ...]
-    bench: BenchVerdict
+    bench: JuryVerdict
 
     @property
     def gap(self) -> Fraction | None:
@@ -226,7 +226,7 @@ def exhibits(pro: Case, con: Case) -> tuple[Exhibit, ...]:
 
 
 def verdict(
-    pro: Case, con: Case, hearings: Sequence[Hearing], judges: Sequence[str], bench: BenchRules, rubric: Rubric
+    pro: Case, con: Case, hearings: Sequence[Hearing], judges: Sequence[str], bench: JuryRules, rubric: Rubric
 ) -> StructuredVerdict:
     """Put together the verdict from what was said and what ``judges`` found."""
     cases = ((pro, con), (con, pro))
@@ -245,7 +245,7 @@ def verdict(
     return StructuredVerdict(trace, totals[0], totals[1], agreed_points(claims, conceded, withdrawn), found)
 
 
-def _row(own: Case, other: Case, argument: str, found: BenchVerdict) -> TraceRow:
+def _row(own: Case, other: Case, argument: str, found: JuryVerdict) -> TraceRow:
     drew = _drew(argument, other)
     on = found.on(argument)
     replies = tuple(_reply(response, own, on) for response in drew)

@@ -22,7 +22,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TypeAlias
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.coefficients import (
     alpha,
     cohen,

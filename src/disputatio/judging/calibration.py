@@ -22,7 +22,7 @@ from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.rubric import HIGHEST, LOWEST
 from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject

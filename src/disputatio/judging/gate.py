@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 
 FACTOR = 50

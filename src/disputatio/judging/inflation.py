@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.rubric import HIGHEST, LOWEST
 from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject

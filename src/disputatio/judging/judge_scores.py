@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.rubric import Rubric
 from disputatio.judging.scoring import mean, rounded, weighted
 from disputatio.kernel import JsonObject

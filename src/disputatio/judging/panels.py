@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.blinding import both_orders
 from disputatio.judging.judge_scores import TIE, JudgeScores, leader
 from disputatio.judging.panel_verdict import JudgeFinding, Orders, PanelMethod, PanelStatus, PanelVerdict

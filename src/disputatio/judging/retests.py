@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.judge_scores import JudgeScores
 from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject

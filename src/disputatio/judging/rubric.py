@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 LOWEST, HIGHEST = 1, 10
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.judge_scores import TIE, check_sides
 from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 
 TWO_THIRDS, HALF = Fraction(2, 3), Fraction(1, 2)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject
 

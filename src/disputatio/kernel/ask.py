@@ -12,8 +12,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from disputatio.kernel.floor import Post
 from disputatio.kernel.names import JsonObject, Phase, Seat
+from disputatio.kernel.transcript import Message
 
 Result = TypeVar("Result")
 TurnT = TypeVar("TurnT", bound="Turn")
@@ -78,11 +78,11 @@ class Part:
     temperature: float | None = None
 
 
-class Form(Protocol[TurnT]):
+class TurnSpec(Protocol[TurnT]):
     """What a legal turn is, made for one ask.
 
     The schema carries every rule a schema can carry: it has a key for each argument that must be
-    answered and an enum of the ids that exist. ``breaches`` holds the rules it cannot carry.
+    answered and an enum of the ids that exist. ``violations`` holds the rules it cannot carry.
     """
 
     @property
@@ -96,7 +96,7 @@ class Form(Protocol[TurnT]):
     def read(self, content: JsonObject) -> TurnT:
         """The typed turn in ``content``, which is valid under ``schema``. Code adds ids and sums here."""
 
-    def breaches(self, turn: TurnT) -> tuple[Violation, ...]:
+    def violations(self, turn: TurnT) -> tuple[Violation, ...]:
         """The rules that ``turn`` breaks although its shape is right."""
 
     def next_part(self, done: tuple[JsonObject, ...]) -> Part | None:
@@ -107,11 +107,11 @@ class Form(Protocol[TurnT]):
 
 
 @runtime_checkable
-class LenientForm(Protocol):
+class LenientTurnSpec(Protocol):
     """A form that would rather have an answer with a fault in one place than none.
 
     When the asks for the right shape are used up, the last answer is taken if it fits ``lenient_schema``; ``read``
-    then says of what is at fault that it is, and ``breaches`` names it.
+    then says of what is at fault that it is, and ``violations`` names it.
     """
 
     @property
@@ -142,9 +142,9 @@ class Ask:
 
     seat: Seat
     phase: Phase
-    form: Form[Any]
+    spec: TurnSpec[Any]
     task: Task
-    sees: Sequence[Post] = ()
+    sees: Sequence[Message] = ()
     limits: Limits = Limits()
 
 
@@ -172,9 +172,9 @@ def ask(
     seat: Seat,
     phase: Phase,
     *,
-    returns: Form[TurnT],
+    returns: TurnSpec[TurnT],
     task: Task,
-    sees: Sequence[Post] = (),
+    sees: Sequence[Message] = (),
     limits: Limits = Limits(),
 ) -> Rulebook[TurnT | Abstention]:
     """Ask ``seat`` for one turn and return it, or the abstention that stands in its place."""

@@ -18,7 +18,7 @@ from disputatio.ledger.budget import Budget
 from disputatio.ledger.prices import PriceBook, Priced
 from disputatio.ledger.tokens import TokenGauge
 from disputatio.participants.call import Call, Usage
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.record.text import canonical
 
 

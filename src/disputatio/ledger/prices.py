@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from disputatio.participants.call import Usage
+from disputatio.participants.model_seat import ModelSeating, Price
 from disputatio.participants.providers import PROVIDERS
-from disputatio.participants.seating import ModelSeating, Price
 from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
 
 _MILLION = Decimal(1_000_000)

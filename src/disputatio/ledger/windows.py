@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from disputatio.participants.local_models import EMBEDDED_MODEL
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS
-from disputatio.participants.seating import ModelSeating
 
 UNKNOWN_WINDOW = 32_768
 """The context window that is counted with, in tokens, where nobody knows one."""

@@ -13,7 +13,7 @@ from dataclasses import fields
 from decimal import Decimal
 from typing import Any, TypeVar, cast
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import Json, JsonObject
 from disputatio.market.knowledge import (
     SCHEMA_VERSION,

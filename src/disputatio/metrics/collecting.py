@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from disputatio.failures import InvalidInputError, StoreError
+from disputatio.errors import InvalidInputError, StoreError
 from disputatio.formats.registry import FORMATS
 from disputatio.judging.worth import DebateMultiple, Verified, debate_multiple
 from disputatio.metrics.figures import Figures

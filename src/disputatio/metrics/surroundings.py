@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.metrics.collecting import Selection, collect
 from disputatio.metrics.figures import Figures
 from disputatio.prompts import PromptBook
 from disputatio.record.store import Store
-from disputatio.report import DebateReport
 from disputatio.report.dossier import Surroundings
+from disputatio.report.reading import DebateReport
 
 
 def surroundings(

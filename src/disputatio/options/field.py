@@ -25,8 +25,8 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.options import reading
 from disputatio.options.reading import Given, Reader
 

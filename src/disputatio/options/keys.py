@@ -6,8 +6,8 @@ import re
 import tomllib
 from typing import TypeAlias
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 
 KeyPath: TypeAlias = tuple[str, ...]
 """A key by its levels."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 
 RuleValue: TypeAlias = bool | int | Decimal | str
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from disputatio.kernel import JsonObject, LenientForm
+from disputatio.kernel import JsonObject, LenientTurnSpec
 from disputatio.motion import clean, one_line
 from disputatio.participants.corrections import Place
 from disputatio.participants.mending import mended
@@ -31,7 +31,7 @@ class ShapedAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class SchemaMismatch:
     """An answer that cannot be taken, and why, for the model and for the record.
 
     Where it is an object, ``content`` has it, and ``places`` says what in it is at fault; None stands for a fault that
@@ -108,7 +108,7 @@ def _fault(error: Any) -> _SchemaFault:
 
 def read_answer(
     text: str, schema: JsonObject, checks: SchemaChecks, *, cut_off_at: int | None = None, schema_text: str = ""
-) -> ShapedAnswer | Misfit:
+) -> ShapedAnswer | SchemaMismatch:
     """The answer in ``text``.
 
     Args:
@@ -120,34 +120,34 @@ def read_answer(
         schema_text: the schema as canonical JSON, where the caller has it already.
     """
     if len(text) > MAX_ANSWER_CHARS:
-        return Misfit((f"the answer is too long: {len(text):,} characters",))
+        return SchemaMismatch((f"the answer is too long: {len(text):,} characters",))
     try:
         value, repaired = _loaded(text, mend=cut_off_at is None)
     except ValueError as error:
         if cut_off_at is not None:
-            return Misfit((f"the answer was cut off at {cut_off_at} tokens; be briefer",))
-        return Misfit((str(error),))
+            return SchemaMismatch((f"the answer was cut off at {cut_off_at} tokens; be briefer",))
+        return SchemaMismatch((str(error),))
     if not isinstance(value, dict):
-        return Misfit(("the answer is not a JSON object",))
+        return SchemaMismatch(("the answer is not a JSON object",))
     # JSON in plain ASCII without an escape or a delete character holds nothing to clean out of its strings.
     plain = not repaired and text.isascii() and "\\" not in text and "\x7f" not in text
     if not _tidied(value, plain=plain):
-        return Misfit((_TOO_DEEP,))
+        return SchemaMismatch((_TOO_DEEP,))
     faults = checks.faults(value, schema, schema_text)
     reasons = tuple(row.reason for row in faults)
     try:
         canonical(value)
     except ValueError:
         # 1e999 is read as infinity, which no record can hold.
-        return Misfit((*reasons, "the answer holds a number that is too large"))
+        return SchemaMismatch((*reasons, "the answer holds a number that is too large"))
     if faults:
-        return Misfit(reasons, value, tuple(row.place for row in faults))
+        return SchemaMismatch(reasons, value, tuple(row.place for row in faults))
     return ShapedAnswer(value, repaired)
 
 
 def read_leniently(text: str, form: object, checks: SchemaChecks) -> ShapedAnswer | None:
     """The answer in ``text`` where ``form`` accepts it in the end although it does not fit; None where it does not."""
-    if not isinstance(form, LenientForm):
+    if not isinstance(form, LenientTurnSpec):
         return None
     read = read_answer(text, form.lenient_schema, checks)
     return read if isinstance(read, ShapedAnswer) else None

@@ -211,7 +211,7 @@ class Fault:
 OnText: TypeAlias = Callable[[str], None]
 
 
-class Gateway(Protocol):
+class ModelClient(Protocol):
     """Carries calls to one model. One gateway serves all seats that share model, address and key."""
 
     @property

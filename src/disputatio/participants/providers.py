@@ -18,8 +18,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS, asked_piecewise
 
 

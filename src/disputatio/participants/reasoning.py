@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Segment
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, Kind
-from disputatio.participants.seating import ModelSeating
 
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high")
 """What a seat's ``reasoning_effort`` may be, besides a number of tokens; least reasoning first."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, Json, JsonObject
-from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
+from disputatio.participants.answers import SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer, read_leniently
 from disputatio.participants.turn_taking import Await, Reject, Taken, TurnTaking
 from disputatio.record.events import TurnTaken
 from disputatio.record.history import History
@@ -51,11 +51,11 @@ class Scripted:
             if isinstance(given, Abstention):
                 return best._replace(asked=asked) if best else given
             text = given if isinstance(given, str) else canonical(given)
-            read = read_answer(text, ask.form.schema, checks)
-            if isinstance(read, Misfit):
+            read = read_answer(text, ask.spec.schema, checks)
+            if isinstance(read, SchemaMismatch):
                 shape_asks += 1
                 if shape_asks > ask.limits.shape_asks:
-                    lenient = None if best else read_leniently(text, ask.form, checks)
+                    lenient = None if best else read_leniently(text, ask.spec, checks)
                     if lenient is not None:
                         return _read(ask, lenient)._replace(asked=asked)
                     detail = f"{shape_asks} answers did not fit the form; the last: {read.reasons[0]}"
@@ -74,8 +74,8 @@ class Scripted:
 
 
 def _read(ask: Ask, answer: ShapedAnswer) -> Taken:
-    turn = ask.form.read(answer.content)
-    return Taken(turn, answer.content, ask.form.breaches(turn), answer.repaired)
+    turn = ask.spec.read(answer.content)
+    return Taken(turn, answer.content, ask.spec.violations(turn), answer.repaired)
 
 
 def recording(history: History, name: str) -> Scripted:

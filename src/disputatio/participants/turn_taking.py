@@ -11,7 +11,7 @@ Taking a turn is a generator, like a rulebook. It yields orders and is given wha
 
 It returns ``Taken`` or an ``Abstention``. The rules of requirement K2 are here: a wrong shape is asked again with
 the reasons, so many times, and then the seat abstains, unless the form accepts the last answer with its fault (see
-`disputatio.kernel.LenientForm`); a broken rule is asked again once and then the answer is accepted with its
+`disputatio.kernel.LenientTurnSpec`); a broken rule is asked again once and then the answer is accepted with its
 violations. Nothing is put in the place of an answer. A call that was cut while its model reasoned is
 made again as it is, with the room that was learned meanwhile, like a call that brought a passing fault.
 """
@@ -26,14 +26,14 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from disputatio.formats.turns.sizes import MOST_TOKENS, Sized, sized
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject, Limits, Part, Turn, Violation
 from disputatio.motion import clean
-from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer, read_leniently
+from disputatio.participants.answers import SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer, read_leniently
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment
 from disputatio.participants.corrections import Correction, correction_of, place_of
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import Allowances
-from disputatio.participants.seating import ModelSeating
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import CHOICE_FORM, choice_part, choice_schema, read_choice
-from disputatio.tools.offer import OfferedTool, ToolLimits, ToolRequest, ToolResult
+from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolRequest, ToolResult
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
@@ -98,8 +98,8 @@ class Taken(NamedTuple):
     served_models: tuple[str, ...] = ()
 
 
-Order: TypeAlias = Send | Rest | Reject | Consult | Await
-TurnTaking: TypeAlias = Generator[Order, Any, Taken | Abstention]
+TurnStep: TypeAlias = Send | Rest | Reject | Consult | Await
+TurnTaking: TypeAlias = Generator[TurnStep, Any, Taken | Abstention]
 
 
 class _Answer(NamedTuple):
@@ -197,7 +197,7 @@ class ModelTurn:
 
     def _take_whole(self) -> TurnTaking:
         limits = self._ask.limits
-        shape = self._shape(self._ask.form.schema, limits)
+        shape = self._shape(self._ask.spec.schema, limits)
         prompt = self._prompts.whole(self._ask)
         if self._tools:
             found = yield from self._consultations(prompt)
@@ -227,7 +227,7 @@ class ModelTurn:
                 best, answer = read, second
         return self._finished(best)
 
-    def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[Order, Any, tuple[Segment, ...] | Abstention]:
+    def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[TurnStep, Any, tuple[Segment, ...] | Abstention]:
         """What the seat looks up before its turn, round by round, until it wants no more or may not."""
         limits, task = self._tool_limits, prompt[-1]
         shape = self._shape(choice_schema(self._tools, limits.calls), self._limits(_CHOICE_TOKENS), name=CHOICE_FORM)
@@ -250,7 +250,7 @@ class ModelTurn:
         return tuple(found)
 
     def _take_in_parts(self) -> TurnTaking:
-        form = self._ask.form
+        form = self._ask.spec
         done: list[_Answer] = []
         parts: list[Part] = []
         while part := form.next_part(tuple(row.content for row in done)):
@@ -274,7 +274,7 @@ class ModelTurn:
                         done, best = trial, self._joined(trial)
         return self._finished(best)
 
-    def _part(self, part: Part, reasons: tuple[str, ...]) -> Generator[Order, Any, _Answer | Abstention]:
+    def _part(self, part: Part, reasons: tuple[str, ...]) -> Generator[TurnStep, Any, _Answer | Abstention]:
         prompt = self._prompts.part(self._ask, part)
         if reasons:
             prompt = (*prompt, self._prompts.reasons("rule", reasons))
@@ -287,15 +287,15 @@ class ModelTurn:
         return Limits(own or max_tokens, fixed=own is not None)
 
     def _joined(self, done: list[_Answer]) -> Taken:
-        content = self._ask.form.join(tuple(row.content for row in done))
-        misfit = self._checks.reasons(content, self._ask.form.schema)
+        content = self._ask.spec.join(tuple(row.content for row in done))
+        misfit = self._checks.reasons(content, self._ask.spec.schema)
         if misfit:
-            raise AssertionError(f"the parts of {self._ask.form.name} do not make a whole: {misfit}")
+            raise AssertionError(f"the parts of {self._ask.spec.name} do not make a whole: {misfit}")
         return self._read(_Answer(content, any(row.repaired for row in done), ""))
 
     def _read(self, answer: _Answer) -> Taken:
-        turn = self._ask.form.read(answer.content)
-        return Taken(turn, answer.content, self._ask.form.breaches(turn), answer.repaired)
+        turn = self._ask.spec.read(answer.content)
+        return Taken(turn, answer.content, self._ask.spec.violations(turn), answer.repaired)
 
     def _finished(self, taken: Taken) -> Taken:
         return taken._replace(asked=self._asked, served_models=tuple(self._served))
@@ -310,11 +310,11 @@ class ModelTurn:
     def _shape(self, schema: JsonObject, limits: Limits, temperature: float | None = None, name: str = "") -> _Shape:
         text, size = canonical(schema), sized(schema, limits)
         sent_text = text if size.schema is schema else canonical(size.schema)
-        return _Shape(schema, text, size, sent_text, temperature, name or self._ask.form.name)
+        return _Shape(schema, text, size, sent_text, temperature, name or self._ask.spec.name)
 
     def _shaped(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, correction: Correction | None = None
-    ) -> Generator[Order, Any, _Answer | Abstention]:
+    ) -> Generator[TurnStep, Any, _Answer | Abstention]:
         """An answer of the right shape, after as many asks as the limits allow.
 
         Args:
@@ -326,7 +326,7 @@ class ModelTurn:
         current, asked = prompt, self._asked_for(shape, correction)
         # An answer that did not fit will hardly fit when it is asked for again because of a rule.
         tokens = max(asked.size.tokens, self._grown.get(part, 0))
-        misfit, last = Misfit(()), ""
+        misfit, last = SchemaMismatch(()), ""
         for number in range(1 + self._ask.limits.shape_asks):
             reply = yield from self._reply(part, current, asked, tokens)
             if isinstance(reply, Abstention):
@@ -348,7 +348,7 @@ class ModelTurn:
                 if correction is not None and (cut or read.content):
                     raw = correction.excerpt
                 current = self._again(prompt, raw, "shape" if correction is None else "shape-part", misfit.reasons)
-        lenient = None if part or not last else read_leniently(last, self._ask.form, self._checks)
+        lenient = None if part or not last else read_leniently(last, self._ask.spec, self._checks)
         if lenient is not None:
             return _Answer(lenient.content, lenient.repaired, last, lenient=True)
         asks = 1 + self._ask.limits.shape_asks
@@ -362,27 +362,27 @@ class ModelTurn:
 
     def _fitting(
         self, text: str, shape: _Shape, cut_off_at: int | None, correction: Correction | None
-    ) -> ShapedAnswer | Misfit:
+    ) -> ShapedAnswer | SchemaMismatch:
         """The whole answer that ``text`` is, or that it makes with what was kept of an earlier one."""
         whole = read_answer(text, shape.schema, self._checks, cut_off_at=cut_off_at, schema_text=shape.text)
         # Some models give everything again although a part was asked for.
         if correction is None or isinstance(whole, ShapedAnswer):
             return whole
         some = read_answer(text, _ANY_OBJECT, self._checks, cut_off_at=cut_off_at)
-        if isinstance(some, Misfit):
+        if isinstance(some, SchemaMismatch):
             return some
         # What was not asked for is left out: the rest of the answer is kept.
         given = correction.only(some.content)
         content = correction.merge(given)
         faults = self._checks.faults(content, shape.schema, shape.text)
         if faults:
-            return Misfit(tuple(row.reason for row in faults), content, tuple(row.place for row in faults))
+            return SchemaMismatch(tuple(row.reason for row in faults), content, tuple(row.place for row in faults))
         reasons = self._checks.reasons(given, correction.schema)
-        return Misfit(reasons) if reasons else ShapedAnswer(content, some.repaired)
+        return SchemaMismatch(reasons) if reasons else ShapedAnswer(content, some.repaired)
 
     def _reply(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
-    ) -> Generator[Order, Any, Reply | Abstention]:
+    ) -> Generator[TurnStep, Any, Reply | Abstention]:
         """A reply from the seat's model or, when it is worn out, from the next fallback."""
         self._asked += 1
         fault: Fault | None = None
@@ -401,7 +401,7 @@ class ModelTurn:
 
     def _attempts(
         self, part: str, prompt: tuple[Segment, ...], shape: _Shape, max_tokens: int
-    ) -> Generator[Order, Any, Reply | Fault]:
+    ) -> Generator[TurnStep, Any, Reply | Fault]:
         seating, modes = self._seatings[0], self._modes[0]
         tried, refusals, rested = 0, 0, 0.0
         while True:

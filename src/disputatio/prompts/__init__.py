@@ -3,7 +3,7 @@
 from disputatio.prompts.book import LOCK_FILE, PromptBook, current_hashes, packaged_book
 from disputatio.prompts.compose import (
     DebatePrompts,
-    Setting,
+    PromptContext,
     choosing_segment,
     compose,
     compose_part,
@@ -18,7 +18,7 @@ __all__ = [
     "LOCK_FILE",
     "DebatePrompts",
     "PromptBook",
-    "Setting",
+    "PromptContext",
     "choosing_segment",
     "compose",
     "compose_part",

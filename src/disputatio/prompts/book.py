@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 LOCK_FILE = "lock.json"
 _FORMATS = ("structured", "freeform", "single", "panel", "review", "competition", "market", "own", "recognition")

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from disputatio.evidence.sources import Source
 from disputatio.formats.turns.sizes import lengths, sized
-from disputatio.kernel import Ask, JsonObject, Part, Post, Posts, Seat
+from disputatio.kernel import Ask, JsonObject, Message, Messages, Part, Seat
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Segment
 from disputatio.prompts.book import PromptBook
@@ -20,11 +20,11 @@ from disputatio.prompts.fence import fence, plain_name, quoted
 from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import described
-from disputatio.tools.offer import OfferedTool, ToolRequest, ToolResult
+from disputatio.tools.protocol import OfferedTool, ToolRequest, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PromptContext:
     """What every prompt of one debate rests on.
 
     ``personas`` and ``shares`` are by seat; a share is how many characters of the evidence the seat is shown, all of it
@@ -46,32 +46,32 @@ class Setting:
         return lay_out(known, self.motion.text, self.shares.get(seat, NO_LIMIT))
 
 
-def compose(book: PromptBook, setting: Setting, ask: Ask) -> tuple[Segment, ...]:
+def compose(book: PromptBook, setting: PromptContext, ask: Ask) -> tuple[Segment, ...]:
     """The whole prompt of ``ask``."""
-    render = RenderPost(book)
+    render = RenderMessage(book)
     # The posts of a long debate are rendered once each, not once for every prompt they stand in.
-    heard = ask.sees.each(render) if isinstance(ask.sees, Posts) else map(render, ask.sees)
+    heard = ask.sees.each(render) if isinstance(ask.sees, Messages) else map(render, ask.sees)
     return (compose_shared(book, setting, ask.seat), *heard, compose_task(book, setting, ask))
 
 
-def compose_shared(book: PromptBook, setting: Setting, seat: Seat) -> Segment:
+def compose_shared(book: PromptBook, setting: PromptContext, seat: Seat) -> Segment:
     """The beginning of every prompt of ``seat``: the rules, the motion and the evidence."""
     cites = bool(setting.evidence)
     return _common(book, setting.format_name, setting.motion, setting.laid_out(seat), cites=cites)
 
 
 @dataclass(frozen=True, slots=True)
-class RenderPost:
+class RenderMessage:
     """Renders a post as the segment in which later prompts repeat it. Two with the same book are equal."""
 
     book: PromptBook
 
-    def __call__(self, post: Post) -> Segment:
+    def __call__(self, post: Message) -> Segment:
         """The segment of ``post``."""
         return _heard(self.book, post.seat, post.phase, post.text)
 
 
-def compose_task(book: PromptBook, setting: Setting, ask: Ask) -> Segment:
+def compose_task(book: PromptBook, setting: PromptContext, ask: Ask) -> Segment:
     """The end of the prompt of ``ask``: what the seat is to do now."""
     values = {**ask.task.values, **{key: fence(key, text) for key, text in ask.task.quotes.items()}}
     layers = (*ask.task.layers, ask.task.prompt)
@@ -80,12 +80,12 @@ def compose_task(book: PromptBook, setting: Setting, ask: Ask) -> Segment:
     addendum = f"{setting.format_name}/{ask.task.prompt}-evidence"
     if setting.evidence and book.has(addendum):
         task += "\n\n" + book.fill(addendum, ask.task.values)
-    if setting.says_lengths and (words := lengths(sized(ask.form.schema, ask.limits).schema)):
+    if setting.says_lengths and (words := lengths(sized(ask.spec.schema, ask.limits).schema)):
         task += "\n\n" + book.fill("shared/lengths", {"lengths": words})
     return Segment("user", persona + task)
 
 
-def compose_part(book: PromptBook, setting: Setting, ask: Ask, part: Part) -> tuple[Segment, ...]:
+def compose_part(book: PromptBook, setting: PromptContext, ask: Ask, part: Part) -> tuple[Segment, ...]:
     """The prompt of one part of ``ask``, for a small model: short, with only what the part is about."""
     system = book.fill("small/rules", {})
     if setting.motion.language != "English":
@@ -132,7 +132,7 @@ def _common(book: PromptBook, format_name: str, motion: Motion, laid_out: LaidOu
     return Segment("system", "\n\n".join(parts))
 
 
-def _persona(book: PromptBook, setting: Setting, seat: Seat, *, small: bool) -> str:
+def _persona(book: PromptBook, setting: PromptContext, seat: Seat, *, small: bool) -> str:
     persona = setting.personas.get(seat)
     if not persona:
         return ""
@@ -140,7 +140,7 @@ def _persona(book: PromptBook, setting: Setting, seat: Seat, *, small: bool) -> 
     return book.fill("shared/persona", {"persona": shown}) + "\n\n"
 
 
-def _small_evidence(setting: Setting, seat: Seat) -> str:
+def _small_evidence(setting: PromptContext, seat: Seat) -> str:
     words = setting.laid_out(seat).words
     return fence("evidence", words) + "\n\n" if words else ""
 
@@ -179,7 +179,7 @@ class DebatePrompts:
     """The prompt layer as the turns of one debate need it."""
 
     book: PromptBook
-    setting: Setting
+    setting: PromptContext
 
     def whole(self, ask: Ask) -> tuple[Segment, ...]:
         """The prompt for the whole turn."""

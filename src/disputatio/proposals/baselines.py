@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
-from disputatio.engine.debates import House, baseline_id
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
+from disputatio.engine.runtime import Runtime, baseline_id
 from disputatio.evaluation.baselines import Baselines, answerer_seat, baselines_named
 from disputatio.formats.registry import find_format
-from disputatio.observing.setting import observed
+from disputatio.telemetry.settings import observed
 
-RunBaselines: TypeAlias = Callable[[str, House], Awaitable[bool]]
+RunBaselines: TypeAlias = Callable[[str, Runtime], Awaitable[bool]]
 """Runs the baselines of a debate, given its id and what it ran in; False where it has no result to compare with."""
 _OF_EVERY_FORMAT = frozenset({"seats", "budget", "language", "seed", "stagger", "store", "price", "estimate"})
 """What is asked of a debate and holds for its baselines too."""
@@ -51,8 +51,8 @@ def baselines_of(
     names = baselines_named(given)
     settings = {name: _settings(name, arguments, proposal.settings) for name in ("single", "freeform")}
 
-    async def run(debate: str, house: House) -> bool:
-        own = House(house.store, watcher=observed(Nobody()), opener=house.opener)
+    async def run(debate: str, house: Runtime) -> bool:
+        own = Runtime(house.store, observer=observed(Nobody()), opener=house.opener)
         trial_id = partial(baseline_id, debate) if apart else lambda _: ""
         baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts, trial_id)
         return bool(await baselines.run(debate, names))

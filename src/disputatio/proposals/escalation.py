@@ -8,13 +8,14 @@ from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
 from disputatio.engine.escalating import CallbackTarget, DebateTarget, FunctionTarget, Recipient, Target, Told
 from disputatio.engine.opening import Proposal
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
 from disputatio.motion import Evidence, read_motion
-from disputatio.report import DebateReport, render_result_text
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_result_text
 
 
 def recipient_configured(settings: Settings) -> str | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from disputatio.engine.market_matter import knowledge_for
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio.engine.market_setup import knowledge_for
+from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.formats.format import Format
 from disputatio.motion import one_line
 

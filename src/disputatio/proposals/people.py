@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from disputatio.config import Settings
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.motion import one_line
 

@@ -11,15 +11,15 @@ from typing import Any
 from disputatio.config import Arguments, arguments_of
 from disputatio.config.arguments import rows_of
 from disputatio.config.process import settings_for
-from disputatio.engine.market_matter import motion_and_knowledge
+from disputatio.engine.custom_format_files import format_given
+from disputatio.engine.market_setup import motion_and_knowledge
 from disputatio.engine.opening import Proposal
-from disputatio.engine.own_files import format_given
-from disputatio.engine.table import for_every_seat
-from disputatio.engine.terms import sources_by_round
+from disputatio.engine.review_setup import sources_by_round
+from disputatio.engine.seat_assignments import for_every_seat
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 from disputatio.evidence import Source
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
-from disputatio.formats.docket import place_of
+from disputatio.formats.debate_context import place_of
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions, Market
 from disputatio.motion import Evidence, read_motion

@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
+from disputatio.errors import QueueFullError
 from disputatio.evidence.reading_process import Limits, SourceReader
-from disputatio.failures import QueueFullError
 
 Value = TypeVar("Value")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
-from disputatio.engine.own_files import format_recorded
+from disputatio.engine.custom_format_files import format_recorded
 from disputatio.engine.recorded import recorded_opening
-from disputatio.engine.table import seating_from_json
-from disputatio.failures import ResumeMismatchError
+from disputatio.engine.seat_assignments import seating_from_json
+from disputatio.errors import ResumeMismatchError
 from disputatio.participants.providers import SeatValue
 from disputatio.record.chain import Sealed
 

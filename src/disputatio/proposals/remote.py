@@ -15,13 +15,13 @@ from disputatio.config import arguments_of
 from disputatio.config.catalogue import motion_or_topic
 from disputatio.config.process import settings_for
 from disputatio.config.reach import IN_FILES, refused_address, refused_file, refused_option
-from disputatio.engine.market_matter import question_on
+from disputatio.engine.market_setup import question_on
 from disputatio.engine.opening import Proposal, rules_of
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
 from disputatio.formats.format import Format
 from disputatio.formats.options import Market
 from disputatio.kernel import Json, JsonObject

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 VARIABLE = "DISPUTATIO_STORE"
 _SCHEME = re.compile(r"(?:sqlite|postgresql)(?:\+[a-z0-9]+)?://", re.IGNORECASE)

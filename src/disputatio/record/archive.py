@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.record.chain import Sealed, broken_link, in_parts
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Writing

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disputatio.failures import InvalidInputError, StoreError
+from disputatio.errors import InvalidInputError, StoreError
 from disputatio.record.address import expanded
 
 if TYPE_CHECKING:

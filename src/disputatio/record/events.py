@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar
 
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.kernel import JsonObject
 
 CLOCK_FIELDS = frozenset({"latency_ms"})

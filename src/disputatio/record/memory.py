@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.chain import GENESIS, Sealed, in_parts
 from disputatio.record.claims import OwnClaims
 from disputatio.record.history import History

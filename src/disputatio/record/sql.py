@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disputatio.failures import StoreError
+from disputatio.errors import StoreError
 from disputatio.record.chain import AT_ONCE, GENESIS, Sealed
 from disputatio.record.claims import Claims, FileClaims, OwnClaims, Standing, WriterClaims
 from disputatio.record.database import fetched, is_away, open_database, store_failures, unexpected

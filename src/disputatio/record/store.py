@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from disputatio.failures import HeldElsewhereError, TakenOverError
+from disputatio.errors import HeldElsewhereError, TakenOverError
 
 if TYPE_CHECKING:
     import asyncio

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from disputatio.motion import clean, one_line
 from disputatio.record.events import OutcomeAttached, SignedOff
-from disputatio.report.lines import Line, Role, Span, flow, span
+from disputatio.report.text_spans import Line, Role, Span, flow, span
 
 NO_PROOF = (
     "Names are as they were given on the command line or by a program; the record shows that they were not altered "

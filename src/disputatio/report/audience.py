@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from disputatio.formats.docket import place_of
+from disputatio.formats.debate_context import place_of
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import JsonObject
 from disputatio.record.chain import Sealed

@@ -15,8 +15,8 @@ from disputatio.kernel import JsonObject
 from disputatio.motion import one_line
 from disputatio.record.events import BaselineHeld
 from disputatio.report.amounts import counted, dollars
-from disputatio.report.lines import Line, Role, Span, flow, span
 from disputatio.report.spending import Totals
+from disputatio.report.text_spans import Line, Role, Span, flow, span
 
 HEADS = ("", "came to", "tokens", "of the debate's", "cost", "calls", "record")
 _NAMES = {"single": "Single answer", "vote": "Vote of single answers", "freeform": "Free-form debate"}

@@ -20,7 +20,7 @@ from disputatio.report.blocks import (
     Verbatim,
 )
 from disputatio.report.columns import columns, cut, pad
-from disputatio.report.lines import Column, Line, Role, Span, flow, line_columns, span, table
+from disputatio.report.text_spans import Column, Line, Role, Span, flow, line_columns, span, table
 
 MEASURE = 100
 """Sentences are not laid out wider than this: longer lines are hard to follow."""

@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from disputatio.motion import one_line
 from disputatio.report.advice import advice
 from disputatio.report.columns import pad
+from disputatio.report.custom_format import outcome_statements
 from disputatio.report.judges import Opinion, compact
-from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, line_columns, span
 from disputatio.report.market import market_reading
 from disputatio.report.market_lines import analyst_lines
 from disputatio.report.match import match_reading
 from disputatio.report.match_lines import match_lines
-from disputatio.report.own import outcome_statements
 from disputatio.report.panel import panel_reading
 from disputatio.report.panel_lines import panel_lines as decision_lines
 from disputatio.report.reading import DebateReport
 from disputatio.report.summary import TOLD_HEADINGS, is_told
+from disputatio.report.text_spans import Column, Line, Role, Span, fitting_table, flow, line_columns, span
 from disputatio.report.transcript import MEASURE, mark_role, seat_role, word_role
 from disputatio.report.verdict import (
     NOT_TRUTH,

@@ -18,13 +18,13 @@ from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.record.history import Status
 from disputatio.report.amounts import counted, listed
 from disputatio.report.citations import unstated_sentence
+from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.headings import heading
-from disputatio.report.judges import BenchReading
+from disputatio.report.judges import JuryReading
 from disputatio.report.market import is_market, market_reading
 from disputatio.report.match import MatchReading, match_reading
 from disputatio.report.movement import movements, side_of
 from disputatio.report.names import seat_name
-from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import PanelReading, panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import is_review
@@ -208,7 +208,7 @@ def _contradicted(report: DebateReport) -> _Found:
 
 
 def _jury(report: DebateReport) -> _Found:
-    bench = BenchReading.of(report.outcome)
+    bench = JuryReading.of(report.outcome)
     decided = [seat_name(str(judge)) for judge in _rows(bench.panel.get("order_decided"))]
     if decided:
         yield DoubtKind.ORDER, f"The order of the sides decided what {listed(decided)} found."
@@ -276,7 +276,7 @@ def _challenge(report: DebateReport) -> _Found:
 
 def _judging(report: DebateReport) -> _Found:
     verdict, match = structured_reading(report), match_reading(report)
-    bench = BenchReading.of(report.outcome)
+    bench = JuryReading.of(report.outcome)
     if verdict is not None and verdict.judged:
         both = [row for row in verdict.trace if row.judged]
         if both and 2 * len(verdict.differing) >= len(both):

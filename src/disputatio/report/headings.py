@@ -13,7 +13,7 @@ from disputatio.motion import one_line
 from disputatio.participants.call import FaultKind
 from disputatio.record.history import Status
 from disputatio.report.amounts import counted, listed, spoken
-from disputatio.report.elsewhere import imported_sentence
+from disputatio.report.imported import imported_sentence
 from disputatio.report.reading import DebateReport, EntryState
 
 _LONGEST_DETAIL = 200

@@ -30,7 +30,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class BenchReading:
+class JuryReading:
     """The judges and how they judged. ``panel`` is empty where one judge judged once.
 
     Attributes:
@@ -52,7 +52,7 @@ class BenchReading:
     retests: tuple[str, ...]
 
     @classmethod
-    def of(cls, outcome: Mapping[str, Any]) -> BenchReading:
+    def of(cls, outcome: Mapping[str, Any]) -> JuryReading:
         """The judges in the outcome of a debate; of an outcome from before there were several, the one there was."""
         opinions = tuple(
             Opinion(str(row.get("judge")), str(row.get("key_insight") or ""), str(row.get("recommendation") or ""))
@@ -120,7 +120,7 @@ _SWAPS = {
 }
 
 
-def how_judged(bench: BenchReading, judged: int) -> str:
+def how_judged(bench: JuryReading, judged: int) -> str:
     """How often and how it was judged; ``judged`` counts the findings there are."""
     if not judged:
         return "not judged"

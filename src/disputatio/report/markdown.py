@@ -17,13 +17,13 @@ from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.block_markdown import escaped, escaped_inside, paragraph, render_block
 from disputatio.report.briefing import briefing_points, drew_words, strength_words, untold
 from disputatio.report.consultations import offered
-from disputatio.report.elsewhere import imported_facts
+from disputatio.report.custom_format import outcome_statements
 from disputatio.report.headings import abstained
+from disputatio.report.imported import imported_facts
 from disputatio.report.judges import compact
 from disputatio.report.market import MarketReading, market_reading
 from disputatio.report.match import MatchReading, match_reading
 from disputatio.report.names import seat_name
-from disputatio.report.own import outcome_statements
 from disputatio.report.panel import PanelReading, escalation_sentences, panel_reading
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statement import Questions, Statement

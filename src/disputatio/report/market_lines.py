@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from disputatio.report.columns import pad
-from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.market import MarketReading
+from disputatio.report.text_spans import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.transcript import seat_role
 
 _MEASURE = 110

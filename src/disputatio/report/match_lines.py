@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from disputatio.report.amounts import spoken
 from disputatio.report.columns import pad
-from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.match import MatchReading, Scored, SpeechReading
 from disputatio.report.names import seat_name
+from disputatio.report.text_spans import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.transcript import seat_role
 
 _MEASURE = 100

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from disputatio.report.columns import pad
-from disputatio.report.lines import Column, Line, Role, Span, fitting_table, flow, span
 from disputatio.report.panel import CountReading, PanelReading, count_words, escalation_sentences
 from disputatio.report.reading import DebateReport
+from disputatio.report.text_spans import Column, Line, Role, Span, fitting_table, flow, span
 
 _MEASURE = 100
 _NARROWEST_TEXT = 20

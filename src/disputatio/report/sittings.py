@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from disputatio.formats.bench import revealing
+from disputatio.formats.jury import revealing
 
 _ORDER = re.compile(r"/(pro|con)-first(-again)?/|/(again)/")
 

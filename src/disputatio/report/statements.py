@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.report.amounts import spoken
 from disputatio.report.citations import CitationReading
+from disputatio.report.custom_format import OWN_VIEWS
 from disputatio.report.market import MARKET_VIEWS, market_part
 from disputatio.report.match import MATCH_VIEWS
-from disputatio.report.own import OWN_VIEWS
 from disputatio.report.review_views import REVIEW_VIEWS, review_part
 from disputatio.report.statement import Questions, Statement, any_content, natural, text_of
 

@@ -16,13 +16,13 @@ from disputatio.motion import one_line
 from disputatio.record.history import Status
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.blocks import Block, Entries, Entry, Title, Tone
+from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.doubts import Doubt, DoubtKind, contradiction, doubts, is_judged
 from disputatio.report.headings import heading
 from disputatio.report.market import is_market, market_reading
 from disputatio.report.match import match_reading
 from disputatio.report.movement import Movement, movements, withdrawn_arguments
 from disputatio.report.names import seat_name
-from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import escalation_sentences, panel_reading, tally_words
 from disputatio.report.reading import DebateReport
 from disputatio.report.review import is_review

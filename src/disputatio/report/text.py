@@ -13,9 +13,9 @@ from disputatio.report.baselines import baseline_lines, table_of
 from disputatio.report.block_text import block_lines
 from disputatio.report.blocks import Block, Entries, Title
 from disputatio.report.briefing import advice_lines, result_sections, unbroken
-from disputatio.report.lines import Line, Role, Span, flow, plain, span
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.summary import first_blocks
+from disputatio.report.text_spans import Line, Role, Span, flow, plain, span
 from disputatio.report.transcript import NARROWEST, setup_lines, transcript_lines
 from disputatio.report.verdict import verdict_sentence
 

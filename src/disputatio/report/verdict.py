@@ -14,12 +14,12 @@ from disputatio.formats.turns.monologue import HEADINGS
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted, listed, spoken
 from disputatio.report.citations import checked_sentence, citation_readings, counted_statuses, unstated_sentence
-from disputatio.report.elsewhere import imported_sureness
+from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.headings import in_phase
-from disputatio.report.judges import BenchReading, how_judged, void_words
+from disputatio.report.imported import imported_sureness
+from disputatio.report.judges import JuryReading, how_judged, void_words
 from disputatio.report.market import is_market, market_points, market_reading, market_sureness
 from disputatio.report.match import match_reading, match_sureness
-from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
 from disputatio.report.review import is_review, review_points, review_sureness
@@ -98,7 +98,7 @@ class StructuredReading:
     agreed: tuple[AgreedLine, ...]
     unresolved: tuple[str, ...]
     recommendation: str
-    bench: BenchReading
+    bench: JuryReading
     points: tuple[tuple[str, tuple[str, ...]], ...] = ()
     judge: str = "judge"
 
@@ -148,7 +148,7 @@ def structured_reading(report: DebateReport) -> StructuredReading | None:
         ),
         unresolved=_texts(outcome.get("unresolved_questions")),
         recommendation=str(outcome.get("recommendation") or ""),
-        bench=BenchReading.of(outcome),
+        bench=JuryReading.of(outcome),
         points=review_points(outcome) or market_points(outcome),
         judge="moderator" if is_review(outcome) else "judge",
     )
@@ -268,7 +268,7 @@ _OWN_RULES = "by rules of the user's own: what they count, and how, is theirs"
 
 def _judging(report: DebateReport) -> str:
     findings = [row for row in report.turns if row.form in {"adjudication", "summing"}]
-    return how_judged(BenchReading.of(report.outcome), len(findings))
+    return how_judged(JuryReading.of(report.outcome), len(findings))
 
 
 def _standing(verdict: StructuredReading) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import did_you_mean, shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import did_you_mean, shown
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions
 from disputatio.formats.registry import FORMATS, UNLISTED, look_for_formats, register

@@ -12,12 +12,12 @@ from decimal import Decimal
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.options.reading import Given, bad, exact, number, plain, text
 from disputatio.participants.call import OutputMode
+from disputatio.participants.model_seat import Price
 from disputatio.participants.providers import parse_seat_value, provider_named
 from disputatio.participants.reasoning import EFFORTS
-from disputatio.participants.seating import Price
 from disputatio.record.address import store_url
 
 # "no" without quotes is false in YAML 1.1, and is also the tag of Norwegian.

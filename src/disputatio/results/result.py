@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from disputatio.report.doubts import Doubt
-from disputatio.report.judges import BenchReading
+from disputatio.report.judges import JuryReading
 from disputatio.report.market import market_reading
 from disputatio.report.match import Scored, match_reading
 from disputatio.report.movement import side_of
@@ -305,7 +305,7 @@ def _panel_votes(report: DebateReport) -> Iterable[Vote]:
 
 
 def _jury_votes(report: DebateReport) -> Iterable[Vote]:
-    for row in _rows(BenchReading.of(report.outcome).panel.get("judges")):
+    for row in _rows(JuryReading.of(report.outcome).panel.get("judges")):
         heard = bool(row.get("heard"))
         yield _juror(row, row.get("verdict") if heard else None, str(row.get("failure") or ""))
     for fact in report.facts if report.imported is not None else ():

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from disputatio.failures import InvalidInputError
-from disputatio.failures.quoting import shown
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
 from disputatio.motion import clean, count_words
 from disputatio.results.result import Result
 from disputatio.results.values import Argument, Call, Citation, Score, Turn, Vote

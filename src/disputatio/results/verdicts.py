@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from disputatio.kernel import JsonObject
+from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.doubts import contradiction, leader
 from disputatio.report.judges import Opinion
 from disputatio.report.market import AnalystLine, MarketReading, is_market, market_reading
 from disputatio.report.match import MatchReading, PenaltyReading, Scored, SpeechReading, match_reading
-from disputatio.report.own import is_own_outcome
 from disputatio.report.panel import CountReading, DebaterReading, PanelReading, panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.review_reading import CriticismReading, ReviewReading, review_reading

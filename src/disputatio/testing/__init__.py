@@ -23,8 +23,8 @@ from disputatio.testing.provider import (
     uniform,
 )
 from disputatio.testing.scripted import (
-    InstanceGateway,
-    ScriptedGateway,
+    InstanceClient,
+    ScriptedClient,
     ScriptEndedError,
     UsageRule,
     counted_usage,
@@ -35,7 +35,7 @@ __all__ = [
     "AnswerMaker",
     "Behaviour",
     "FakeProvider",
-    "InstanceGateway",
+    "InstanceClient",
     "Latency",
     "Maker",
     "Malformation",
@@ -46,7 +46,7 @@ __all__ = [
     "ReasoningText",
     "ReceivedRequest",
     "ScriptEndedError",
-    "ScriptedGateway",
+    "ScriptedClient",
     "UsageRule",
     "counted_usage",
     "instance",

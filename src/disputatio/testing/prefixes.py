@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from disputatio.engine.typical import Typical
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
-from disputatio.participants.habits import USUAL, Habits
+from disputatio.participants.length_profiles import USUAL, Habits
 from disputatio.record.text import canonical
 from disputatio.testing.provider.counting import BYTES_PER_TOKEN, shared_beginning
 

@@ -1,6 +1,6 @@
 """Models without a network: one says what it is told to say, one says whatever the schema allows.
 
-Both implement the ``Gateway`` protocol. What a participant at a seat does belongs elsewhere.
+Both implement the ``ModelClient`` protocol. What a participant at a seat does belongs elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from hashlib import blake2b
 from typing import Final, TypeAlias
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.testing.instances import Maker, maker_of, prose, schema_text
@@ -49,7 +49,7 @@ def no_usage(_call: Call, _text: str) -> Usage:
     return Usage()
 
 
-class ScriptedGateway:
+class ScriptedClient:
     """A model whose replies are written down beforehand.
 
     Args:
@@ -141,7 +141,7 @@ def _reading(replies: Iterable[Said]) -> Script:
     return read
 
 
-class InstanceGateway:
+class InstanceClient:
     """A model that answers every call with a valid instance of its schema, and prose where it has none.
 
     The answer depends on the segments' roles and texts, the schema and the seed of the call, and on nothing

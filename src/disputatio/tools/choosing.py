@@ -16,7 +16,7 @@ from typing import Any
 from disputatio.kernel import Json, JsonObject
 from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
-from disputatio.tools.offer import OfferedTool, ToolRequest
+from disputatio.tools.protocol import OfferedTool, ToolRequest
 
 CHOICE_FORM = "consultation"
 _CHOICE_PART = "tools-"

@@ -19,17 +19,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
 from disputatio.tools.choosing import LONGEST_SHOWN_SCHEMA, plain_arguments
 from disputatio.tools.mcp_limits import CONNECT_S, LARGEST_ANSWER, Noise, within
 from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.offer import OfferedTool, ToolFault, ToolLimits, ToolResult
+from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolResult
 
 if TYPE_CHECKING:
-    from mcp import Client
     from mcp_types import CallToolResult, Tool
+
+    from mcp import Client
 
 MOST_ANNOUNCED = 500
 """Tools that a server's list is read up to."""
@@ -157,11 +158,11 @@ class _StartError(Exception):
 @asynccontextmanager
 async def _opened(server: McpServer, noise: Noise) -> AsyncIterator[Client]:
     try:
-        from mcp import Client
         from mcp.client.streamable_http import streamable_http_client
 
         from disputatio.tools.mcp_http import McpHttpClient
         from disputatio.tools.mcp_process import started
+        from mcp import Client
     except ImportError:
         raise RuntimeError("the library for it is not installed; run: pip install 'disputatio[mcp]'") from None
     if server.command:

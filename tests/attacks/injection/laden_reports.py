@@ -18,7 +18,7 @@ from staged_pages import _sourced
 
 from disputatio.record.events import Event, ToolCalled, TurnTaken, decode, encode
 from disputatio.record.text import digest
-from disputatio.report import DebateReport
+from disputatio.report.reading import DebateReport
 
 KEPT = frozenset(
     {

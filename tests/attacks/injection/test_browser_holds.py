@@ -12,7 +12,8 @@ import pytest
 from injection_corpus import Words, attacks, in_turn
 from laden_reports import laden
 
-from disputatio.report import DebateReport, render_page
+from disputatio.report.page import render_page
+from disputatio.report.reading import DebateReport
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None

@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 from injection_corpus import Words, attacks, bundles, template_tokens
 
+from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_sources
 from disputatio.evidence.source_set import SourceSet
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, AskPath, JsonObject, Turn
 from disputatio.motion import Evidence, Motion, clean, one_line
-from disputatio.participants.answers import Misfit, SchemaChecks, read_answer
+from disputatio.participants.answers import SchemaChecks, SchemaMismatch, read_answer
 from disputatio.participants.call import Call, OutputMode, Segment
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.embedded import wire
 from disputatio.participants.remote.prompt import spoken
 from disputatio.prompts import (
     PromptBook,
-    Setting,
+    PromptContext,
     choosing_segment,
     compose,
     compose_part,
@@ -38,7 +38,7 @@ from disputatio.prompts import (
 )
 from disputatio.prompts.fence import plain_name, quoted
 from disputatio.testing.instances import instance
-from disputatio.tools.offer import OfferedTool, ToolRequest, ToolResult
+from disputatio.tools.protocol import OfferedTool, ToolRequest, ToolResult
 from strategies import Held, example_base, hold
 
 pytestmark = pytest.mark.slow
@@ -110,13 +110,13 @@ def staged(format_name: str, words: Words, evidence: tuple[Evidence, ...] = (), 
     """A debate in which everybody says ``words`` wherever anything may be said; so is the motion if none is given."""
 
     def answering(path: AskPath, asked: Ask) -> Turn:
-        content = marked(instance(asked.form.schema, str(path)), asked.form.schema, words)
-        turn: Turn = asked.form.read(content)
+        content = marked(instance(asked.spec.schema, str(path)), asked.spec.schema, words)
+        turn: Turn = asked.spec.read(content)
         return turn
 
     form = FORMATS[format_name]
     base = example_base() if form.knows else None
-    docket = Docket(form.seats, Motion(motion or one_line(words())), SourceSet(evidence), knowledge=base)
+    docket = DebateContext(form.seats, Motion(motion or one_line(words())), SourceSet(evidence), knowledge=base)
     return hold(form.rulebook(form.rules(), docket), answering)
 
 
@@ -137,11 +137,11 @@ def prompts(format_name: str, words: Words, *, citing: bool = True) -> Iterator[
     evidence = evidence_of(words)
     held = staged(format_name, words, evidence if citing else ())
     personas = {seat: words() for seat in FORMATS[format_name].seats}
-    setting = Setting(format_name, Motion(one_line(words())), evidence, personas)
+    setting = PromptContext(format_name, Motion(one_line(words())), evidence, personas)
     for path, asked in held.asks.items():
         yield str(path), compose(BOOK, setting, asked)
         done: list[JsonObject] = []
-        while part := asked.form.next_part(tuple(done)):
+        while part := asked.spec.next_part(tuple(done)):
             yield f"{path} {part.label}", compose_part(BOOK, setting, asked, part)
             done.append(marked(instance(part.schema, f"{path} {part.label}"), part.schema, words))
 
@@ -194,7 +194,7 @@ def test_no_seat_can_write_the_mark_of_a_checked_citation(format_name: str) -> N
 
     def marks(words: Words) -> dict[tuple[str, int], int]:
         sources = tuple(Evidence(name, PEACE, QUIET) for name in ("S1", "S2"))
-        setting, found = Setting(format_name, Motion(PEACE)), {}
+        setting, found = PromptContext(format_name, Motion(PEACE)), {}
         for path, asked in staged(format_name, words, sources, motion=PEACE).asks.items():
             for number, segment in enumerate(compose(BOOK, setting, asked)[1:]):
                 # Code also marks figures that stand in no source, and the attacks bring some.
@@ -220,7 +220,7 @@ def test_a_name_cannot_open_or_close_a_fence() -> None:
     asked = next(iter(staged("structured", Words(PEACE)).asks.values()))
 
     def told(source_id: str) -> tuple[list[str], list[str]]:
-        named = Setting("structured", Motion(PEACE), (Evidence(source_id, PEACE, PEACE),))
+        named = PromptContext("structured", Motion(PEACE), (Evidence(source_id, PEACE, PEACE),))
         return outside(compose(BOOK, named, asked)[0].text)
 
     lines, expected = told("S1")
@@ -251,7 +251,9 @@ def test_what_was_left_out_of_the_sources_is_told_without_their_makers_words() -
 
     def told(source_id: str) -> list[str]:
         sources = (Evidence(source_id, PEACE, long),)
-        setting = Setting("structured", Motion(PEACE), sources, shares=dict.fromkeys(("pro", "con", "judge"), 600))
+        setting = PromptContext(
+            "structured", Motion(PEACE), sources, shares=dict.fromkeys(("pro", "con", "judge"), 600)
+        )
         return outside(compose(BOOK, setting, asked)[0].text)[0]
 
     expected = len(told("S1"))
@@ -278,19 +280,19 @@ def test_a_rejected_answer_is_told_about_in_quotation_marks() -> None:
     """Reasons repeat keys and values of the answer, which may be anybody's words."""
     checks = SchemaChecks()
     asked = next(iter(staged("structured", Words(PEACE)).asks.values()))
-    schema = asked.form.schema
+    schema = asked.spec.schema
     kinds = ("shape", "rule", "shape-part", "rule-part")
     told = [skeleton((reasons_segment(BOOK, because, ("one",)),)) for because in kinds]
     for attack in attacks():
         for content in ({attack.text: 1}, {"arguments": attack.text}, {"arguments": [{"claim": attack.text}]}):
             misfit = read_answer(json.dumps(content), schema, checks)
-            assert isinstance(misfit, Misfit)
+            assert isinstance(misfit, SchemaMismatch)
             reasons = misfit.reasons[:1]
             assert reasons
             for because, expected in zip(kinds, told, strict=True):
                 assert skeleton((reasons_segment(BOOK, because, reasons),)) == expected, attack.name
         read = read_answer(attack.text, schema, checks)
-        assert isinstance(read, Misfit), attack.name
+        assert isinstance(read, SchemaMismatch), attack.name
         assert all(clean(row) == row for row in getattr(read, "reasons", ())), attack.name
 
 

@@ -23,22 +23,20 @@ from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, tell
 from disputatio._terminal import LiveView, PlainView, print_report, print_result
 from disputatio.engine.verified import find_debate
-from disputatio.failures import DisputatioError
+from disputatio.errors import DisputatioError
 from disputatio.formats.registry import find_format
 from disputatio.motion import clean, read_evidence, read_motion
 from disputatio.record.chain import seal
 from disputatio.record.events import Event
 from disputatio.record.store import DebateRow
-from disputatio.report import (
-    DebateReport,
-    heading,
-    render_argdown,
-    render_json,
-    render_markdown,
-    render_page,
-    render_text,
-)
+from disputatio.report.argdown import render_argdown
 from disputatio.report.columns import columns
+from disputatio.report.headings import heading
+from disputatio.report.json_export import render_json
+from disputatio.report.markdown import render_markdown
+from disputatio.report.page import render_page
+from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_text
 
 pytestmark = pytest.mark.slow
 
@@ -191,7 +189,7 @@ def test_a_terminal_is_sent_nothing_but_text_and_our_own_colours(colour: bool) -
         view: Any = LiveView(console) if colour else PlainView(console)
         with view:
             for row in sealed(laden_events(name, in_turn())):
-                view.happened(row.event(), row)
+                view.on_event(row.event(), row)
         report = laden(name, in_turn(start=30))
         print_result(console, report)
         print_report(console, report)
@@ -204,11 +202,11 @@ def test_what_is_being_written_moves_no_cursor() -> None:
     console = terminal(colour=True)
     opened, asked, *_ = sealed(laden_events("freeform", Words(*PEACE, most=1)))
     with LiveView(console) as view:
-        view.happened(opened.event(), opened)
-        view.happened(asked.event(), asked)
+        view.on_event(opened.event(), opened)
+        view.on_event(asked.event(), asked)
         for attack in attacks():
             raw = json.dumps({"speech": attack.text}) if len(attack.text) % 2 else attack.text
-            view.writing("round-1/pro", "", raw)
+            view.on_text("round-1/pro", "", raw)
             if len(attack.text) % 3:
                 view.note(attack.text)
             check_clean(view._picture().plain, attack.name)

@@ -26,13 +26,13 @@ from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
 from disputatio._service.streaming import number_in, stream
-from disputatio.failures import InvalidInputError
-from disputatio.fleet import Job, Raised
+from disputatio.errors import InvalidInputError
 from disputatio.formats.options import Market
 from disputatio.kernel import JsonObject
 from disputatio.proposals import kept_source
 from disputatio.request.earlier import grouped
 from disputatio.request.model import DebateRequest
+from disputatio.workers import Job, Raised
 
 router = APIRouter(prefix="/v1", tags=["debates"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]

@@ -28,10 +28,10 @@ from disputatio._service.key_ledger import NO_LIMIT, Room, in_digits
 from disputatio._service.keys import Caller, Key, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
-from disputatio.engine.debates import House
-from disputatio.engine.market_matter import KNOWLEDGE
+from disputatio.engine.market_setup import KNOWLEDGE
+from disputatio.engine.runtime import Runtime
+from disputatio.errors import StoreError
 from disputatio.evidence.source_files import read_source
-from disputatio.failures import StoreError
 from disputatio.formats.options import LONGEST_KNOWLEDGE
 from disputatio.proposals.knowledge import read_knowledge, text_of
 
@@ -174,7 +174,7 @@ async def sign_off(debate_id: DebateId, given: SignOffGiven, request: Request, c
     service = service_of(request)
     await asyncio.to_thread(service.debate, debate_id, caller)
     try:
-        event = await sign(debate_id, given.by, given.decision, House(service.store), comment=given.comment)
+        event = await sign(debate_id, given.by, given.decision, Runtime(service.store), comment=given.comment)
     except StoreError as busy:
         raise RefusedError(409, "conflict", busy.cause, busy.next_step) from None
     return Attached(debate=debate_id, head=event.head)
@@ -185,7 +185,7 @@ async def attach_outcome(debate_id: DebateId, given: OutcomeGiven, request: Requ
     """Attach to a closed debate what happened later."""
     from disputatio.engine.attaching import attach_outcome as attach
 
-    service, house = service_of(request), House(service_of(request).store)
+    service, house = service_of(request), Runtime(service_of(request).store)
     await asyncio.to_thread(service.debate, debate_id, caller)
     try:
         event = await attach(debate_id, given.result, house, verdict=given.verdict, by=given.by, note=given.note)
@@ -230,7 +230,7 @@ async def revoke_key(
     key_id: Annotated[str, Path(pattern=r"^[0-9a-f]{8}$")], request: Request, caller: Admin
 ) -> KeyView:
     """Revoke a key of the tenant, with the sessions that were begun with it."""
-    from disputatio.failures import InvalidInputError
+    from disputatio.errors import InvalidInputError
 
     try:
         return key_view(await asyncio.to_thread(service_of(request).keys.revoke, key_id, caller.tenant))

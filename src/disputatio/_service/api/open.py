@@ -13,7 +13,7 @@ from disputatio._service.keys import OWN_TENANT, Caller, Scope
 from disputatio._service.problems import RefusedError, responses, retry_after
 from disputatio._service.service import READY_S
 from disputatio._version import VERSION
-from disputatio.fleet import JobState
+from disputatio.workers import JobState
 
 router = APIRouter(tags=["operation"])
 

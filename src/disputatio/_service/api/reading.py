@@ -13,7 +13,7 @@ from disputatio._service.api.forms import DebateId, Verified
 from disputatio._service.keys import Caller, Scope
 from disputatio._service.problems import responses
 from disputatio._service.service import Service
-from disputatio.failures import VerificationError
+from disputatio.errors import VerificationError
 
 router = APIRouter(prefix="/v1", tags=["records"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
@@ -88,7 +88,7 @@ async def export_debate(debate_id: DebateId, form: ExportForm, request: Request,
 
 
 def _written(service: Service, debate_id: str, caller: Caller, form: ExportForm) -> str:
-    from disputatio.report import render_json
+    from disputatio.report.json_export import render_json
 
     debate = service.debate(debate_id, caller)
     match form:
@@ -140,6 +140,6 @@ async def read_schema() -> Response:
     """Read the published schema of reports."""
     import json
 
-    from disputatio.report import export_schema
+    from disputatio.report.json_export import export_schema
 
     return Response(json.dumps(export_schema()), media_type="application/schema+json")

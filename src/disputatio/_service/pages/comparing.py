@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from disputatio.report import DebateReport
 from disputatio.report.amounts import dollars, duration, spoken
 from disputatio.report.headings import heading
+from disputatio.report.reading import DebateReport
 from disputatio.report.verdict import structured_reading, sureness, verdict_sentence
 
 

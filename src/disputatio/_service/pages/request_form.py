@@ -14,7 +14,7 @@ from disputatio.config import Settings
 from disputatio.config.catalogue import topics
 from disputatio.config.presets import presets
 from disputatio.config.process import settings_for
-from disputatio.failures import DisputatioError, InvalidInputError
+from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.formats.format import Format
 from disputatio.motion import one_line
 from disputatio.options import Given, Option, options_in

@@ -20,11 +20,11 @@ from disputatio._service.pages.figures import tables_of
 from disputatio._service.pages.rendering import page, static
 from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Service
-from disputatio.failures import DisputatioError, InvalidInputError
-from disputatio.fleet import Raised
+from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import one_line
 from disputatio.record.history import Status
+from disputatio.workers import Raised
 
 _ROWS = 30
 Reader = Annotated[Caller, Depends(Needs(Scope.READ, page=True))]

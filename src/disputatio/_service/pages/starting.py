@@ -21,9 +21,9 @@ from disputatio._service.pages.rendering import page
 from disputatio._service.pages.request_form import cards, read_request_form, sections
 from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Service
-from disputatio.engine.debates import House
+from disputatio.engine.runtime import Runtime
+from disputatio.errors import DisputatioError
 from disputatio.evidence.source_files import check_number, read_source
-from disputatio.failures import DisputatioError
 from disputatio.formats.options import LONGEST_KNOWLEDGE
 from disputatio.motion import one_line
 from disputatio.request.formats import known_formats
@@ -174,7 +174,7 @@ async def attach(debate_id: DebateId, request: Request, caller: Runner) -> Respo
     service, form = service_of(request), await request.form()
     values = {key: value for key, value in form.items() if isinstance(value, str)}
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
-    house = House(service.store)
+    house = Runtime(service.store)
     try:
         if values.get("what") == "sign-off":
             comment = values.get("comment", "")

@@ -23,7 +23,7 @@ from disputatio.participants.human import (
 )
 from disputatio.participants.human.fields import abouts_in
 from disputatio.report.amounts import counted
-from disputatio.report.lines import Role
+from disputatio.report.text_spans import Role
 
 Answer: TypeAlias = dict[str, Any]
 Keep: TypeAlias = Callable[[str], None]

@@ -7,26 +7,26 @@ from collections.abc import Callable, Set
 from typing import Any
 
 from disputatio._terminal.seat.asking import COMMANDS
-from disputatio.kernel import Post
-from disputatio.kernel.floor import PUBLIC
+from disputatio.kernel import Message
+from disputatio.kernel.transcript import PUBLIC
 from disputatio.motion import one_line
 from disputatio.participants.human import TurnRequest
 from disputatio.participants.human.fields import named
 from disputatio.report.amounts import spoken
 from disputatio.report.columns import cut
-from disputatio.report.lines import Line, Role, Span, flow, labelled, span
+from disputatio.report.text_spans import Line, Role, Span, flow, labelled, span
 from disputatio.report.transcript import seat_role
 
 _BULLETS = re.compile(r"^[-*] `?[a-z_]+`?: .*$\n?", re.MULTILINE)
 
 
-def unheard(request: TurnRequest, shown: Set[Post], told_of: Callable[[str], int]) -> list[Post]:
+def unheard(request: TurnRequest, shown: Set[Message], told_of: Callable[[str], int]) -> list[Message]:
     """The posts that were neither shown to this seat before nor told on the screen in this session.
 
     The screen tells public turns in order, so the first ones of a seat are those that it did not tell.
     """
-    fresh: list[Post] = []
-    public: dict[str, list[Post]] = {}
+    fresh: list[Message] = []
+    public: dict[str, list[Message]] = {}
     for post in request.heard:
         if post.channel == PUBLIC:
             public.setdefault(post.seat, []).append(post)
@@ -38,7 +38,7 @@ def unheard(request: TurnRequest, shown: Set[Post], told_of: Callable[[str], int
     return fresh
 
 
-def turn_lines(request: TurnRequest, posts: list[Post], width: int, *, first: bool) -> list[Line]:
+def turn_lines(request: TurnRequest, posts: list[Message], width: int, *, first: bool) -> list[Line]:
     """The head of a turn: what is new on the floor, who is to speak, the task."""
     lines: list[Line] = []
     if posts:
@@ -69,7 +69,7 @@ def turn_lines(request: TurnRequest, posts: list[Post], width: int, *, first: bo
     return lines
 
 
-def post_lines(post: Post, width: int) -> list[Line]:
+def post_lines(post: Message, width: int) -> list[Line]:
     """One thing that was said."""
     where = "" if post.channel == PUBLIC else "  to your team alone" if post.channel.startswith("team_") else "  a note"
     phase = spoken(one_line(post.phase, 40))

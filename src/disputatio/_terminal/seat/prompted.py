@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from disputatio._terminal.seat.asking import Keep, Leaving, Measure
-from disputatio.report.lines import Role
+from disputatio.report.text_spans import Role
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

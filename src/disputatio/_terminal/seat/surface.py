@@ -22,15 +22,15 @@ from disputatio._terminal.seat.floor import (
 )
 from disputatio._terminal.seat.prompted import PromptAsker
 from disputatio._terminal.seat.typed import LineAsker, LineInput
-from disputatio.failures import PersonLeftError
+from disputatio.errors import PersonLeftError
 from disputatio.participants.human import DraftBook, Filled, Passed, TurnRequest, words_in
-from disputatio.report.lines import Line, Role
+from disputatio.report.text_spans import Line, Role
 from disputatio.report.transcript import MEASURE, NARROWEST
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from disputatio.kernel import Post
+    from disputatio.kernel import Message
 
 
 class Stage(Protocol):
@@ -60,7 +60,7 @@ class TerminalSurface:
         self._make_asker = asker
         self._asker: Asker | None = None
         self._turn = asyncio.Lock()
-        self._shown: dict[str, set[Post]] = {}
+        self._shown: dict[str, set[Message]] = {}
         self._last: dict[str, str] = {}
         self._met: set[str] = set()
 
@@ -105,7 +105,7 @@ class TerminalSurface:
         """The answer, after whoever gives it has seen what it breaks."""
         content = await walk.fill()
         while asker.has_person:
-            broken = request.breaches(content) if request.is_final else ()
+            broken = request.violations(content) if request.is_final else ()
             faults = request.faults(content)
             fields = request.sheet.fields
             alone = len(list(request.sheet.leaves())) == 1 and request.last is None

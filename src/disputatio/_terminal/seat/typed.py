@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from disputatio._terminal.seat.asking import Keep, Leaving, Measure
-from disputatio.report.lines import Role
+from disputatio.report.text_spans import Role
 
 _PIECE = 65_536
 _MOST_LINE = 2_000_000

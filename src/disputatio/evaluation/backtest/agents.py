@@ -18,9 +18,9 @@ from pathlib import Path
 
 from disputatio.config import Arguments, Settings, fallback_seat, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.engine.debates import software
-from disputatio.engine.market_matter import is_rules, knowledge_as_source, question_on
+from disputatio.engine.market_setup import is_rules, knowledge_as_source, question_on
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
+from disputatio.engine.runtime import software
 from disputatio.evaluation.backtest.cases import BLIND, ID_LENGTH, PLAIN, USUAL_HORIZON, Bases, Case
 from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.backtest.recognition import (
@@ -47,9 +47,9 @@ from disputatio.formats.single import ANSWERER, SINGLE, most_given
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import UNLIMITED
 from disputatio.motion import Motion
-from disputatio.participants.gateways import OpenGateway, SharedGateways
+from disputatio.participants.model_seat import Credentials
 from disputatio.participants.providers import SeatValue
-from disputatio.participants.seating import Credentials
+from disputatio.participants.shared_clients import OpenGateway, SharedClients
 from disputatio.record.text import canonical, digest
 
 UP, DOWN = "up", "down"
@@ -289,7 +289,7 @@ def _cost(row: DateRecord) -> tuple[int, int]:
 
 def _id_of(proposal: Proposal, key: str, opener: OpenGateway) -> str:
     """An id that follows from the question, what is shown, who answers, and how."""
-    table = seat_table(proposal.format, proposal.settings, proposal.participants, SharedGateways(opener))
+    table = seat_table(proposal.format, proposal.settings, proposal.participants, SharedClients(opener))
     event, _ = opened_event(plan_of(proposal, table, book_of(proposal.prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
     return digest(canonical(["backtest agent", key, body]))[:ID_LENGTH]

@@ -14,8 +14,8 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.prices import PriceSeries
-from disputatio.failures import InvalidInputError
 from disputatio.market.sources.choosing import needs_extra
 from disputatio.market.sources.faults import SourceError
 from disputatio.market.sources.names import US

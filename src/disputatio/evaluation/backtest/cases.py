@@ -19,9 +19,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from disputatio.config import Settings
-from disputatio.engine.debates import software
-from disputatio.engine.market_matter import question_on
+from disputatio.engine.market_setup import question_on
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
+from disputatio.engine.runtime import software
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.mirroring import mirrored
 from disputatio.formats.format import Format
@@ -29,7 +29,7 @@ from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Motion
-from disputatio.participants.gateways import OpenGateway, SharedGateways, open_gateway
+from disputatio.participants.shared_clients import OpenGateway, SharedClients, open_gateway
 from disputatio.record.text import canonical, digest
 
 ID_LENGTH = 16
@@ -135,7 +135,7 @@ def identity_of(
     from disputatio.market.sources import example_index
 
     proposal = proposal_of(example_index(), settings, prompts)
-    table = seat_table(proposal.format, settings, proposal.participants, SharedGateways(opener))
+    table = seat_table(proposal.format, settings, proposal.participants, SharedClients(opener))
     event, _ = opened_event(plan_of(proposal, table, book_of(prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
     # The usual horizon adds nothing, so that records of earlier versions are found.

@@ -20,10 +20,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.intervals import ALPHA, Estimate, Rate, installed, rate
 from disputatio.evaluation.statistics import Comparison, compare_all
 from disputatio.evaluation.statistics.paired import PLANNED_GAIN, p_text
-from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.motion import one_line
 

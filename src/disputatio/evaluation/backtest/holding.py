@@ -23,18 +23,18 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.debates import House, start
-from disputatio.engine.market_matter import is_rules
-from disputatio.engine.uncollected import settle_in
+from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.market_setup import is_rules
+from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import read_verified
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.cases import USUAL_HORIZON, Bases, Case, debate_id, identity_of, proposal_of
 from disputatio.evaluation.backtest.reading import DateRecord, read_date
 from disputatio.evaluation.experiment import CONCURRENCY, Experiment, Trial
-from disputatio.failures import InvalidInputError
-from disputatio.participants.call import Gateway
-from disputatio.participants.gateways import OpenGateway, open_gateway
-from disputatio.participants.seating import ModelSeating
+from disputatio.participants.call import ModelClient
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.shared_clients import OpenGateway, open_gateway
 from disputatio.record.history import History, Status
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store, Writing
@@ -196,13 +196,13 @@ class _Desk:
 
     async def _one(self, case: Case, debate: str) -> Writing:
         store = MemoryStore()
-        house = House(store, opener=_nobody, checks_first=False)
+        house = Runtime(store, opener=_nobody, checks_first=False)
         proposal = proposal_of(self._bases.of(case), self._settings, self._prompts, self._horizon)
         await start(proposal, house, debate=debate)
         return Writing(debate, tuple(store.read(debate)), store.texts(debate))
 
 
-def _nobody(seating: ModelSeating, key: str | None) -> Gateway:  # noqa: ARG001  (the port's signature)
+def _nobody(seating: ModelSeating, key: str | None) -> ModelClient:  # noqa: ARG001  (the port's signature)
     raise InvalidInputError(f"{seating.address} is asked in a debate by rules.", "Seat rules in every seat.")
 
 

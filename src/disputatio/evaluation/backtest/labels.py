@@ -16,8 +16,8 @@ from enum import StrEnum
 from itertools import pairwise
 from statistics import median
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.prices import PriceSeries
-from disputatio.failures import InvalidInputError
 
 FEWEST_FOR_MEDIAN = 60
 

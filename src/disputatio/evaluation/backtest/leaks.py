@@ -20,7 +20,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from disputatio.engine.market_matter import knowledge_row
+from disputatio.engine.market_setup import knowledge_row
 from disputatio.evaluation.backtest.archive import Archive
 from disputatio.evaluation.backtest.labels import Label
 from disputatio.evaluation.backtest.prices import PriceSeries

@@ -15,9 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.forecasting import FORMULAS
 from disputatio.evaluation.backtest.labels import Entry, Tie
-from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
 PLAN_SCHEMA = "disputatio/backtest-plan"

@@ -12,7 +12,7 @@ from datetime import date
 from itertools import pairwise
 from pathlib import Path
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 _DAY, _CLOSE = ("date",), ("close", "adj close")
 

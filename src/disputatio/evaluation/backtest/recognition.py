@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from disputatio.config import Settings
-from disputatio.engine.market_matter import knowledge_as_source
+from disputatio.engine.market_setup import knowledge_as_source
 from disputatio.engine.opening import Proposal
 from disputatio.evaluation.comparing.reading import is_harness
 from disputatio.evaluation.experiment import Trial, outcome_of

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.benchmarks import BenchmarkScores, above_average, benchmark_scores, is_calm
 from disputatio.evaluation.backtest.forecasting import call_of, mean_forecast
 from disputatio.evaluation.backtest.labels import Label, labels_of, past_shares
@@ -28,7 +29,6 @@ from disputatio.evaluation.statistics import (
     reliability_of,
     stationary_bootstrap,
 )
-from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
 DEBATE, OPENINGS, CLIMATOLOGY, AVERAGE, VIX_RULE = "debate", "openings", "climatology", "average_200", "vix_below_20"

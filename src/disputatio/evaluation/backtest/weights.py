@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.labels import Label
 from disputatio.evaluation.backtest.windows import expanding_folds
 from disputatio.evaluation.intervals import installed
 from disputatio.evaluation.statistics import BootstrapInterval, stationary_bootstrap
-from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.labels import Label
-from disputatio.failures import InvalidInputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import Trial
 from disputatio.evaluation.questions.items import Item, Kind
 from disputatio.evaluation.votes import sampling
-from disputatio.failures import InvalidInputError
 from disputatio.formats.answering import answered
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format

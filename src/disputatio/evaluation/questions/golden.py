@@ -16,9 +16,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.questions.items import Item, Kind, QuestionSet, checked, item_of
 from disputatio.evaluation.replay.recorded import rows_of
-from disputatio.failures import InvalidInputError
 from disputatio.motion import Evidence, one_line
 
 FEWEST = 20

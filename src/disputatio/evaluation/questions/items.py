@@ -27,7 +27,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.names import is_name
 from disputatio.formats.turns.answer import plain_number
 from disputatio.kernel import JsonObject

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.intervals import ALPHA, installed
-from disputatio.failures import InvalidInputError
 from disputatio.kernel import JsonObject
 
 if TYPE_CHECKING:

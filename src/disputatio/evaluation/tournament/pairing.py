@@ -9,9 +9,9 @@ from itertools import combinations
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import Preview, preview
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import Trial
-from disputatio.failures import InvalidInputError
-from disputatio.formats.docket import place_of
+from disputatio.formats.debate_context import place_of
 from disputatio.formats.format import Format
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion

@@ -173,7 +173,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
-class AdjudicationForm:
+class AdjudicationSpec:
     """A finding on each of ``exhibits`` under ``rubric``."""
 
     exhibits: tuple[Exhibit, ...]
@@ -252,7 +252,7 @@ class AdjudicationForm:
     def _known_ids(self) -> KnownIds:
         return KnownIds.of(name for exhibit in self.exhibits for name in exhibit.ids)
 
-    def breaches(self, turn: Adjudication) -> tuple[Violation, ...]:
+    def violations(self, turn: Adjudication) -> tuple[Violation, ...]:
         """Findings that rest on nothing real, and words that the speaker they are pinned on did not say."""
         void = [
             Violation("ungrounded", f"the finding on {row.argument} is void: {row.void_because}", row.argument)

@@ -34,7 +34,7 @@ def plain_number(text: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerForm:
+class AnswerSpec:
     """Reasons, then one of ``options`` (a number where there are none), then how likely it is to be right."""
 
     options: tuple[str, ...]
@@ -56,7 +56,7 @@ class AnswerForm:
         answer = given if self.options else plain_number(given) or given
         return GivenAnswer(answer, cast("str", content["reasoning"]), int(cast("int", content["confidence"])))
 
-    def breaches(self, turn: GivenAnswer) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+    def violations(self, turn: GivenAnswer) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
         """None."""
         return ()
 

@@ -31,7 +31,7 @@ class Direction:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectionForm:
+class DirectionSpec:
     """One of ``candidates`` and a direction; with a bid where teams bid for the floor."""
 
     candidates: tuple[str, ...]
@@ -53,7 +53,7 @@ class DirectionForm:
         bid = content.get("bid", 0)
         return Direction(cast("str", content["speaker"]), cast("str", content["direction"]), int(cast("int", bid)))
 
-    def breaches(self, turn: Direction) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+    def violations(self, turn: Direction) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
         """None."""
         return ()
 

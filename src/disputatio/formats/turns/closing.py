@@ -85,7 +85,7 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True)
-class ClosingForm:
+class ClosingSpec:
     """A closing by a side that made ``own``, was asked ``questions``, and conceded ``conceded``.
 
     ``conceded`` are the opposing arguments it conceded, whole or in part, in cross-examination: the schema
@@ -133,7 +133,7 @@ class ClosingForm:
             Shift(cast("str", content["shift"])),
         )
 
-    def breaches(self, turn: Closing) -> tuple[Violation, ...]:
+    def violations(self, turn: Closing) -> tuple[Violation, ...]:
         """More words than the limit, answers apart."""
         if turn.words <= self.limit:
             return ()

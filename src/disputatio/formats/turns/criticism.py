@@ -86,7 +86,7 @@ class Criticism:
 
 
 @dataclass(frozen=True, slots=True)
-class CriticismForm:
+class CriticismSpec:
     """``minimum`` to ``maximum`` criticisms of ``position`` and its ``targets``, the arguments that stand.
 
     They are numbered ``PREFIX-1``, ... counted on from ``before``. Whether one agrees is told by words in English only.
@@ -160,7 +160,7 @@ class CriticismForm:
             claimed, rows, standing, thesis=thesis, english=self.english, counts_repeats=self.counts_repeats
         )
 
-    def breaches(self, turn: Criticism) -> tuple[Violation, ...]:
+    def violations(self, turn: Criticism) -> tuple[Violation, ...]:
         """Softening words, agreement, criticisms that repeat an earlier one, and evidence that is not there."""
         found = [_softened("the thesis", words, "thesis") for words in softening_in(turn.thesis)]
         agreed = agreement_in(turn.thesis) if self.english else ()

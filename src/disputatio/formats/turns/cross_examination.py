@@ -90,7 +90,7 @@ _ARGUMENT_ID = re.compile(r"\b(?:PRO|CON)-\d+\b")
 
 
 @dataclass(frozen=True, slots=True)
-class CrossExaminationForm:
+class CrossExaminationSpec:
     """One response for each of ``opposing``; ``known`` are all argument ids that exist in the debate."""
 
     opposing: tuple[Argument, ...]
@@ -117,7 +117,7 @@ class CrossExaminationForm:
             responses.append(Response(argument.id, kind, row["reasoning"], questions, cited, unstated))
         return CrossExamination(tuple(responses))
 
-    def breaches(self, turn: CrossExamination) -> tuple[Violation, ...]:
+    def violations(self, turn: CrossExamination) -> tuple[Violation, ...]:
         """New arguments announced, arguments named that do not exist, one reasoning used twice, false citations."""
         found: list[Violation] = []
         seen: dict[str, str] = {}

@@ -58,7 +58,7 @@ class Framing:
 
 
 @dataclass(frozen=True, slots=True)
-class FramingForm:
+class FramingSpec:
     """A framing.
 
     ``criteria`` are those that were set and stand before the framing's own; ``sources`` are the ids that may be named;
@@ -100,7 +100,7 @@ class FramingForm:
             tuple(body.get("positions", ())),
         )
 
-    def breaches(self, turn: Framing) -> tuple[Violation, ...]:
+    def violations(self, turn: Framing) -> tuple[Violation, ...]:
         """A position that is given twice: there would be nothing to compare."""
         return tuple(
             Violation("repeated_position", f"position {later + 1} says the same as position {first + 1}", "positions")

@@ -62,7 +62,7 @@ class MarketClosing:
 
 
 @dataclass(frozen=True, slots=True)
-class MarketClosingForm:
+class MarketClosingSpec:
     """A closing of the analyst who made ``own``, drew ``drew`` and made the responses ``made``."""
 
     seat: str
@@ -131,7 +131,7 @@ class MarketClosingForm:
         texts = [*(rows[row.id]["refinement"] for row in self.own), stance]
         return tuple(found for text in texts for found in self.desk.words(text, figures))
 
-    def breaches(self, turn: MarketClosing) -> tuple[Violation, ...]:
+    def violations(self, turn: MarketClosing) -> tuple[Violation, ...]:
         """A stance outside 50 to 100 words, a concession of the cross-examination that is gone."""
         found: list[Violation] = []
         words = count_words(turn.final_stance)

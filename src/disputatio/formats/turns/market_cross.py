@@ -76,7 +76,7 @@ class MarketExamination:
 
 
 @dataclass(frozen=True, slots=True)
-class MarketExaminationForm:
+class MarketExaminationSpec:
     """One response of ``seat`` for each of ``opposing``; ``own`` are its own arguments, for those who want them."""
 
     seat: str
@@ -109,7 +109,7 @@ class MarketExaminationForm:
             found.append(Challenge(argument.id, self.seat, kind, reasoning, figures, words))
         return MarketExamination(tuple(found))
 
-    def breaches(self, turn: MarketExamination) -> tuple[Violation, ...]:
+    def violations(self, turn: MarketExamination) -> tuple[Violation, ...]:
         """Too few challenges, one reasoning for several arguments, and figures that the base does not have."""
         found: list[Violation] = []
         challenging = sum(row.kind in CHALLENGING for row in turn.challenges)

@@ -73,7 +73,7 @@ class MarketAdjudication:
 
 
 @dataclass(frozen=True, slots=True)
-class MarketJudgingForm:
+class MarketJudgingSpec:
     """A finding on each of ``exhibits`` under ``rubric``, by a judge with the whole base on its ``desk``."""
 
     exhibits: tuple[MarketExhibit, ...]
@@ -116,7 +116,7 @@ class MarketJudgingForm:
         figures += [figure for row in self.exhibits for each in row.drew for figure in each.figures]
         return tuple(found for text in synthesis.values() for found in self.desk.words(text, figures))
 
-    def breaches(self, turn: MarketAdjudication) -> tuple[Violation, ...]:
+    def violations(self, turn: MarketAdjudication) -> tuple[Violation, ...]:
         """Numbers in the synthesis that nothing bears out."""
         return tuple(unsupported_words(turn.words, "the synthesis", "overall"))
 

@@ -84,7 +84,7 @@ class MarketOpening:
 
 
 @dataclass(frozen=True, slots=True)
-class MarketOpeningForm:
+class MarketOpeningSpec:
     """``minimum`` to ``maximum`` arguments of ``seat``, on what lies on its ``desk``."""
 
     seat: str
@@ -134,7 +134,7 @@ class MarketOpeningForm:
             words=self.desk.words(row["claim"], figures),
         )
 
-    def breaches(self, turn: MarketOpening) -> tuple[Violation, ...]:
+    def violations(self, turn: MarketOpening) -> tuple[Violation, ...]:
         """Claims that are too long, said twice or not borne out, and figures that the base does not have."""
         found: list[Violation] = []
         repeats = dict(same_words([row.claim for row in turn.arguments]))

@@ -121,7 +121,7 @@ class Moderation:
 
 
 @dataclass(frozen=True, slots=True)
-class ModerationForm:
+class ModerationSpec:
     """A finding on each of ``exhibits`` and what became of each of ``criticisms``, which are ids among them or among
     ``carried``: criticisms of earlier rounds that are still open, on which there was a finding before.
 
@@ -176,7 +176,7 @@ class ModerationForm:
             tuple(Backing(row, int(backings[row]["support"]), backings[row]["because"]) for row in self.positions),
         )
 
-    def breaches(self, turn: Moderation) -> tuple[Violation, ...]:
+    def violations(self, turn: Moderation) -> tuple[Violation, ...]:
         """Words that judge a position, a further round over nothing, and one text for everything."""
         found: list[Violation] = []
         told = [(row.argument, row.reason) for row in turn.findings]

@@ -40,7 +40,7 @@ class Monologue:
 
 
 @dataclass(frozen=True, slots=True)
-class MonologueForm:
+class MonologueSpec:
     """A speech of at most ``limit`` words."""
 
     limit: int
@@ -56,7 +56,7 @@ class MonologueForm:
         speech: Any = content["speech"]
         return Monologue(speech)
 
-    def breaches(self, turn: Monologue) -> tuple[Violation, ...]:
+    def violations(self, turn: Monologue) -> tuple[Violation, ...]:
         """More words than the limit."""
         words = count_words(turn.speech)
         if words <= self.limit:
@@ -86,7 +86,7 @@ class Summing:
 
 
 @dataclass(frozen=True, slots=True)
-class SummingForm:
+class SummingSpec:
     """The five headings, all required; no scores."""
 
     name: str = "summing"
@@ -100,7 +100,7 @@ class SummingForm:
         """The finding, in the order of the headings."""
         return Summing({key: cast("str", content[key]) for key in HEADINGS})
 
-    def breaches(self, turn: Summing) -> tuple[Violation, ...]:  # noqa: ARG002  (the form has no such rule)
+    def violations(self, turn: Summing) -> tuple[Violation, ...]:  # noqa: ARG002  (the form has no such rule)
         """None: what this form requires, its schema carries."""
         return ()
 

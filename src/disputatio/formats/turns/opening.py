@@ -68,7 +68,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningForm:
+class OpeningSpec:
     """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ``PREFIX-2`` in the order given."""
 
     prefix: str
@@ -100,7 +100,7 @@ class OpeningForm:
             )
         )
 
-    def breaches(self, turn: Opening) -> tuple[Violation, ...]:
+    def violations(self, turn: Opening) -> tuple[Violation, ...]:
         """Arguments that lean on another one, say the same as an earlier one, or cite what no source says."""
         found: list[Violation] = []
         repeats = dict(same_words([argument.claim for argument in turn.arguments]))

@@ -53,7 +53,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionForm:
+class PositionSpec:
     """A position of at most ``limit`` words with a vote for one of ``options``.
 
     The other fields are for small models, which are told one thing at a time: the part of the ``stage`` in which they
@@ -91,7 +91,7 @@ class PositionForm:
         stance, rationale, vote = (cast("str", content[key]) for key in ("stance", "rationale", "vote"))
         return Position(stance, rationale, vote, self.citing.read(content))
 
-    def breaches(self, turn: Position) -> tuple[Violation, ...]:
+    def violations(self, turn: Position) -> tuple[Violation, ...]:
         """More words than the limit, and citations that no source bears out."""
         found = tuple(unverified(turn.citations, "the position", "position"))
         if turn.words <= self.limit:

@@ -92,7 +92,7 @@ class Proposition:
 
 
 @dataclass(frozen=True, slots=True)
-class PropositionForm:
+class PropositionSpec:
     """``minimum`` to ``maximum`` arguments, numbered ``PREFIX-1``, ... counted on from ``before``.
 
     ``position`` is what is argued for, in the words of whoever set it; ``angles`` are for small models.
@@ -145,7 +145,7 @@ class PropositionForm:
             tuple(MetObjection(row["objection"], row["answer"]) for row in body["objections"]),
         )
 
-    def breaches(self, turn: Proposition) -> tuple[Violation, ...]:
+    def violations(self, turn: Proposition) -> tuple[Violation, ...]:
         """Arguments that repeat an earlier one, or whose evidence is not there."""
         found: list[Violation] = []
         for number, row in enumerate(turn.arguments, start=1):

@@ -99,7 +99,7 @@ class Rebuttals:
 
 
 @dataclass(frozen=True, slots=True)
-class RebuttalForm:
+class RebuttalSpec:
     """One answer for each of ``criticisms``; ``said`` are texts of the position that would be no new ground."""
 
     prefix: str
@@ -142,7 +142,7 @@ class RebuttalForm:
     def _id(self, criticism: str) -> str:
         return f"{self.prefix}-{criticism.rpartition('-')[2]}"
 
-    def breaches(self, turn: Rebuttals) -> tuple[Violation, ...]:
+    def violations(self, turn: Rebuttals) -> tuple[Violation, ...]:
         """Answers that bring nothing new, or whose evidence is not there."""
         found: list[Violation] = []
         for row in turn.answers:

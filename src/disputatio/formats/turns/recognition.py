@@ -28,7 +28,7 @@ class Recognised:
 
 
 @dataclass(frozen=True, slots=True)
-class RecognitionForm:
+class RecognitionSpec:
     """The clues, one of ``indices``, one of ``years`` and a month: a guess is always given, so that it can be scored.
 
     ``asked`` is what the index is called in the knowledge base.
@@ -65,7 +65,7 @@ class RecognitionForm:
             None if sure is None else int(cast("int", sure)),
         )
 
-    def breaches(self, turn: Recognised) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+    def violations(self, turn: Recognised) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
         """None."""
         return ()
 

@@ -80,7 +80,7 @@ class Scoring:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringForm:
+class ScoringSpec:
     """The scores of one ``speech`` of ``kind`` under ``rubric``."""
 
     kind: SpeechKind
@@ -109,7 +109,7 @@ class ScoringForm:
         scores = {row.key: int(cast("int", content[row.key])) for row in self.rubric.criteria}
         return Scoring(scores, cast("str", content["comment"]), found)
 
-    def breaches(self, turn: Scoring) -> tuple[Violation, ...]:
+    def violations(self, turn: Scoring) -> tuple[Violation, ...]:
         """Fouls shown by words that nobody said: they do not count."""
         return tuple(
             Violation("unfound_words", f'the {row.foul.replace("_", " ")} quotes "{row.words}", which was not said')
@@ -157,7 +157,7 @@ FINAL_POINTS = ("summary", "decisive", "advice_pro", "advice_con")
 
 
 @dataclass(frozen=True, slots=True)
-class SummationForm:
+class SummationSpec:
     """A text for each of ``points``. ``said`` is what a small judge is shown."""
 
     points: tuple[str, ...]
@@ -173,7 +173,7 @@ class SummationForm:
         """The points in their order."""
         return Summation({key: cast("str", content[key]) for key in self.points})
 
-    def breaches(self, turn: Summation) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
+    def violations(self, turn: Summation) -> tuple[Violation, ...]:  # noqa: ARG002  (the schema carries every rule)
         """None."""
         return ()
 

@@ -72,7 +72,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechForm:
+class SpeechSpec:
     """A speech of at most ``limit`` words. More are a breach that costs what the rules say; nothing is asked again.
 
     ``quotes`` are for small models, which are shown no more than what they answer; ``number`` counts the speeches of
@@ -96,7 +96,7 @@ class SpeechForm:
         """The speech."""
         return Spoken(cast("str", content["speech"]), citations=self.citing.read(content))
 
-    def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
+    def violations(self, turn: Spoken) -> tuple[Violation, ...]:
         """What code can find: too many words, and a question where an answer was due."""
         found = _over(turn, self.limit)
         if self.kind is SpeechKind.ANSWER and is_question(turn.words_said):
@@ -134,7 +134,7 @@ _ASKED = ("What would happen if", "Who will have to", "How can you be sure that"
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionsForm:
+class QuestionsSpec:
     """Questions of at most ``limit`` words together, put to one of ``answerers``."""
 
     answerers: tuple[str, ...]
@@ -158,7 +158,7 @@ class QuestionsForm:
         questions = tuple(cast("list[str]", content["questions"]))
         return Spoken("\n".join(questions), questions, cast("str", content["answerer"]))
 
-    def breaches(self, turn: Spoken) -> tuple[Violation, ...]:
+    def violations(self, turn: Spoken) -> tuple[Violation, ...]:
         """Too many words, or too few questions."""
         found = _over(turn, self.limit)
         asked = sum(is_question(row) for row in turn.questions)

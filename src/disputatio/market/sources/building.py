@@ -11,13 +11,13 @@ from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market.knowledge import Failed, KnowledgeBase, Meta, Missing
 from disputatio.market.sources.moments import NEW_YORK, cut_at, days_between, written
 from disputatio.market.sources.port import Catalogue, MarketSources
 
 if TYPE_CHECKING:
-    from disputatio.market.sources.desk import Desk
+    from disputatio.market.sources.assemble import Desk
 
 _OPENS, _CLOSES = time(9, 30), time(16)
 
@@ -34,7 +34,7 @@ def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datet
         InvalidInputError: if the sources know no price of the debated index at that moment, or only old ones.
         LookAheadError: if the sources hand out what could not be known then.
     """
-    from disputatio.market.sources.desk import Desk
+    from disputatio.market.sources.assemble import Desk
     from disputatio.market.sources.macro import macro
     from disputatio.market.sources.quotes import global_market, history, index_quote, sectors, sentiment, technicals
     from disputatio.market.sources.valuation import fundamentals
@@ -73,7 +73,7 @@ def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datet
 
 def _check_subject(desk: Desk, catalogue: Catalogue) -> None:
     """Refuse a day on which nothing is known of the index that is debated."""
-    from disputatio.market.sources.desk import STALE_SESSIONS
+    from disputatio.market.sources.assemble import STALE_SESSIONS
 
     name = catalogue.indices[catalogue.subject]
     rows = desk.rows(f"index:{catalogue.subject}", name)

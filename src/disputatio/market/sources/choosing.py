@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market.sources.port import Fallback, MarketSources
 
 _CSV = "csv:"

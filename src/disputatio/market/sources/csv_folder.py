@@ -21,7 +21,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market.sources.faults import SourceError
 from disputatio.market.sources.moments import (
     NEW_YORK,

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from disputatio.failures import InvalidInputError, VerificationError
+from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.market.knowledge import SCHEMA_VERSION, KnowledgeBase
 from disputatio.market.knowledge_json import as_json, from_json
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 
 from disputatio.market.knowledge import Datum, MacroSeries, Unit
-from disputatio.market.sources.desk import Desk, Origin, derived, missing, nothing
+from disputatio.market.sources.assemble import Desk, Origin, derived, missing, nothing
 from disputatio.market.sources.moments import days_before, months_later
 from disputatio.market.sources.names import MACRO, MacroRule
 from disputatio.market.sources.rows import Rows

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 NEW_YORK = "America/New_York"
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market.sources.faults import SourceError
 from disputatio.market.sources.moments import NEW_YORK, moment
 from disputatio.market.sources.names import CLOSES, NEW_YORK_CLOSE

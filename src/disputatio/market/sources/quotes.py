@@ -24,7 +24,7 @@ from disputatio.market.knowledge import (
     Technicals,
     Unit,
 )
-from disputatio.market.sources.desk import Desk, Prices, derived, missing, nothing
+from disputatio.market.sources.assemble import Desk, Prices, derived, missing, nothing
 from disputatio.market.sources.names import FIRST_SECTORS, SECTORS_BORN
 from disputatio.market.sources.port import Catalogue
 

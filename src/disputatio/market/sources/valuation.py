@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import numpy as np
 
 from disputatio.market.knowledge import Datum, Fundamentals, Missing, PriceEarnings, Sector, Unit
-from disputatio.market.sources.desk import Desk, Origin, Prices, derived, missing, nothing
+from disputatio.market.sources.assemble import Desk, Origin, Prices, derived, missing, nothing
 from disputatio.market.sources.names import CYCLICAL, DEFENSIVE
 from disputatio.market.sources.rows import Rows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disputatio.formats.docket import Docket
+from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
 from disputatio.formats.market_verdict import MarketVerdict
 from disputatio.kernel import Abstention, Driver
@@ -31,10 +31,10 @@ def market_by_rules(
     """
     table = book or read_textbook(packaged_text())
     subject = motion or f"Will {base.meta.subject_name} rise within a month?"
-    driver = Driver(market(rules, Docket((*ANALYSTS, JUDGE), Motion(subject), knowledge=base)))
+    driver = Driver(market(rules, DebateContext((*ANALYSTS, JUDGE), Motion(subject), knowledge=base)))
     while not driver.finished:
         for path, asked in driver.open_asks.items():
             given = answer(table, asked)
-            driver.answer(path, given if isinstance(given, Abstention) else asked.form.read(given))
+            driver.answer(path, given if isinstance(given, Abstention) else asked.spec.read(given))
     verdict: MarketVerdict = driver.outcome
     return verdict

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from disputatio.formats.turns.closing import Hold
-from disputatio.formats.turns.market_closing import Conviction, MarketClosingForm
-from disputatio.formats.turns.market_cross import CHALLENGING, Challenge, ChallengeType, MarketExaminationForm
+from disputatio.formats.turns.market_closing import Conviction, MarketClosingSpec
+from disputatio.formats.turns.market_cross import CHALLENGING, Challenge, ChallengeType, MarketExaminationSpec
 from disputatio.formats.turns.market_figures import Figure
-from disputatio.formats.turns.market_judging import MarketExhibit, MarketJudgingForm, MarketStanding
-from disputatio.formats.turns.market_opening import MarketArgument, MarketOpeningForm
+from disputatio.formats.turns.market_judging import MarketExhibit, MarketJudgingSpec, MarketStanding
+from disputatio.formats.turns.market_opening import MarketArgument, MarketOpeningSpec
 from disputatio.kernel import Abstention, Ask, Json, JsonObject, Seat
 from disputatio.motion import count_words
 from disputatio.participants.analyst.signals import argued, fired, fitting, item_json
@@ -39,21 +39,21 @@ def answer(book: Textbook, ask: Ask) -> JsonObject | Abstention:
         book: the table it argues from.
         ask: what it is asked; its form says what lies before it.
     """
-    form = ask.form
-    if isinstance(form, MarketOpeningForm | MarketExaminationForm) and form.desk.part.blinded:
+    form = ask.spec
+    if isinstance(form, MarketOpeningSpec | MarketExaminationSpec) and form.desk.part.blinded:
         book = in_plain_words(book)
-    if isinstance(form, MarketOpeningForm):
+    if isinstance(form, MarketOpeningSpec):
         return opening(book, form)
-    if isinstance(form, MarketExaminationForm):
+    if isinstance(form, MarketExaminationSpec):
         return examination(book, form)
-    if isinstance(form, MarketClosingForm):
+    if isinstance(form, MarketClosingSpec):
         return closing(form)
-    if isinstance(form, MarketJudgingForm):
+    if isinstance(form, MarketJudgingSpec):
         return judging(form)
     return Abstention(ask.seat, "no_rules", f"there are no rules for a turn of the kind {form.name}")
 
 
-def opening(book: Textbook, form: MarketOpeningForm) -> JsonObject | Abstention:
+def opening(book: Textbook, form: MarketOpeningSpec) -> JsonObject | Abstention:
     """The arguments of the rules that fire; an abstention where there are too few."""
     part = form.desk.part
     found = argued(book, form.seat, part, form.minimum, form.maximum)
@@ -75,7 +75,7 @@ def opening(book: Textbook, form: MarketOpeningForm) -> JsonObject | Abstention:
     }
 
 
-def examination(book: Textbook, form: MarketExaminationForm) -> JsonObject:
+def examination(book: Textbook, form: MarketExaminationSpec) -> JsonObject:
     """A response to every opposing argument; of all that no objection fits, at most half are conceded."""
     spare = len(form.opposing) // 2
     used: set[str] = set()
@@ -98,7 +98,7 @@ def examination(book: Textbook, form: MarketExaminationForm) -> JsonObject:
 
 
 def _objection(
-    book: Textbook, form: MarketExaminationForm, argument: MarketArgument, used: set[str]
+    book: Textbook, form: MarketExaminationSpec, argument: MarketArgument, used: set[str]
 ) -> JsonObject | None:
     wrong = [row for row in argument.figures if not row.sound and not row.inferred]
     if wrong:
@@ -115,7 +115,7 @@ def _objection(
     return None
 
 
-def _true_items(form: MarketExaminationForm, figure: Figure) -> list[JsonObject]:
+def _true_items(form: MarketExaminationSpec, figure: Figure) -> list[JsonObject]:
     """The figure as the base has it, where the slice has it."""
     from disputatio.market.checking import item_for
 
@@ -145,7 +145,7 @@ def _doubting(argument: MarketArgument) -> str:
     )
 
 
-def closing(form: MarketClosingForm) -> JsonObject:
+def closing(form: MarketClosingSpec) -> JsonObject:
     """What is left of each argument, what is conceded, and a stance out of both."""
     claims: dict[str, JsonObject] = {}
     conceded: list[JsonObject] = []
@@ -208,7 +208,7 @@ _ACCEPTS = {
 }
 
 
-def _stance(form: MarketClosingForm, claims: dict[str, JsonObject], conviction: Conviction) -> str:
+def _stance(form: MarketClosingSpec, claims: dict[str, JsonObject], conviction: Conviction) -> str:
     """Where the analyst stands, in fifty to a hundred words."""
     statuses = [str(row["status"]) for row in claims.values()]
     lens = {"tech": "technical", "fund": "fundamental", "macro": "macroeconomic", "senti": "sentiment"}
@@ -236,7 +236,7 @@ def _number(count: int) -> str:
     return ("none", "one", "two", "three", "four")[count] if count <= 4 else str(count)
 
 
-def judging(form: MarketJudgingForm) -> JsonObject:
+def judging(form: MarketJudgingSpec) -> JsonObject:
     """Points and standings that follow from what code knows, and a sum of both cases out of what stands."""
     findings: dict[str, JsonObject] = {}
     for exhibit in form.exhibits:
@@ -334,7 +334,7 @@ def _insight(exhibits: Sequence[MarketExhibit]) -> str:
     )
 
 
-def quiet_rules(book: Textbook, form: MarketOpeningForm) -> tuple[str, ...]:
+def quiet_rules(book: Textbook, form: MarketOpeningSpec) -> tuple[str, ...]:
     """The rules of a seat that do not fire, for those who want to know what it looked at."""
     names = {row.rule.name for row in fired(book, form.seat, form.desk.part)}
     return tuple(row.name for row in book.rules_of(form.seat) if row.name not in names)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.market import BULL, LENSES
 from disputatio.formats.turns.market_figures import Desk
-from disputatio.formats.turns.market_opening import MarketOpeningForm
+from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Seat
 from disputatio.market import slice_of
 from disputatio.market.expressions import Unresolved, evaluate, pointers_in
@@ -78,7 +78,7 @@ def _check_texts(rule: Rule, name: str, where: str) -> None:
     """Hold the fixed texts against the form of an opening, with a claim and a figure that fit it."""
     example = example_index()
     desk = Desk(example, slice_of(example, LENSES[rule.seat.partition("_")[0]]))
-    form = MarketOpeningForm(Seat(rule.seat), desk, 1, 1, bullish=rule.seat.endswith(BULL))
+    form = MarketOpeningSpec(Seat(rule.seat), desk, 1, 1, bullish=rule.seat.endswith(BULL))
     item = {"basis": "a.b", "value": "1", "unit": "", "source": desk.modules[0]}
     argument = {"claim": "a claim of usual length", "evidence": [item], "confidence": 0.5}
     texts = {"counterpoints": [rule.counterpoint], "assumptions": [rule.assumes]}

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS
 from disputatio.formats.turns.market_cross import ChallengeType
 from disputatio.formats.turns.market_opening import LONGEST_CLAIM

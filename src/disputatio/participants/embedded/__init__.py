@@ -1,17 +1,17 @@
 """A small language model on this machine: no key, no compiler, no account.
 
 The first debate of a stranger runs on it. Weights are fetched once (``weights``), one process serves them
-to everything this user runs (``server_process``), and a gateway carries calls there (``gateway``).
+to everything this user runs (``server_process``), and a gateway carries calls there (``model_client``).
 Nothing here is imported before an embedded seat is asked for.
 """
 
-from disputatio.participants.embedded.gateway import EmbeddedGateway
+from disputatio.participants.embedded.client import EmbeddedClient
 from disputatio.participants.embedded.unavailable import ModelUnavailableError
 from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, obtain
 
 __all__ = [
     "DEFAULT_MODEL",
-    "EmbeddedGateway",
+    "EmbeddedClient",
     "ModelFile",
     "ModelUnavailableError",
     "obtain",

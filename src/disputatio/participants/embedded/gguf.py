@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 
 MAGIC = b"GGUF"
 _HEADER = struct.Struct("<4sIQQ")

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from disputatio._version import VERSION
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded import cache
 from disputatio.participants.embedded.lock import FileLock, until

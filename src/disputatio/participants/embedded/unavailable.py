@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disputatio.failures import ProviderError
+from disputatio.errors import ProviderError
 from disputatio.participants.call import Fault, FaultKind
 
 

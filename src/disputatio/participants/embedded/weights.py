@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.participants.call import FaultKind
 from disputatio.participants.embedded import cache, gguf, hub, installer
 from disputatio.participants.embedded.lock import FileLock, until

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
-from disputatio.participants.answers import Misfit, SchemaChecks, ShapedAnswer, read_answer
+from disputatio.participants.answers import SchemaChecks, SchemaMismatch, ShapedAnswer, read_answer
 from disputatio.participants.human.request import Invite, Passed, Situation, Surface, TurnRequest
 from disputatio.participants.scripted import Scripted
 from disputatio.participants.turn_taking import Reject, Taken
@@ -47,8 +47,8 @@ class Person:
                 yield Reject("", "shape", (sentence,))
             if isinstance(given, Passed):
                 return best._replace(asked=asked) if best else Abstention(ask.seat, given.reason, given.detail)
-            read = read_answer(canonical(given.content), ask.form.schema, checks)
-            if isinstance(read, Misfit):
+            read = read_answer(canonical(given.content), ask.spec.schema, checks)
+            if isinstance(read, SchemaMismatch):
                 yield Reject("", "shape", read.reasons)
                 request = replace(request, reasons=read.reasons, because="shape", last=given.content)
                 continue
@@ -65,8 +65,8 @@ class Person:
 
 
 def _taken(ask: Ask, answer: ShapedAnswer) -> Taken:
-    turn = ask.form.read(answer.content)
-    return Taken(turn, answer.content, ask.form.breaches(turn), answer.repaired)
+    turn = ask.spec.read(answer.content)
+    return Taken(turn, answer.content, ask.spec.violations(turn), answer.repaired)
 
 
 Participant: TypeAlias = Scripted | Person

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from disputatio.kernel import Channel, JsonObject, Phase, Post, Seat
-from disputatio.participants.answers import Misfit, SchemaChecks, read_answer
+from disputatio.kernel import Channel, JsonObject, Message, Phase, Seat
+from disputatio.participants.answers import SchemaChecks, SchemaMismatch, read_answer
 from disputatio.participants.human.fields import TurnSheet, UnknownShapeError, abouts_in, sheet_of
 from disputatio.participants.human.request import Situation, TurnRequest
 from disputatio.record.text import canonical
@@ -34,7 +34,7 @@ class Question:
     seat: str
     phase: str
     situation: Situation
-    heard: tuple[Post, ...]
+    heard: tuple[Message, ...]
     schema: JsonObject
     word_limit: int | None = None
     reasons: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Question:
             phase=str(request.ask.phase),
             situation=request.situation,
             heard=request.heard,
-            schema=request.ask.form.schema,
+            schema=request.ask.spec.schema,
             word_limit=request.word_limit,
             reasons=request.reasons,
             because=request.because,
@@ -73,7 +73,7 @@ class Question:
     def faults(self, content: object) -> tuple[str, ...]:
         """Why ``content`` cannot be taken at all; empty where it can."""
         read = read_answer(canonical(content), self.schema, _CHECKS)
-        return read.reasons if isinstance(read, Misfit) else ()
+        return read.reasons if isinstance(read, SchemaMismatch) else ()
 
     def as_json(self) -> JsonObject:
         """The question as JSON."""
@@ -88,7 +88,7 @@ class Question:
             **{name: row[name] for name in ("path", "seat", "phase", "schema", "word_limit", "because", "last")},
             situation=Situation(**{**around, "sources": tuple(tuple(each) for each in around["sources"])}),
             heard=tuple(
-                Post(Seat(each["seat"]), Phase(each["phase"]), each["text"], Channel(each["channel"]))
+                Message(Seat(each["seat"]), Phase(each["phase"]), each["text"], Channel(each["channel"]))
                 for each in row["heard"]
             ),
             reasons=tuple(row["reasons"]),

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from disputatio.kernel import Ask, AskPath, JsonObject, Post
+from disputatio.kernel import Ask, AskPath, JsonObject, Message
 from disputatio.motion import count_words
-from disputatio.participants.answers import Misfit, SchemaChecks, read_answer
+from disputatio.participants.answers import SchemaChecks, SchemaMismatch, read_answer
 from disputatio.participants.human.fields import TurnSheet, UnknownShapeError, abouts_in, sheet_of
 from disputatio.record.text import canonical
 
@@ -70,7 +70,7 @@ class TurnRequest:
         return str(self.ask.seat)
 
     @property
-    def heard(self) -> tuple[Post, ...]:
+    def heard(self) -> tuple[Message, ...]:
         """What the seat has heard so far, and nothing else of the debate."""
         return tuple(self.ask.sees)
 
@@ -78,23 +78,23 @@ class TurnRequest:
     def sheet(self) -> TurnSheet:
         """The form; empty where it can only be answered as JSON."""
         try:
-            return sheet_of(self.ask.form.schema, abouts_in(self.situation.task))
+            return sheet_of(self.ask.spec.schema, abouts_in(self.situation.task))
         except UnknownShapeError:
             return TurnSheet()
 
     @property
     def word_limit(self) -> int | None:
         """The most words of the turn, where its form counts them."""
-        limit = getattr(self.ask.form, "limit", None) or getattr(self.ask.form, "words", None)
+        limit = getattr(self.ask.spec, "limit", None) or getattr(self.ask.spec, "words", None)
         return limit if isinstance(limit, int) else None
 
     def counted(self, content: object) -> int:
         """The words of ``content``, finished or not, that count against the limit."""
         if isinstance(content, Mapping):
-            keys: Any = self.ask.form.schema.get("properties", {})
+            keys: Any = self.ask.spec.schema.get("properties", {})
             # What is chosen from a list, such as who must answer or a vote, is no word of the turn, nor is a citation.
             chosen = {key for key, row in keys.items() if "enum" in row}
-            chosen |= {"quotations", "readings"} | ({"answers"} if self.ask.form.name == "closing" else set())
+            chosen |= {"quotations", "readings"} | ({"answers"} if self.ask.spec.name == "closing" else set())
             content = {key: row for key, row in content.items() if key not in chosen}
         return words_in(content)
 
@@ -105,15 +105,15 @@ class TurnRequest:
 
     def faults(self, content: object) -> tuple[str, ...]:
         """Why ``content`` cannot be taken at all; empty where it can."""
-        read = read_answer(canonical(content), self.ask.form.schema, self.checks)
-        return read.reasons if isinstance(read, Misfit) else ()
+        read = read_answer(canonical(content), self.ask.spec.schema, self.checks)
+        return read.reasons if isinstance(read, SchemaMismatch) else ()
 
-    def breaches(self, content: JsonObject) -> tuple[str, ...]:
+    def violations(self, content: JsonObject) -> tuple[str, ...]:
         """The rules that ``content`` would break, which has no fault."""
-        read = read_answer(canonical(content), self.ask.form.schema, self.checks)
-        if isinstance(read, Misfit):
+        read = read_answer(canonical(content), self.ask.spec.schema, self.checks)
+        if isinstance(read, SchemaMismatch):
             return ()
-        return tuple(row.detail for row in self.ask.form.breaches(self.ask.form.read(read.content)))
+        return tuple(row.detail for row in self.ask.spec.violations(self.ask.spec.read(read.content)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
 
 from disputatio.participants.call import OutputMode
+from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, Kind
-from disputatio.participants.seating import ModelSeating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.motion import one_line
 from disputatio.report.blocks import Block, Facts, Paragraph, Under, grid

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.knowledge_json import from_json
 from disputatio.report.columns import most_ems

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from disputatio.motion import one_line
 from disputatio.report.citations import CitationReading
-from disputatio.report.elsewhere import CLAIM_ID
+from disputatio.report.imported import CLAIM_ID
 from disputatio.report.market import MARKET_VIEWS
 from disputatio.report.page.anchors import Anchors
 from disputatio.report.page.passages import ShownText, find_words, quotations

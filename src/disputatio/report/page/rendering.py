@@ -23,12 +23,12 @@ from disputatio.report.amounts import dollars, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
 from disputatio.report.briefing import briefing_points, untold
 from disputatio.report.consultations import offered
-from disputatio.report.elsewhere import imported_facts
+from disputatio.report.custom_format import outcome_statements
 from disputatio.report.headings import heading
+from disputatio.report.imported import imported_facts
 from disputatio.report.market import market_reading
 from disputatio.report.match import match_reading
 from disputatio.report.names import seat_name
-from disputatio.report.own import outcome_statements
 from disputatio.report.page.argument_map import argument_map
 from disputatio.report.page.charts import charts_of
 from disputatio.report.page.exchange import Exchange

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import ceil, floor
 from typing import Any, Final, NamedTuple
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.formats.turns.schema import NUMBER, beginnings_in
 from disputatio.kernel import Json, JsonObject
 from disputatio.testing.instances.phrases import Kind, kind_for, phrase

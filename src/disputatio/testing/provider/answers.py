@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
 from disputatio.testing.instances import at_realistic_lengths, instance, mixed, prose, seed_of

@@ -18,7 +18,7 @@ from enum import StrEnum
 from statistics import NormalDist
 from typing import Final
 
-from disputatio.failures import InvalidInputError
+from disputatio.errors import InvalidInputError
 from disputatio.testing.instances import mixed, prose, seed_of
 from disputatio.testing.instances.seeds import fraction
 from disputatio.testing.provider.received import ReceivedRequest

@@ -1,0 +1,416 @@
+"""The library's front door: hold a debate, resume one, read what came of it.
+
+What is heavy is imported when it is first needed, so that importing the package stays fast.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+
+from disputatio.debates import Debate, check_store, open_store, read_debate, usual_store
+from disputatio.errors import InvalidInputError
+from disputatio.errors.quoting import shown
+from disputatio.motion import Evidence
+
+if TYPE_CHECKING:
+    from disputatio.config import Arguments
+    from disputatio.engine.estimate import Estimate
+    from disputatio.engine.opening import Proposal
+    from disputatio.engine.ports import Observer
+    from disputatio.engine.runtime import Runtime
+    from disputatio.evidence.sources import Source
+    from disputatio.formats.options import FormatOptions
+    from disputatio.participants.human import Participant
+    from disputatio.participants.shared_clients import OpenGateway
+    from disputatio.record.store import Store
+    from disputatio.request.model import Budget, Judging, Limits, SeatOptions, Tools
+
+Value = TypeVar("Value")
+Given = ParamSpec("Given")
+SourceLike: TypeAlias = "Evidence | Source | str | Path"
+"""A source of a debate: a path, or one that was read or written by the program."""
+Escalating: TypeAlias = "str | Callable[[Debate], object]"
+"""Where an escalated decision goes: a function of the debate (which may be a coroutine function), the name of a format,
+or the address of a callback."""
+
+
+async def debate(
+    motion: str = "",
+    *,
+    format: str | FormatOptions = "structured",  # noqa: A002  (the word users know)
+    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
+    language: str | None = None,
+    seed: int | None = None,
+    judging: Judging | None = None,
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    tools: Tools | Mapping[str, Sequence[str]] | None = None,
+    baseline: str | None = None,
+    config: str | Path | Mapping[str, object] | None = None,
+    prompts: str | Path | None = None,
+    store: Store | str | Path | None = None,
+    observer: Observer | None = None,
+    opener: OpenGateway | None = None,
+) -> Debate:
+    """Run a debate and return its record.
+
+    Args:
+        motion: the question or proposition, at most 4,000 characters. A market debate has one of its own.
+        format: ``structured``, ``freeform``, ``panel``, ``review``, ``competition``, ``market``, the name of an
+            installed format, or a file of your own rules, such as ``./my_debate.py:rules``, which is run. Options of
+            a format come with it: ``Panel(debaters=["ada", "bo"], threshold=2)``.
+        seats: who sits where: ``{"pro": "openai:gpt-5", "judge": Scripted(...)}``; ``all`` covers every seat.
+            ``Seat(model="openai:gpt-5", temperature=0.2)`` says how a model is called. A person sits there as
+            ``Person(surface)``, see `disputatio.participants.human`. Seats that are not named are taken as the
+            environment and the configuration file say.
+        evidence: sources for all seats: paths of text, Markdown, HTML, PDF and JSON files, ``-`` for standard input,
+            or `Evidence` and `Source` objects; or such lists by the round of a review that brings them. Code checks
+            what the seats quote from them.
+        language: the language of the debate; English where nothing says otherwise.
+        seed: sent to providers that take one.
+        judging: how many judges there are, and how they judge.
+        budget: ceilings; every call is reserved before it is sent, and none is passed.
+        limits: limits of turns.
+        tools: what seats may look up before they speak: ``{"all": ["search", "calculate"]}``, or `Tools`.
+        baseline: run beside the debate and compared with it: ``single``, ``vote``, ``freeform`` or ``all``.
+        config: a configuration file (TOML or YAML), or its content as a mapping, in place of the one in the working
+            directory.
+        prompts: a folder whose files replace packaged prompts; recorded.
+        store: where the record is stored: an address, the path of a file, or a store. A ``MemoryStore`` keeps nothing
+            on disk.
+        watcher: sees events and output as they come.
+        opener: makes gateways, for models that this package does not know.
+
+    Raises:
+        InvalidInputError: something given cannot be used; nothing was spent.
+        ProviderError: a model certainly cannot answer; nothing was spent.
+        StoreError: the record cannot be kept.
+    """
+    from disputatio.engine.escalating import hand_over
+    from disputatio.engine.runtime import start
+    from disputatio.proposals.baselines import baselines_of
+    from disputatio.proposals.escalation import escalation_target, recipient_configured
+    from disputatio.request.formats import format_options
+
+    _check_ports(store, observer, opener)
+    options, chosen = _given(locals()), format_options(format)
+    proposal, arguments = _proposed(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
+    settings, escalate = proposal.settings, getattr(chosen, "escalate", None)
+    named_to = told(escalate) if callable(escalate) else recipient_configured(settings)
+    target = escalation_target(named_to, proposal.format, arguments, proposal.evidence)
+    beside = baselines_of(baseline, proposal, arguments)
+    async with _Housed(store, settings.store, observer, opener) as house:
+        held = await start(proposal, house)
+        await hand_over(held, target, house)
+        if beside is not None:
+            await beside(held, house)
+        return read_debate(house.store, held)
+
+
+async def estimate(
+    motion: str = "",
+    *,
+    format: str | FormatOptions = "structured",  # noqa: A002
+    seats: Mapping[str, str | SeatOptions | Participant] | None = None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]] = (),
+    language: str | None = None,
+    seed: int | None = None,
+    judging: Judging | None = None,
+    budget: Budget | None = None,
+    limits: Limits | None = None,
+    tools: Tools | Mapping[str, Sequence[str]] | None = None,
+    config: str | Path | Mapping[str, object] | None = None,
+    prompts: str | Path | None = None,
+) -> Estimate:
+    """Estimate calls, tokens and cost of a debate. No model is called. The options are those of ``debate``.
+
+    Raises:
+        InvalidInputError: something given cannot be used.
+    """
+    from disputatio.engine.estimate import estimate_of
+    from disputatio.request.formats import format_options
+
+    options, chosen = _given(locals()), format_options(format)
+    proposal, _ = _proposed(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
+    return await estimate_of(proposal)
+
+
+_TYPED = ("language", "seed", "judging", "budget", "limits", "tools", "baseline")
+
+
+def _given(local: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a request among the parameters of a call; what was left out is not among them."""
+    return {name: local[name] for name in _TYPED if local.get(name) is not None}
+
+
+def _proposed(
+    motion: str,
+    chosen: FormatOptions,
+    seats: Mapping[str, str | SeatOptions | Participant] | None,
+    evidence: Sequence[SourceLike] | Mapping[int, Sequence[SourceLike]],
+    options: Mapping[str, Any],
+    *,
+    config: str | Path | Mapping[str, object] | None,
+    prompts: str | Path | None,
+) -> tuple[Proposal, Arguments]:
+    """The debate that a program asks for, and what it was asked for with."""
+    from disputatio.proposals.program import proposal_of_program
+
+    _check(
+        "config", config, config is None or isinstance(config, str | Path | Mapping), "a TOML or YAML file, or a table"
+    )
+    return proposal_of_program(
+        motion,
+        chosen,
+        seats if seats is not None else {},
+        evidence,
+        options,
+        config=str(config) if isinstance(config, Path) else config,
+        prompts=_folder(prompts),
+    )
+
+
+def _folder(prompts: str | Path | None) -> Path | None:
+    _check("prompts", prompts, prompts is None or isinstance(prompts, str | Path), "the path of a folder")
+    return None if prompts is None else Path(prompts)
+
+
+def _check(name: str, value: object, fits: object, allowed: str) -> None:
+    if not fits:
+        raise InvalidInputError(f"{name} is {shown(value)}, which cannot be used.", f"Give {allowed}.")
+
+
+def _check_ports(store: object, observer: object = None, opener: object = None) -> None:
+    """Refuse what is no store, no watcher and no function, before anything is spent."""
+    check_store(store)
+    sees = observer is None or (hasattr(observer, "on_event") and hasattr(observer, "on_text"))
+    _check("observer", observer, sees, "an object with the methods on_event and on_text")
+    _check("opener", opener, opener is None or callable(opener), "a function of a model's seat and its key")
+
+
+async def resume(
+    debate_id: str,
+    *,
+    seats: Mapping[str, Participant] | None = None,
+    budget: Budget | None = None,
+    tools: Tools | None = None,
+    escalate: Escalating | None = None,
+    format: str | None = None,  # noqa: A002
+    prompts: str | Path | None = None,
+    store: Store | str | Path | None = None,
+    observer: Observer | None = None,
+    opener: OpenGateway | None = None,
+) -> Debate:
+    """Go on with an interrupted, truncated or degraded debate; nothing already paid is asked again.
+
+    Args:
+        debate_id: its id, or the beginning of it.
+        seats: the scripted participants and persons it was begun with.
+        budget: new ceilings, what is spent included; those that are left out stay as they are.
+        tools: the MCP servers of its tools, where the configuration does not name them.
+        escalate: where a panel's decision to escalate goes, also that of a panel which is over already.
+        format: where the file of its own rules is now, if it was moved.
+        prompts: the folder of prompt overrides it was begun with.
+        store: where its record is.
+        watcher: sees events and output as they come.
+        opener: makes gateways.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        VerificationError: its record was altered.
+        ResumeMismatchError: it would not go on as the debate it was.
+    """
+    from disputatio.config import arguments_of
+    from disputatio.engine.escalating import hand_over
+    from disputatio.engine.recorded import recorded_form
+    from disputatio.engine.runtime import Resumption, can_go_on
+    from disputatio.engine.runtime import resume as go_on
+    from disputatio.engine.verified import find_debate, read_verified
+    from disputatio.proposals.escalation import escalation_target, recipient_configured
+    from disputatio.proposals.program import participants_of
+    from disputatio.proposals.recorded import recorded_settings
+    from disputatio.record.history import History
+    from disputatio.request.model import Budget, DebateRequest
+
+    _check_ports(store, observer, opener)
+    asked = DebateRequest.model_validate(_given({"tools": tools, "budget": budget}))
+    participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
+    # New ceilings are laid on top of the recorded ones; they are no configuration.
+    arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
+    if isinstance(escalate, str):
+        arguments = arguments.with_values({("escalate",): escalate}, "escalate")
+    configured = usual_store() if store is None else ""
+    async with _Housed(store, configured, observer, opener) as house:
+        found = find_debate(house.store, debate_id)
+        record = read_verified(house.store, found)
+        settings, form = recorded_settings(found, record, arguments, format), recorded_form(found, record, format)
+        named_to = recipient_configured(settings) if escalate is None else told(escalate)
+        target = escalation_target(named_to, form, arguments, ())
+        if escalate is None and not can_go_on(History.of(row.event() for row in record)):
+            target = None
+        resumption = Resumption(
+            settings=settings,
+            budget_usd=ceilings.usd,
+            budget_tokens=ceilings.tokens,
+            budget_calls=ceilings.calls,
+            participants=participants,
+            prompts=folder,
+            form=form,
+        )
+        await go_on(found, resumption, house)
+        await hand_over(found, target, house)
+        return read_debate(house.store, found)
+
+
+async def attach_outcome(
+    debate_id: str,
+    result: str,
+    *,
+    verdict: str | None = None,
+    by: str = "",
+    note: str = "",
+    store: Store | str | Path | None = None,
+) -> Debate:
+    """Attach a later outcome to a closed debate, which stays as it was; ``verdict`` is right, wrong or mixed.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        InvalidInputError: it has not ended, or a text is missing or too long.
+        VerificationError: its record was altered.
+    """
+    from disputatio.engine.attaching import attach_outcome as attach
+    from disputatio.engine.verified import find_debate
+
+    configured = usual_store() if store is None else ""
+    async with _Housed(store, configured, None, None) as house:
+        found = find_debate(house.store, debate_id)
+        await attach(found, result, house, verdict=verdict, by=by, note=note)
+        return read_debate(house.store, found)
+
+
+async def sign_off(
+    debate_id: str, *, by: str, decision: str, comment: str = "", store: Store | str | Path | None = None
+) -> Debate:
+    """Record what a named reviewer decides on a closed debate: ``approve``, ``reject`` or ``return``.
+
+    The name is what the caller gives: the record proves that it was not altered since, not who gave it.
+
+    Raises:
+        UnknownDebateError: the store has no such debate.
+        InvalidInputError: it has not ended, or the name or the reason is missing.
+        VerificationError: its record was altered.
+    """
+    from disputatio.engine.attaching import sign_off as sign
+    from disputatio.engine.verified import find_debate
+
+    configured = usual_store() if store is None else ""
+    async with _Housed(store, configured, None, None) as house:
+        found = find_debate(house.store, debate_id)
+        await sign(found, by, decision, house, comment=comment)
+        return read_debate(house.store, found)
+
+
+async def import_transcripts(
+    files: Sequence[str | Path], *, store: Store | str | Path | None = None
+) -> tuple[Debate, ...]:
+    """Take transcripts of debates that were held elsewhere into a store, as records that verify and are shown.
+
+    All files are read before anything is written. A file that the store has already is found there again. What a
+    transcript does not say stays unknown; such a debate cannot be resumed.
+
+    Args:
+        files: transcripts in Markdown or JSON, one debate each.
+        store: where the records are kept; the configured one where not given.
+
+    Raises:
+        InvalidInputError: a file cannot be read or is no transcript; it names the line or key. Nothing was written.
+        StoreError: the records cannot be kept.
+    """
+    from disputatio.importing import read_transcript, take_in
+
+    _check_ports(store)
+    _check("files", files, not isinstance(files, str | Path), f"a list, such as [{shown(str(files))}]")
+    transcripts = [read_transcript(file) for file in files]
+    opened = open_store(store) if store is None or isinstance(store, str | Path) else store
+    try:
+        found = [await take_in(transcript, opened) for transcript in transcripts]
+        return tuple(read_debate(opened, row.id) for row in found)
+    finally:
+        if opened is not store:
+            await opened.aclose()
+
+
+class _Housed:
+    """Opens what a debate runs in and closes what it opened."""
+
+    def __init__(
+        self, store: Store | str | Path | None, configured: str, observer: Observer | None, opener: OpenGateway | None
+    ) -> None:
+        _check_ports(store, observer, opener)
+        self._given, self._configured = store, configured
+        self._observer, self._opener = observer, opener
+        self._own: Store | None = None
+
+    async def __aenter__(self) -> Runtime:
+        from disputatio.engine.ports import Nobody
+        from disputatio.engine.runtime import Runtime
+        from disputatio.participants.shared_clients import open_gateway
+        from disputatio.telemetry.settings import observed
+
+        if self._given is None or isinstance(self._given, str | Path):
+            store = self._own = open_store(self._given or self._configured)
+        else:
+            store = self._given
+        return Runtime(
+            store,
+            observer=observed(self._observer or Nobody()),
+            watched=self._observer is not None,
+            opener=self._opener or open_gateway,
+            checks_first=self._opener is None,
+        )
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._own is not None:
+            await self._own.aclose()
+
+
+def told(escalate: Escalating) -> str | Callable[[str, Runtime], object]:
+    """``escalate`` as the engine takes it: a function that is given a debate is given its id and its house instead."""
+    if isinstance(escalate, str):
+        return escalate
+    function = escalate
+
+    def call(debate: str, house: Runtime) -> object:
+        return function(read_debate(house.store, debate))
+
+    call.__name__ = getattr(function, "__name__", "function")
+    return call
+
+
+def _without_loop(work: Callable[Given, Coroutine[Any, Any, Value]]) -> Callable[Given, Value]:
+    """``work`` for programs without an event loop, with the same parameters."""
+
+    @functools.wraps(work)
+    def call(*args: Given.args, **options: Given.kwargs) -> Value:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work(*args, **options))
+        raise InvalidInputError(
+            "This thread already runs an event loop.", f"Await disputatio.{work.__name__}(...) instead."
+        )
+
+    call.__doc__ = f"``{work.__name__}`` for programs without an event loop."
+    call.__name__ = call.__qualname__ = f"{work.__name__}_sync"
+    return call
+
+
+debate_sync = _without_loop(debate)
+estimate_sync = _without_loop(estimate)
+resume_sync = _without_loop(resume)
+import_transcripts_sync = _without_loop(import_transcripts)

@@ -1,0 +1,355 @@
+"""Reads a user's own format out of a Python file: checks what it uses, runs it, and counts its steps.
+
+The check is against mistakes, not against malice. Rules that look at a clock, a network, a file or chance cannot be
+run again from a record, so such imports and names are refused before the file runs, and rules that never end are
+stopped. But the file is a program and runs in this process with the rights of whoever starts it: it can get round
+every check. Run nobody's file that you have not read; a file is never taken out of a record and run.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+import sys
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, make_dataclass
+from decimal import Decimal
+from functools import partial
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+from disputatio.errors import InvalidInputError, ResumeMismatchError
+from disputatio.formats.custom_debate import JUDGE, OF_THE_FILE, OWN, CustomRules, TooLongError, own_debate
+from disputatio.formats.format import Format
+from disputatio.formats.names import is_name
+from disputatio.formats.registry import FORMATS, find_format
+from disputatio.kernel import Seat
+from disputatio.motion import one_line
+from disputatio.record.events import DebateOpened
+from disputatio.record.text import digest
+
+HOUSE_MODULES = ("disputatio.formats", "disputatio.judging", "disputatio.kernel")
+STANDARD_MODULES = (
+    *("__future__", "bisect", "collections", "collections.abc", "dataclasses", "decimal", "difflib", "enum"),
+    *("fractions", "functools", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
+    *("typing", "unicodedata"),
+)
+"""What a format may import besides the house: nothing that looks at the world."""
+REFUSED_NAMES = frozenset(
+    {"__import__", "breakpoint", "compile", "eval", "exec", "exit", "globals", "help", "input", "locals", "memoryview"}
+    | {"open", "print", "quit", "vars", "hash", "id"}
+)
+MOST_STEPS = 2_000_000
+"""Steps of the interpreter in a file that may run between two asks; two or three seconds."""
+_MOST_CHARACTERS = 100_000
+_USUAL = "rules"
+_SPEC = re.compile(r"(?P<file>.+?\.py)(?::(?P<function>\w*))?", re.DOTALL)
+_READ_FIRST = "docs/tutorial/own-format.md shows what one looks like."
+
+
+def is_own(format_name: str) -> bool:
+    """Whether ``format_name`` is a file of rules, such as ``./my_debate.py:rules``, and no name of a format."""
+    return format_name not in FORMATS and _SPEC.fullmatch(format_name) is not None
+
+
+def format_given(format_name: str) -> Format:
+    """The format of that name, or of that file.
+
+    Raises:
+        InvalidInputError: there is none, or the file cannot be used.
+    """
+    return read_own(format_name) if is_own(format_name) else find_format(format_name)
+
+
+def format_recorded(opened: DebateOpened, given: str | None = None) -> Format:
+    """The format that a debate began with; of an own one its file is read again.
+
+    Args:
+        opened: how the debate began.
+        given: where the file is now, if not where it was.
+
+    Raises:
+        ResumeMismatchError: the file is not there, or is not what it was.
+        InvalidInputError: there is no such format.
+    """
+    if opened.format != OWN:
+        return find_format(opened.format)
+    rules = opened.rules
+    spec = given if given is not None and is_own(given) else f"{rules['file']}:{rules['function']}"
+    try:
+        form = read_own(spec, known_as=str(rules["file"]))
+    except InvalidInputError as failure:
+        cause = f"The rules of this debate are in a file, and it cannot be used. {failure.cause}"
+        raise ResumeMismatchError(cause, "Give the file as it was: --format PATH.py:FUNCTION.") from None
+    now = form.rules()
+    if (now.sha256, now.function) != (rules["sha256"], rules["function"]):
+        raise ResumeMismatchError(
+            f"The rules in {now.where} are not those this debate began with: the file was changed since "
+            f"(SHA-256 {str(rules['sha256'])[:12]} then, {now.sha256[:12]} now).",
+            "Put the file back as it was, or start a new debate; the record keeps the text it began with.",
+        )
+    return form
+
+
+def read_own(spec: str, *, known_as: str | None = None) -> Format:
+    """The format in a file: ``my_debate.py``, or ``my_debate.py:rules`` where it has several functions.
+
+    Args:
+        spec: the file and the function.
+        known_as: what the record calls the file, where it was moved since.
+
+    Raises:
+        InvalidInputError: the file cannot be read, uses what it may not, or has no such rules. Names the line.
+    """
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        raise InvalidInputError(f"{one_line(spec, 80)} is no file of rules.", "Give one: --format my_debate.py:rules.")
+    path = Path(match["file"])
+    source = _read(path)
+    name = known_as or path.as_posix()
+    module = _run(source, name)
+    function = _function(module, match["function"] or "", path.name)
+    seats, settings, motion = _parameters(function, path.name)
+    body = [
+        (row.name, type(row.default), field(default=row.default)) for row in settings if row.name not in OF_THE_FILE
+    ]
+    own = {"file": name, "function": function.__name__, "sha256": digest(source)}
+    body += [(key, str, field(default=value)) for key, value in own.items()]
+    body.append(("seats", tuple, field(default=tuple(map(str, seats)))))
+    rules = make_dataclass("CustomRules", body, bases=(CustomRules,), frozen=True)
+    make = partial(_made, function, tuple(row.name for row in settings), with_motion=motion)
+    return Format(
+        name=OWN,
+        about=one_line(inspect.getdoc(function) or "a format of your own", 100),
+        seats=seats,
+        rules=rules,
+        rulebook=partial(own_debate, make, seats, _Counted(name)),
+        judges=frozenset({JUDGE} & set(seats)),
+        file_text=source,
+    )
+
+
+def _made(
+    function: Callable[..., Any],
+    settings: tuple[str, ...],
+    motion: str,
+    speakers: list[Any],
+    rules: Any,
+    *,
+    with_motion: bool,
+) -> Generator[Any, Any, Any]:
+    """A fresh generator of the rules."""
+    given = [motion, *speakers] if with_motion else speakers
+    return function(*given, **{name: getattr(rules, name) for name in settings})  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Sends into a generator, and stops it after so many steps in ``file``.
+
+    Steps are counted and not seconds, so that a debate that is replayed on a slower machine ends the same.
+    """
+
+    file: str
+
+    def __call__(self, rulebook: Generator[Any, Any, Any], brought: Any) -> Any:
+        """What the generator yields next.
+
+        Raises:
+            TooLongError: it ran for too many steps.
+        """
+        return _counting(self.file, lambda: rulebook.send(brought))
+
+
+def _counting(file: str, work: Callable[[], Any]) -> Any:
+    before, steps, most = sys.gettrace(), count(1), MOST_STEPS
+
+    def local(frame: FrameType, event: str, _: Any) -> Any:
+        # Of a loop on one line no line event tells.
+        frame.f_trace_opcodes = True
+        if event == "opcode" and next(steps) > most:
+            raise TooLongError
+        return local
+
+    def calls(frame: FrameType, _: str, __: Any) -> Any:
+        return local if frame.f_code.co_filename == file else None
+
+    sys.settrace(calls)
+    try:
+        return work()
+    finally:
+        sys.settrace(before)
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(4 * _MOST_CHARACTERS + 1)
+        source = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise _refused(path.name, None, "is not UTF-8 text") from None
+    except OSError as error:
+        cause = f"The file of rules {one_line(str(path), 200)} cannot be read: {(error.strerror or 'unknown').lower()}."
+        raise InvalidInputError(cause, "Give a Python file: --format ./my_debate.py:rules.") from None
+    if len(source) > _MOST_CHARACTERS:
+        raise _refused(path.name, None, f"is longer than {_MOST_CHARACTERS:,} characters")
+    return source.replace("\r\n", "\n")
+
+
+def _refused(file: str, line: int | None, cause: str, next_step: str = _READ_FIRST) -> InvalidInputError:
+    place = f"{one_line(file, 80)}, line {line}," if line else one_line(file, 80)
+    return InvalidInputError(f"The rules cannot be used: {place} {cause}.", next_step)
+
+
+def _run(source: str, name: str) -> dict[str, Any]:
+    """Check the file and run it; what it defines."""
+    short = name.rpartition("/")[2]
+    try:
+        tree = ast.parse(source, name)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise _refused(short, line, f"is no Python ({getattr(error, 'msg', None) or error})") from None
+    check_imports(tree, short)
+    module: dict[str, Any] = {"__name__": "own_format", "__builtins__": _builtins()}
+    code: CodeType = compile(tree, name, "exec")
+    try:
+        _counting(name, lambda: exec(code, module))  # noqa: S102  (the user's own file, see the module)
+    except TooLongError:
+        raise _refused(short, None, "runs on before there is any debate") from None
+    except Exception as error:  # noqa: BLE001  (whatever a user's file does at its top)
+        line = _line_of(error, name)
+        raise _refused(short, line, f"raises {type(error).__name__}: {one_line(str(error), 200)}") from None
+    return module
+
+
+def _line_of(error: BaseException, name: str) -> int | None:
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        found = trace.tb_lineno if trace.tb_frame.f_code.co_filename == name else found
+        trace = trace.tb_next
+    return found
+
+
+def _builtins() -> Mapping[str, Any]:
+    """Python's own names without those that look at the world or run other code."""
+    kept = {name: value for name, value in vars(builtins).items() if name not in REFUSED_NAMES}
+    return {**kept, "__import__": __import__}
+
+
+def check_imports(tree: ast.Module, file: str) -> None:
+    """Refuse a file that imports or names what rules may not use.
+
+    Raises:
+        InvalidInputError: names the line and what may be used instead.
+    """
+    whole: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for row in node.names:
+                _check_module(row.name, node.lineno, file, whole=True)
+                whole[(row.asname or row.name).partition(".")[0]] = (
+                    row.name if row.asname else row.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            _check_module(module, node.lineno, file, whole=False)
+            for row in node.names:
+                _check_name(module, row.name, node.lineno, file)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in REFUSED_NAMES:
+            raise _refused(file, node.lineno, f"uses {node.id}, which rules may not", _WHY)
+        if isinstance(node, ast.Attribute):
+            if node.attr.startswith("__"):
+                raise _refused(file, node.lineno, f"uses {node.attr}, which rules may not", _WHY)
+            if isinstance(node.value, ast.Name) and node.value.id in whole:
+                _check_name(whole[node.value.id], node.attr, node.lineno, file)
+
+
+_WHY = (
+    "A debate is run again from its record, so its rules may not look at files, the network, the clock or chance. "
+    f"They may import: {', '.join(row for row in (*HOUSE_MODULES, *STANDARD_MODULES) if row != '__future__')}."
+)
+
+
+def _check_module(name: str, line: int, file: str, *, whole: bool) -> None:
+    if name in HOUSE_MODULES and whole:
+        raise _refused(file, line, f"imports {name} as a whole", f"Name what you need: from {name} import ...")
+    if name not in (*HOUSE_MODULES, *STANDARD_MODULES):
+        raise _refused(file, line, f"imports {one_line(name, 60)}, which rules may not", _WHY)
+
+
+def _check_name(module: str, name: str, line: int, file: str) -> None:
+    """Refuse a name that a module does not offer: what it imported itself is not its to give."""
+    found = import_module(module)
+    public = getattr(found, "__all__", None)
+    value = getattr(found, name, None)
+    inside = f"{module}.{name}" in STANDARD_MODULES
+    if not inside and (isinstance(value, ModuleType) or name.startswith("_") or (public and name not in public)):
+        told = "imports everything" if name == "*" else f"takes {one_line(name, 60)}"
+        step = f"{module} offers: {', '.join(public)}." if module in HOUSE_MODULES and public else _WHY
+        raise _refused(file, line, f"{told} from {module}, which does not offer it", step)
+    if name == "*":
+        raise _refused(file, line, f"imports everything from {module}", "Name what you need.")
+
+
+def _function(module: Mapping[str, Any], wanted: str, file: str) -> Callable[..., Any]:
+    """The generator function of the rules."""
+    own: dict[str, Callable[..., Any]] = {
+        name: value
+        for name, value in module.items()
+        if inspect.isgeneratorfunction(value) and value.__module__ == "own_format"
+    }
+    if not wanted:
+        if _USUAL not in own and len(own) != 1:
+            cause = "has no generator function" if not own else f"has several: {', '.join(own)}"
+            raise _refused(file, None, cause, f"Say which: --format {file}:rules. {_READ_FIRST}")
+        return own.get(_USUAL) or next(iter(own.values()))
+    if wanted in own:
+        return own[wanted]
+    value = module.get(wanted)
+    if callable(value):
+        line = getattr(getattr(value, "__code__", None), "co_firstlineno", None)
+        raise _refused(file, line, f"{wanted} never yields: it is no generator function", _READ_FIRST)
+    there = f" There is: {', '.join(own)}." if own else ""
+    raise _refused(file, None, f"has no function called {one_line(wanted, 60)}", f"Name a generator function.{there}")
+
+
+def _parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Seat, ...], list[inspect.Parameter], bool]:
+    """The seats, the settings, and whether the motion is asked for, read from the function's parameters."""
+    line = function.__code__.co_firstlineno
+    seats, settings, motion = [], [], False
+    for place, row in enumerate(inspect.signature(function).parameters.values()):
+        if row.kind in {row.VAR_POSITIONAL, row.VAR_KEYWORD}:
+            raise _refused(file, line, f"takes any number of seats (*{row.name}); name each of them")
+        if row.kind is row.KEYWORD_ONLY:
+            _check_setting(row, file, line)
+            settings.append(row)
+        elif place == 0 and row.name == "motion":
+            motion = True
+        elif row.default is not row.empty:
+            raise _refused(file, line, f"gives the seat {row.name} a default; settings come after a *")
+        elif not is_name(row.name) or row.name in {"all", "motion"} or row.name.startswith("_"):
+            raise _refused(file, line, f"has a seat called {row.name}, which no seat can be")
+        else:
+            seats.append(Seat(row.name.lower()))
+    if not seats:
+        raise _refused(file, line, f"has nobody to ask: the parameters of {function.__name__} name the seats")
+    if len(set(seats)) < len(seats):
+        raise _refused(file, line, "names a seat twice")
+    return tuple(seats), settings, motion
+
+
+_RESERVED = frozenset({"most_asks", "answer", "bench", "brief", "cast", "debaters", "decision", "options", "positions"})
+_RESERVED |= {"rubric", "minimum_arguments", "maximum_arguments", "closing_words", "speaker_selected_by", *OF_THE_FILE}
+
+
+def _check_setting(row: inspect.Parameter, file: str, line: int) -> None:
+    if row.name in _RESERVED:
+        raise _refused(file, line, f"has a setting called {row.name}, which the house uses itself")
+    if not isinstance(row.default, bool | int | str | Decimal):
+        raise _refused(file, line, f"has the setting {row.name} without a default that is a number, a text or yes/no")

@@ -1,0 +1,475 @@
+"""Starts and resumes debates over a store: what the library's door and every surface call."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from disputatio._version import VERSION
+from disputatio.config import Settings, fallback_seat, variable_prefix
+from disputatio.engine.custom_format_files import format_recorded, is_own
+from disputatio.engine.estimating import estimate
+from disputatio.engine.fair_scheduling import in_turn
+from disputatio.engine.journal import Journal
+from disputatio.engine.market_setup import KNOWLEDGE, is_rules, recorded_analyst, recorded_knowledge
+from disputatio.engine.opening import (
+    Proposal,
+    book_of,
+    check_prices,
+    check_reachable,
+    check_room,
+    check_searchable,
+    opened_event,
+    planned,
+    probe_table,
+    seat_table,
+)
+from disputatio.engine.ports import Clock, Nobody, Observer, SystemClock, Turnstile
+from disputatio.engine.recalling import OF_THIS_PROCESS, look_up, seatings_of
+from disputatio.engine.reopening import failed_paths, reopened_paths
+from disputatio.engine.review_setup import usual_budget
+from disputatio.engine.running import Plan, Running
+from disputatio.engine.seat_assignments import ModelSeat, Sitter, chain_of, seating_from_json
+from disputatio.engine.toolboxes import debate_tools, recorded_tools
+from disputatio.engine.verified import Verified, verified
+from disputatio.errors import InvalidInputError, ResumeMismatchError, UnknownDebateError
+from disputatio.evidence.sources import Source
+from disputatio.formats.custom_debate import OWN
+from disputatio.formats.format import Format
+from disputatio.formats.ruleset import rules_from_json
+from disputatio.ledger.budget import Budget
+from disputatio.ledger.ledger import Ledger, Reservation
+from disputatio.ledger.prices import PriceBook
+from disputatio.motion import Evidence, Motion
+from disputatio.motion.source_kind import SourceKind
+from disputatio.participants.analyst.seated import ANALYST
+from disputatio.participants.human import KIND as PERSON
+from disputatio.participants.human import Participant
+from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.reasoning import Allowances
+from disputatio.participants.shared_clients import OpenGateway, SharedClients, open_gateway
+from disputatio.prompts import PromptBook, PromptContext
+from disputatio.record.chain import Sealed
+from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
+from disputatio.record.history import History, Status
+from disputatio.record.store import Store
+from disputatio.tools.toolset import Toolset
+
+_ID_BYTES = 4
+LENGTHS = "shared/lengths.md"
+"""The prompt that says how long texts may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What debates run in: a store, a clock, somebody who watches, and the way to models.
+
+    ``watched`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
+    starts, whether it can be reached. ``turnstile`` is where calls wait for those of others. ``allowances`` is what is
+    known of how much models reason.
+    """
+
+    store: Store
+    observer: Observer = field(default_factory=Nobody)
+    watched: bool = False
+    clock: Clock = field(default_factory=SystemClock)
+    opener: OpenGateway = open_gateway
+    checks_first: bool = True
+    turnstile: Turnstile | None = None
+    allowances: Allowances = OF_THIS_PROCESS
+
+
+def new_id() -> str:
+    """An id for a debate: eight letters and digits that no other is likely to have."""
+    return secrets.token_hex(_ID_BYTES)
+
+
+async def start(
+    proposal: Proposal, house: Runtime, *, on_opened: Callable[[str], None] | None = None, debate: str = ""
+) -> str:
+    """Hold a debate from its beginning; returns its id. The record tells how it ended.
+
+    Args:
+        proposal: what is debated, how, and by whom.
+        house: what it runs in.
+        on_opened: is told the debate's id as soon as it has a record.
+        debate: the id it is to have, where somebody has promised it already.
+
+    Raises:
+        InvalidInputError: something asked for cannot be done; nothing was written or spent.
+        ProviderError: a model certainly cannot answer; nothing was written or spent.
+        StoreError: the record could not be written.
+    """
+    await in_turn()
+    model_clients, claimed = SharedClients(house.opener), ""
+    tools: Toolset | None = None
+    try:
+        table = seat_table(proposal.format, proposal.settings, proposal.participants, model_clients)
+        plan = await planned(proposal, table, book_of(proposal.prompts))
+        prices = PriceBook()
+        seatings = [row.seatings[0] for row in table.values() if isinstance(row, ModelSeat)]
+        budget = usual_budget(proposal.format, seatings, proposal.settings.budget, prices)
+        check_prices(table, budget, prices)
+        check_room(table)
+        if house.checks_first:
+            check_reachable(table, await probe_table(table))
+        await look_up(house.allowances, seatings_of(table), house.store)
+        tools = await debate_tools(proposal.settings, table, proposal.evidence)
+        plan = replace(plan, tools=tools)
+        debate = debate or new_id()
+        house.store.claim(debate)
+        claimed = debate
+        journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer)
+        event, texts = opened_event(plan, budget, software())
+        event = replace(event, estimate=await estimate(proposal, event))
+        journal.write(event, texts=texts)
+        if on_opened:
+            await journal.durable()
+            on_opened(debate)
+        # Nobody else has to wait for it: it is durable before the first call leaves, as all that comes before a call.
+        await _running(plan, journal, Ledger(budget, prices), house).run()
+        return debate
+    finally:
+        if tools is not None:
+            await tools.aclose()
+        if claimed:
+            house.store.release(claimed)
+        await model_clients.aclose()
+
+
+def _running(
+    plan: Plan, journal: Journal, ledger: Ledger, house: Runtime, texts: Mapping[str, str] = MappingProxyType({})
+) -> Running:
+    return Running(
+        plan,
+        journal=journal,
+        ledger=ledger,
+        clock=house.clock,
+        observer=house.observer,
+        streams=house.watched,
+        texts=texts,
+        turnstile=house.turnstile,
+        allowances=house.allowances,
+    )
+
+
+def software() -> str:
+    """The name and version that a record keeps."""
+    return f"disputatio {VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """What a debate may be resumed with. Budgets that are None stay as they were.
+
+    ``settings`` bring the keys; ``asked`` names the seats, and maybe the format, that the user set explicitly, so
+    that a change can be refused by name. ``form`` is the format itself where it is none of those people type.
+    ``asks_again`` are reasons of abstentions: seats that abstained for one of them are asked again in whatever phase it
+    was, and with them whatever rests on their missing turns.
+    """
+
+    settings: Settings
+    budget_usd: Decimal | None = None
+    budget_tokens: int | None = None
+    budget_calls: int | None = None
+    participants: Mapping[str, Participant] | None = None
+    prompts: Path | None = None
+    asked_seats: tuple[str, ...] = ()
+    asked_format: str | None = None
+    form: Format | None = None
+    asks_again: frozenset[str] = frozenset()
+
+
+async def resume(debate: str, resumption: Resumption, house: Runtime) -> History:
+    """Go on with a debate where its record ends; a finished one is returned as it is.
+
+    Nothing already paid is asked again: recorded turns and calls are fed to a fresh debate, which then stands
+    where it stood. Calls that were in flight are recorded as lost and their reservations stay spent.
+
+    Raises:
+        VerificationError: the record was altered.
+        ResumeMismatchError: format, prompt or seat are not those the debate began with; names which. Or the debate
+            was imported: it was not held here.
+        InvalidInputError: a key or participant is missing, the new ceiling is below what is spent, or a debate that
+            stopped at its ceiling is given no higher one.
+        StoreError: another process is holding the debate.
+    """
+    read = verified(house.store, debate)
+    _refuse_import(debate, read.history)
+    if read.history.opened is None:
+        raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
+    if not can_go_on(read.history, resumption.asks_again):
+        return read.history
+    house.store.claim(debate)
+    try:
+        # Whoever held it until now may have written more.
+        if house.store.read(debate, after=read.last.seq):
+            read = verified(house.store, debate)
+        return await _go_on(debate, read, resumption, house)
+    finally:
+        house.store.release(debate)
+
+
+async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Runtime) -> History:
+    history, texts = read.history, read.texts
+    journal = Journal(
+        debate, store=house.store, clock=house.clock, observer=house.observer, written=(read.last,), history=history
+    )
+    opened = history.opened
+    assert opened is not None  # noqa: S101  (checked by the caller)
+    if not can_go_on(history, resumption.asks_again):
+        return history
+    model_clients = SharedClients(house.opener)
+    tools: Toolset | None = None
+    try:
+        plan = _recorded_plan(opened, texts, resumption, model_clients)
+        if plan.setting.evidence:
+            await asyncio.to_thread(check_searchable, plan.setting, plan.table)
+        budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
+        ledger = Ledger(budget, PriceBook())
+        _restore(ledger, history)
+        _check_ceilings(debate, history, ledger, resumption)
+        check_prices(plan.table, budget, ledger.prices)
+        if house.checks_first:
+            check_reachable(plan.table, await probe_table(plan.table))
+        tools = await recorded_tools(opened, resumption.settings, plan.setting.evidence)
+        plan = replace(plan, tools=tools)
+        lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
+        reopened = reopened_paths(history, plan, resumption.asks_again)
+        # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
+        journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
+        return await _running(plan, journal, ledger, house, texts).run()
+    finally:
+        if tools is not None:
+            await tools.aclose()
+        await model_clients.aclose()
+
+
+_OF_BASELINES = "b."
+
+
+def baseline_id(debate: str, key: str) -> str:
+    """The id of a baseline that is run for the debate of a remote caller: it says whose it is."""
+    return f"{_OF_BASELINES}{debate}.{key.replace('/', '.')}"
+
+
+def debate_of_baseline(baseline: str) -> str | None:
+    """The debate that a baseline of this id belongs to; None where it is no such baseline."""
+    return baseline[len(_OF_BASELINES) :].partition(".")[0] if baseline.startswith(_OF_BASELINES) else None
+
+
+async def interrupt(debate: str, reason: str, house: Runtime) -> None:
+    """Write down that a debate which nobody holds does not go on now, and why; one that is closed stays as it is.
+
+    Raises:
+        StoreError: another process holds it, or the record cannot be written.
+    """
+    house.store.claim(debate)
+    try:
+        written = tuple(house.store.read(debate))
+        journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer, written=written)
+        if written and journal.history.status is Status.RUNNING:
+            lost = [CallLost(call=row.call, path=row.path) for row in journal.history.in_flight]
+            journal.write(*lost, DebateInterrupted(reason=reason))
+            await journal.durable()
+    finally:
+        house.store.release(debate)
+
+
+def refuse_imported(record: Sequence[Sealed]) -> None:
+    """Refuse to go on with a debate that was held elsewhere.
+
+    Raises:
+        ResumeMismatchError: the record was imported from a transcript.
+    """
+    if record:
+        _refuse_import(record[0].debate, History.of(sealed.event() for sealed in record))
+
+
+def _refuse_import(debate: str, history: History) -> None:
+    if history.imported is not None:
+        raise ResumeMismatchError(
+            f"The debate {debate} was held elsewhere and imported from {history.imported.file}: it cannot be resumed.",
+            f"`disputatio show {debate}` shows it.",
+        )
+
+
+def can_go_on(history: History, asks_again: frozenset[str] = frozenset()) -> bool:
+    """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing.
+
+    So are turns of any phase whose seat abstained for one of the reasons in ``asks_again``.
+    """
+    if failed_paths(history, asks_again):
+        return True
+    if history.status in {Status.RUNNING, Status.INTERRUPTED, Status.TRUNCATED}:
+        return True
+    return history.status in {Status.DEGRADED, Status.FAILED} and bool(history.reopenable)
+
+
+def _recorded_plan(
+    opened: DebateOpened, texts: Mapping[str, str], resumption: Resumption, model_clients: SharedClients
+) -> Plan:
+    """The plan that the record tells, with keys and participants of today."""
+    asked = resumption.asked_format
+    if asked not in {None, opened.format} and not (opened.format == OWN and is_own(str(asked))):
+        raise ResumeMismatchError(
+            f"The format was {opened.format}; it cannot become {asked} on resume.",
+            "Leave --format out, or start a new debate.",
+        )
+    form = resumption.form or format_recorded(opened, asked)
+    book = book_of(resumption.prompts)
+    _check_prompts(opened, form, book)
+    body: Any = opened.motion
+    motion = Motion(body["text"], body["language"])
+    evidence = tuple(recorded_source(row, texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE)
+    table = {seat: _recorded_sitter(seat, row, resumption, model_clients, texts) for seat, row in opened.seats.items()}
+    personas = {
+        seat: row.seatings[0].persona
+        for seat, row in table.items()
+        if isinstance(row, ModelSeat) and row.seatings[0].persona
+    }
+    try:
+        rules = rules_from_json(form, opened.rules)
+    except TypeError:
+        raise ResumeMismatchError(
+            f"The rules of {opened.format} are not those of the version that began this debate ({opened.software}).",
+            "Resume it with that version.",
+        ) from None
+    shares = {seat: int(str(share)) for seat, share in opened.shares.items()}
+    introduced = {str(row["source_id"]): int(str(row["round"])) for row in opened.evidence if "round" in row}
+    says_lengths = LENGTHS in opened.prompts
+    setting = PromptContext(form.prompt_folder, motion, evidence, personas, shares, introduced, says_lengths)
+    base, staggers = recorded_knowledge(opened.evidence, texts), resumption.settings.stagger
+    return Plan(form, rules, setting, table, book, opened.seed, knowledge=base, staggers=staggers)
+
+
+def recorded_source(row: Mapping[str, Any], texts: Mapping[str, str]) -> Source:
+    """A source as the record keeps it, the same as when its file was read."""
+    evidence = Evidence(str(row["source_id"]), str(row["title"]), texts[str(row["text"])])
+    return Source.of(evidence, SourceKind(str(row.get("kind") or SourceKind.TEXT.value)))
+
+
+def _check_prompts(opened: DebateOpened, form: Format, book: PromptBook) -> None:
+    small = any(name.startswith("small/") for name in opened.prompts)
+    now = book.hashes(form.prompt_folder, small=small, tools=bool(opened.tools))
+    changed = sorted(
+        name
+        for name in {*now, *opened.prompts}
+        # A debate from before prompts said lengths goes on without.
+        if now.get(name) != opened.prompts.get(name) and (name != LENGTHS or name in opened.prompts)
+    )
+    if changed:
+        raise ResumeMismatchError(
+            f"The prompt {changed[0]} is not the one this debate began with ({opened.software}).",
+            "Resume it with that version, or with the same --prompts folder.",
+        )
+
+
+def _recorded_sitter(
+    seat: str, row: Any, resumption: Resumption, model_clients: SharedClients, texts: Mapping[str, str]
+) -> Sitter:
+    given = (resumption.participants or {}).get(seat)
+    if row["kind"] == ANALYST and given is None:
+        now = resumption.settings.seats[seat]
+        if seat in resumption.asked_seats and not is_rules(now):
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by {row['name']}; it cannot become {now.address} on resume.",
+                f"Leave --seat {seat}=... out, or start a new debate.",
+            )
+        return recorded_analyst(row, texts)
+    if row["kind"] != "model":
+        if given is None or given.as_json() != row:
+            named = f" {row['name']!r}" if row["name"] else ""
+            who = f"a person{named}" if row["kind"] == PERSON else f"the {row['kind']} participant{named}"
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by {who}.",
+                "Give the same participant on resume.",
+            )
+        return given
+    if given is not None:
+        raise ResumeMismatchError(f"The seat {seat} was taken by a model.", "Leave the participant out on resume.")
+    seating = seating_from_json(row)
+    now = resumption.settings.seats[seat]
+    before = (seating.provider, seating.model, seating.base_url)
+    if seat in resumption.asked_seats and (now.provider, now.model, now.base_url) != before:
+        raise ResumeMismatchError(
+            f"The seat {seat} was taken by {seating.address}; it cannot become {now.address} on resume.",
+            f"Leave --seat {seat}=... out, or start a new debate.",
+        )
+    seatings = chain_of(seating)
+    carriers = tuple(
+        model_clients.get(each, _key_for(name, each, resumption.settings))
+        for name, each in zip((seat, fallback_seat(seat)), seatings, strict=False)
+    )
+    return ModelSeat(seatings[: len(carriers)], carriers)
+
+
+def _key_for(name: str, seating: Any, settings: Settings) -> str | None:
+    """The key for a recorded seating: the seat's own where today's settings seat the same provider there."""
+    chain = chain_of(settings.seats[name.split("/", maxsplit=1)[0]])
+    place = 1 if name.endswith("/fallback") else 0
+    now = chain[place] if place < len(chain) else None
+    key = settings.credentials.key(name)
+    if now is not None and (now.provider, now.base_url) == (seating.provider, seating.base_url) and key:
+        return key
+    for seat, row in settings.seats.items():
+        if (row.provider, row.base_url) == (seating.provider, seating.base_url) and settings.credentials.key(seat):
+            return settings.credentials.key(seat)
+    provider = PROVIDERS[seating.provider]
+    if provider.needs_key:
+        variable = f"{variable_prefix(name.split('/', maxsplit=1)[0])}LLM_API_KEY"
+        names = " or ".join((*provider.key_variables, variable))
+        raise InvalidInputError(
+            f"The seat {name} was taken by {seating.address}, and there is no key for it.",
+            f"Set {names}, with LLM_PROVIDER={seating.provider} where other seats use another provider.",
+        )
+    return None
+
+
+def _raised(budget: Budget, resumption: Resumption) -> Budget:
+    return Budget(
+        usd=budget.usd if resumption.budget_usd is None else resumption.budget_usd,
+        tokens=budget.tokens if resumption.budget_tokens is None else resumption.budget_tokens,
+        calls=budget.calls if resumption.budget_calls is None else resumption.budget_calls,
+    )
+
+
+def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: Resumption) -> None:
+    """Refuse a new ceiling that the debate has passed already, and to go on under the one it stopped at."""
+    given = (resumption.budget_usd, resumption.budget_tokens, resumption.budget_calls)
+    if history.status is Status.TRUNCATED and not any(row is not None for row in given):
+        stopped = (history.closed.reason if history.closed else "") or "the next call did not fit"
+        raise InvalidInputError(
+            f"The debate {debate} stopped at its ceiling: {stopped}.",
+            "Give a higher one to go on: --budget-usd X, --budget-tokens N or --max-calls N.",
+        )
+    new = (
+        ("--budget-usd", "USD", resumption.budget_usd, ledger.spent_usd),
+        ("--budget-tokens", "tokens", resumption.budget_tokens, ledger.spent_tokens),
+        ("--max-calls", "calls", resumption.budget_calls, ledger.calls),
+    )
+    for option, unit, ceiling, spent in new:
+        if ceiling is not None and ceiling < spent:
+            raise InvalidInputError(
+                f"A ceiling of {ceiling:,} {unit} is below what this debate has spent: {spent:,} {unit}.",
+                f"What is spent counts too: give more than that with {option}.",
+            )
+
+
+def _restore(ledger: Ledger, history: History) -> None:
+    """Take in what the record says was spent."""
+    for sent in history.calls:
+        made = history.made.get(sent.call)
+        if made is None:
+            ledger.restore_lost(Reservation.from_json(sent.reserved))
+            continue
+        size: Any = sent.reserved["bytes"]
+        measured: Any = made.usage["input_tokens"]
+        usd = None if made.cost_usd is None else Decimal(made.cost_usd)
+        ledger.restore(sent.model, size, measured, usd, made.charged_tokens)

@@ -1,0 +1,381 @@
+"""What the bench found: every judge on every argument, the verdict of several, and how far it can be trusted.
+
+One judge who sat once is taken as it is. Several judges, or one that sat more than once, are a panel. A finding that
+is void counts nowhere, and a judge whose findings part between its sittings has no standing to give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from disputatio.errors import InvalidInputError
+from disputatio.formats.jury import SIDES, Hearing, JuryRules
+from disputatio.formats.turns.adjudication import Adjudication, Irregularity, Judgement, MarkedAnswer
+from disputatio.judging import (
+    MAJORITY,
+    TIE,
+    Agreement,
+    Ballot,
+    FoundFallacy,
+    JudgeScores,
+    Mark,
+    Orders,
+    Panel,
+    PanelMethod,
+    PanelStatus,
+    PanelVerdict,
+    RetestReport,
+    Rubric,
+    ScoreSpread,
+    Silence,
+    Standing,
+    Weights,
+    by_weight,
+    cohen_kappa,
+    combined_mark,
+    count_votes,
+    fleiss_kappa,
+    krippendorff_alpha,
+    panel_agreement,
+    retest,
+    rounded,
+    score_spread,
+    weighted,
+)
+from disputatio.judging.agreement import Ratings
+from disputatio.kernel import JsonObject
+
+SPLIT, VOID, NOT_HEARD = "SPLIT", "VOID", "NOT_HEARD"
+_STANDINGS = {row.value: row for row in Standing}
+"""By the word for it; the other words of a bench stand for none."""
+_WEIGHTED = frozenset({PanelMethod.WEIGHTED_MEAN, PanelMethod.WEIGHTED_VOTE})
+
+
+def panel_of(judges: Sequence[str], rules: JuryRules) -> Panel:
+    """The panel that ``judges`` make under ``rules``.
+
+    Raises:
+        InvalidInputError: weights are missing, not wanted, or not those of the judges.
+    """
+    if rules.method in _WEIGHTED and set(dict(rules.weights)) != set(judges):
+        raise InvalidInputError(
+            f"The method {rules.method} needs the weight of every judge, and has it for: "
+            f"{', '.join(judge for judge, _ in rules.weights) or 'none'}.",
+            f"Set {', '.join(f'judging.weights.{judge}' for judge in judges)}, and no other.",
+        )
+    if rules.weights and rules.method not in _WEIGHTED:
+        raise InvalidInputError(
+            f"There are weights of judges, and the method {rules.method} does not weigh.",
+            "Set judging.method to weighted or weighted-vote, or leave the weights out.",
+        )
+    return Panel(
+        judges=tuple(judges),
+        sides=SIDES,
+        method=rules.method,
+        orders=Orders.BOTH if rules.both_orders else Orders.ONE,
+        weights=Weights.fixed(dict(rules.weights)) if rules.weights else None,
+        dead_zone=rules.dead_zone,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWord:
+    """One judge on one argument over its sittings: a standing, SPLIT, VOID or NOT_HEARD, and why."""
+
+    judge: str
+    word: str
+    reason: str
+
+    @property
+    def standing(self) -> Standing | None:
+        """The standing it gives the argument; None where it gives none."""
+        return _STANDINGS.get(self.word)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentFinding:
+    """What the bench found on one argument.
+
+    Attributes:
+        word: a standing; SPLIT where no standing has more than half of the bench; VOID where every finding is;
+            empty where no judge was heard.
+        reason: why, in a judge's words.
+        void: why the finding is void; empty where it is not.
+        scores: points by criterion, of one judge as given, of several the mean; None where none counts.
+        score: weighted points, by the method where there are several judges.
+        fallacies: each once.
+        irregular: new arguments and cross-references, each once.
+        marks: the mark of every answer by its id, of all judges together, with the words of one who gave it.
+        judges: every judge's own.
+        notes: every finding of every judge as JSON, those of a retest too.
+    """
+
+    word: str
+    reason: str
+    void: str
+    scores: Mapping[str, float] | None
+    score: Fraction | None
+    fallacies: tuple[FoundFallacy, ...]
+    judges: tuple[JudgeWord, ...]
+    notes: tuple[JsonObject, ...]
+    irregular: tuple[Irregularity, ...] = ()
+    marks: Mapping[str, tuple[Mark, str]] = field(default_factory=dict)
+
+    def mark(self, answer: str) -> Mark:
+        """How far the answer with this id meets its question; unmarked where no judge said so with its words."""
+        return self.marks[answer][0] if answer in self.marks else Mark.UNMARKED
+
+    def answer_json(self, answer: str) -> JsonObject:
+        """The mark of an answer as the record keeps it."""
+        mark, words = self.marks.get(answer, (Mark.UNMARKED, ""))
+        return {"id": answer, "mark": mark.value, "words": words}
+
+    @property
+    def standing(self) -> Standing | None:
+        """The bench's standing; None where it has none."""
+        return _STANDINGS.get(self.word)
+
+
+@dataclass(frozen=True, slots=True)
+class JuryVerdict:
+    """What the bench found over the whole debate. ``panel`` is None for one judge who sat once."""
+
+    judges: tuple[str, ...]
+    rules: JuryRules
+    rubric: Rubric
+    hearings: tuple[Hearing, ...]
+    panel: PanelVerdict | None
+    points: Mapping[str, Fraction]
+    agreement: tuple[Agreement, ...]
+    retests: tuple[RetestReport, ...]
+
+    @property
+    def opinions(self) -> tuple[tuple[str, Adjudication], ...]:
+        """Each heard judge with its whole finding, of its first sitting that brought one."""
+        found: dict[str, Adjudication] = {}
+        for row in self.hearings:
+            if row.adjudication is not None and not row.sitting.again:
+                found.setdefault(row.judge, row.adjudication)
+        return tuple((judge, found[judge]) for judge in self.judges if judge in found)
+
+    @property
+    def spreads(self) -> tuple[tuple[str, ScoreSpread], ...]:
+        """How each heard judge's scores are spread, over all its sittings that count."""
+        return tuple(
+            (judge, score_spread([score for row in self._rows(judge) for score in row.scores.values()]))
+            for judge, _ in self.opinions
+        )
+
+    @property
+    def reading(self) -> str:
+        """The verdict of a panel: who won, by which method, how many agree, and whether it survived the swap."""
+        panel = self.panel
+        if panel is None:
+            return ""
+        number = len(panel.findings)
+        by = f"the {panel.method.value} of {number} judges" if number > 1 else "one judge"
+        if panel.status is PanelStatus.UNDECIDED:
+            return f"{panel.end} by {by}: {panel.reason}"
+        return f"{panel.end} by {by}{_tally(panel)}: {_swap(panel)}; {panel.reading}"
+
+    def on(self, argument: str) -> ArgumentFinding:
+        """What the bench found on ``argument``."""
+        words = tuple(self.word(judge, argument) for judge in self.judges)
+        counting = [row.judge for row in words if row.word not in {VOID, NOT_HEARD}]
+        counted = [row for judge in counting for row in self._rows(judge) if row.argument == argument]
+        word, reason = self._together(words)
+        void = next((row.reason for row in words if row.word == VOID), "") if word == VOID else ""
+        one = counted[0] if counted and self.panel is None else None
+        return ArgumentFinding(
+            word=word,
+            reason=reason,
+            void=void,
+            scores=dict(one.scores) if one else _means(counted),
+            score=weighted(one.scores, self.rubric) if one else self.points.get(argument),
+            fallacies=tuple({(row.fallacy, row.words): row for found in counted for row in found.fallacies}.values()),
+            judges=words,
+            notes=tuple(self._notes(argument)),
+            irregular=tuple({(row.breach, row.words): row for found in counted for row in found.irregular}.values()),
+            marks=_marks(counted),
+        )
+
+    def as_json(self) -> JsonObject:
+        """What the record and the exports keep besides the arguments."""
+        return {
+            "panel": None if self.panel is None else self.panel.as_json(),
+            "agreement": [row.as_json() for row in self.agreement],
+            "retests": [row.as_json() for row in self.retests],
+            "score_spread": [{"judge": judge, **spread.as_json()} for judge, spread in self.spreads],
+            "anonymous": self.rules.hides_sides,
+            "opinions": [
+                {
+                    "judge": judge,
+                    "key_insight": row.key_insight,
+                    "unresolved_questions": list(row.unresolved_questions),
+                    "recommendation": row.recommendation,
+                }
+                for judge, row in self.opinions
+            ],
+        }
+
+    def _rows(self, judge: str) -> list[Judgement]:
+        """The findings of ``judge`` that count."""
+        return [
+            row
+            for hearing in self.hearings
+            if hearing.judge == judge and not hearing.sitting.again and hearing.adjudication
+            for row in hearing.adjudication.judgements
+            if not row.void_because
+        ]
+
+    def word(self, judge: str, argument: str) -> JudgeWord:
+        """What ``judge`` found on ``argument`` over its sittings."""
+        sat = [row for row in self.hearings if row.judge == judge and not row.sitting.again]
+        failed = next((row.failure or "no reason was given" for row in sat if row.adjudication is None), "")
+        if failed or not sat:
+            return JudgeWord(judge, NOT_HEARD, failed)
+        rows = [row for hearing in sat for row in _judgements(hearing) if row.argument == argument]
+        void = next((row.void_because for row in rows if row.void_because), "")
+        if void or not rows:
+            return JudgeWord(judge, VOID, void)
+        words = list(dict.fromkeys(row.standing.value for row in rows))
+        if len(words) > 1:
+            return JudgeWord(judge, SPLIT, f"{' and '.join(words)}, by the order of the sides")
+        return JudgeWord(judge, words[0], rows[0].reason)
+
+    def _together(self, words: tuple[JudgeWord, ...]) -> tuple[str, str]:
+        if len(words) == 1:
+            (row,) = words
+            return ("", "") if row.word == NOT_HEARD else (row.word, row.reason if row.standing else "")
+        heard = {row.word for row in words} - {NOT_HEARD}
+        if heard <= {VOID}:
+            return (VOID, "") if heard else ("", "")
+        ballots = [
+            Ballot.cast(row.judge, row.word) if row.standing else Ballot.silent(row.judge, Silence.ABSTAINED, row.word)
+            for row in words
+        ]
+        weights = dict(self.rules.weights)
+        found = count_votes(by_weight(weights) if weights else MAJORITY, self.judges, ballots, tuple(Standing)).winner
+        if found is None:
+            return SPLIT, "the judges part: " + ", ".join(f"{row.judge} {row.word}" for row in words)
+        return found, next(f"{row.judge}: {row.reason}" for row in words if row.word == found)
+
+    def _notes(self, argument: str) -> Iterable[JsonObject]:
+        for hearing in self.hearings:
+            for row in _judgements(hearing):
+                if row.argument == argument:
+                    void = row.void_because
+                    yield {
+                        "judge": hearing.judge,
+                        "first_shown": hearing.sitting.order[0],
+                        "again": hearing.sitting.again,
+                        "void": void,
+                        "rests_on": list(row.grounds.named),
+                        "standing": None if void else row.standing.value,
+                        "reason": row.reason,
+                        "criteria": None if void else row.scores,
+                        "weighted": None if void else rounded(weighted(row.scores, self.rubric), 4),
+                    }
+
+
+def bench_verdict(
+    hearings: Sequence[Hearing], judges: Sequence[str], rules: JuryRules, rubric: Rubric, sides: Mapping[str, str]
+) -> JuryVerdict:
+    """Put together what the bench found.
+
+    Args:
+        hearings: every judge in every sitting.
+        judges: the registered judges, in their order.
+        rules: how they become one.
+        rubric: what was scored.
+        sides: the side of each argument.
+    """
+    panel, points = None, dict[str, Fraction]()
+    # An argument that is void in one sitting is left out of all of a judge's, or its sittings could not be compared.
+    void = {(row.judge, found.argument) for row in hearings for found in _judgements(row) if found.void_because}
+    scores = {(row.judge, row.sitting): _scores(row, rubric, sides, void) for row in hearings}
+    if hearings and (len(judges) > 1 or len(rules.sittings) > 1):
+        bench = panel_of(judges, rules)
+        panel = bench.verdict([row for (_, sitting), row in scores.items() if not sitting.again])
+        points = bench.arguments(panel.findings)
+    first, *_, last = rules.sittings * 2
+    retests = [
+        retest(scores[judge, first], scores[judge, last]) for judge in judges if last.again and (judge, last) in scores
+    ]
+    found = JuryVerdict(tuple(judges), rules, rubric, tuple(hearings), panel, points, (), tuple(retests))
+    if panel is None or len(judges) < 2:
+        return found
+    words = [[found.word(judge, argument).standing for argument in sides] for judge in judges]
+    return replace(found, agreement=_agreement(panel, words))
+
+
+def _scores(hearing: Hearing, rubric: Rubric, sides: Mapping[str, str], void: Set[tuple[str, str]]) -> JudgeScores:
+    order = hearing.sitting.order
+    if hearing.adjudication is None:
+        return JudgeScores.failed(hearing.judge, order, hearing.failure)
+    findings: dict[str, dict[str, dict[str, int]]] = {}
+    for row in hearing.adjudication.judgements:
+        if (hearing.judge, row.argument) not in void:
+            findings.setdefault(sides[row.argument], {})[row.argument] = row.scores
+    return JudgeScores.of_findings(hearing.judge, order, findings, rubric)
+
+
+def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple[Agreement, ...]:
+    """Of the points alpha and W, of the standings alpha and a kappa: Cohen's for two judges, Fleiss' for more."""
+    alpha, w = panel_agreement(panel)
+    standings: Ratings = [[word and word.value for word in row] for row in words]
+    name = "Cohen's" if len(words) == 2 else "Fleiss'"
+    kappa = cohen_kappa(standings[0], standings[1]) if len(words) == 2 else fleiss_kappa(standings)
+    return (
+        replace(alpha, measure="Krippendorff's alpha (points)"),
+        replace(w, measure="Kendall's W (points)"),
+        replace(krippendorff_alpha(standings), measure="Krippendorff's alpha (standings)"),
+        replace(kappa, measure=f"{name} kappa (standings)"),
+    )
+
+
+def _judgements(hearing: Hearing) -> tuple[Judgement, ...]:
+    return hearing.adjudication.judgements if hearing.adjudication else ()
+
+
+def _marks(rows: Sequence[Judgement]) -> dict[str, tuple[Mark, str]]:
+    """The mark of every answer over all findings that count, with the words of the first that gave it."""
+    given: dict[str, list[MarkedAnswer]] = {}
+    for row in rows:
+        for marked in row.answers:
+            given.setdefault(marked.id, []).append(marked)
+    found = {answer: combined_mark(row.mark for row in marks) for answer, marks in given.items()}
+    return {
+        answer: (mark, next((row.words for row in given[answer] if row.mark is mark), ""))
+        for answer, mark in found.items()
+    }
+
+
+def _means(rows: Sequence[Judgement]) -> dict[str, float] | None:
+    if not rows:
+        return None
+    return {key: rounded(Fraction(sum(row.scores[key] for row in rows), len(rows))) for key in rows[0].scores}
+
+
+def _tally(panel: PanelVerdict) -> str:
+    """How many judges found for whom, in brackets; nothing where there is one."""
+    if len(panel.findings) == 1:
+        return ""
+    heard = [row.verdict for row in panel.findings if row.heard]
+    counts = [f"{heard.count(side)} for {side}" for side in panel.sides if side in heard]
+    counts += [f"{heard.count(TIE)} tied"] if TIE in heard else []
+    counts += [f"{len(panel.failed)} not heard"] if panel.failed else []
+    return f" ({', '.join(counts)})"
+
+
+def _swap(panel: PanelVerdict) -> str:
+    """Whether the verdict survived the swap of the sides."""
+    if panel.orders is Orders.ONE:
+        return "sides shown in one order only"
+    if panel.status is PanelStatus.WON:
+        return "the win survived the swap of the sides"
+    if panel.order_decided:
+        return f"the order of the sides decided with {', '.join(panel.order_decided)}, so no win survived the swap"
+    return "no win survived the swap of the sides"

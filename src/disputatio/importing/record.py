@@ -1,0 +1,193 @@
+"""Takes a transcript into a store: a record like any other, that says it was held elsewhere.
+
+The file is kept whole, by its hash, and the id of the record is the beginning of that hash, so the same file is known
+again. What the file does not say is not in the record: no call, no prompt, no cost, no time of a turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from disputatio.engine.journal import Journal
+from disputatio.engine.ports import Clock, Nobody, SystemClock
+from disputatio.engine.runtime import software
+from disputatio.engine.verified import read_verified
+from disputatio.errors import StoreError
+from disputatio.importing.model import ImportedTranscript, Judgment, SpokenTurn, seat_name
+from disputatio.kernel import JsonObject
+from disputatio.record.events import DebateClosed, DebateOpened, TranscriptImported, TurnTaken, VoteCounted
+from disputatio.record.history import History, Status
+from disputatio.record.store import Store
+from disputatio.record.text import digest
+from disputatio.report.amounts import counted, listed
+
+FORMAT = "imported"
+"""The format that the record names; it has no rules here, so it can be read and not resumed."""
+_ID_DIGITS = 8
+_MOST_WARNINGS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A transcript in a store. ``known`` tells that the store had it already, and nothing was written."""
+
+    id: str
+    known: bool
+
+
+async def take_in(transcript: ImportedTranscript, store: Store, clock: Clock | None = None) -> Imported:
+    """Write the record of ``transcript``; a file that is in the store already is found there. Safe to repeat.
+
+    Raises:
+        StoreError: the record could not be written.
+        VerificationError: the record that is there already was altered.
+    """
+    whole = digest(transcript.text)
+    for length in (_ID_DIGITS, 16, 32, 64):
+        debate = whole[:length]
+        if not store.find(debate):
+            break
+        if debate in store.find(debate) and _hash_in(store, debate) == whole:
+            return Imported(debate, known=True)
+    else:
+        raise StoreError(f"The store has another debate under the id {whole}.", "Import it into another store.")
+    journal = Journal(debate, store=store, clock=clock or SystemClock(), observer=Nobody())
+    store.claim(debate)
+    try:
+        journal.write(*_events(transcript, whole), texts={whole: transcript.text})
+        await journal.durable()
+    finally:
+        store.release(debate)
+    return Imported(debate, known=False)
+
+
+def _hash_in(store: Store, debate: str) -> str:
+    imported = History.of(row.event() for row in read_verified(store, debate)).imported
+    return imported.transcript if imported else ""
+
+
+def _events(
+    transcript: ImportedTranscript, whole: str
+) -> Iterator[DebateOpened | TranscriptImported | TurnTaken | VoteCounted | DebateClosed]:
+    yield DebateOpened(
+        format=FORMAT,
+        motion={"text": transcript.motion, "language": transcript.language},
+        seats={seat: {"kind": "transcript", "name": name or "not named"} for seat, name in transcript.seats.items()},
+        rules={},
+        prompts={},
+        budget={},
+        software=software(),
+        warnings=_warnings(transcript),
+    )
+    yield TranscriptImported(
+        file=transcript.file, transcript=whole, held=transcript.held, stated=dict(transcript.stated)
+    )
+    phases, referring = _phases(transcript.turns), _referring(transcript)
+    for turn, phase in zip(transcript.turns, phases, strict=True):
+        yield TurnTaken(
+            path=f"{phase.replace(' ', '-').replace('/', '-')}/{turn.seat}",
+            seat=turn.seat,
+            phase=phase,
+            form="transcript",
+            content=_content(turn, referring),
+            asked=0,
+        )
+    votes = _votes(transcript)
+    if votes:
+        yield VoteCounted(about="winner", body=votes)
+    told: JsonObject = {"judgments": [_judgment(row) for row in transcript.judgments]} if votes else {}
+    outcome: JsonObject = {"judgment": _finding(votes), **told}
+    yield DebateClosed(status=Status.IMPORTED.value, missing=(), outcome=outcome)
+
+
+def _warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
+    """Every reference that leads nowhere, as far as it can be taken in at a glance."""
+    lost = transcript.dangling
+    told = [
+        f"{claim or 'a passage without an id'} refers to {name}, which the transcript does not have"
+        for claim, name in lost[:_MOST_WARNINGS]
+    ]
+    more = len(lost) - len(told)
+    return (
+        *told,
+        *([f"{counted(more, 'more reference')} to claims that the transcript does not have"] if more else []),
+    )
+
+
+def _phases(turns: tuple[SpokenTurn, ...]) -> list[str]:
+    """A phase for each turn, such that turns of one phase follow each other and no seat speaks twice in one."""
+    phases: list[str] = []
+    last, number, spoken = "", Counter[str](), set[str]()
+    for turn in turns:
+        name = turn.phase or "round"
+        if name != last or turn.seat in spoken:
+            number[name] += 1
+            last, spoken = name, set()
+        spoken.add(turn.seat)
+        phases.append(name if number[name] == 1 and turn.phase else f"{name} {number[name]}")
+    return phases
+
+
+def _referring(transcript: ImportedTranscript) -> dict[str, list[str]]:
+    """By the id of a claim, the ids of the claims that refer to it."""
+    found: dict[str, list[str]] = {}
+    for claim in transcript.claims:
+        for name in claim.references:
+            if claim.id:
+                found.setdefault(name, []).append(claim.id)
+    return found
+
+
+def _content(turn: SpokenTurn, referring: Mapping[str, Sequence[str]]) -> JsonObject:
+    claims: list[JsonObject] = [
+        {
+            "id": row.id,
+            "text": row.text,
+            "refers_to": list(row.references),
+            "referred_to_by": list(referring.get(row.id, ())),
+        }
+        for row in turn.claims
+    ]
+    at: JsonObject = {"at": turn.at} if turn.at else {}
+    stated: JsonObject = {"stated": dict(turn.stated)} if turn.stated else {}
+    return {"claims": claims, **at, **stated}
+
+
+def _votes(transcript: ImportedTranscript) -> JsonObject:
+    """What the judges of the transcript said, and how often each winner was named; empty where there are none."""
+    if not transcript.judgments:
+        return {}
+    named = Counter(_winner(transcript, row) for row in transcript.judgments if row.winner)
+    return {
+        "rule": "as the transcript states them; counted, not decided",
+        "judges": [{"judge": row.judge, "winner": row.winner or None, **row.stated} for row in transcript.judgments],
+        "named": dict(named.most_common()),
+        "without_winner": sum(not row.winner for row in transcript.judgments),
+    }
+
+
+def _winner(transcript: ImportedTranscript, row: Judgment) -> str:
+    """The seat that a judge named, by its name or by who sat there; other words as they are."""
+    seat = seat_name(row.winner)
+    if seat in transcript.seats:
+        return seat
+    by_name = [seat for seat, name in transcript.seats.items() if name.lower() == row.winner.lower()]
+    return by_name[0] if len(by_name) == 1 else row.winner
+
+
+def _finding(votes: JsonObject) -> str:
+    if not votes:
+        return "The transcript holds no judgment."
+    named, judges = votes["named"], votes["judges"]
+    assert isinstance(named, dict)  # noqa: S101  (made above)
+    assert isinstance(judges, list)  # noqa: S101  (made above)
+    told = [f"{number} named {winner}" for winner, number in named.items()]
+    told += [f"{votes['without_winner']} named no winner"] if votes["without_winner"] else []
+    return f"Of {counted(len(judges), 'judge')} in the transcript {listed(told)}."
+
+
+def _judgment(row: Judgment) -> str:
+    more = ", ".join(f"{key} {value}" for key, value in row.stated.items())
+    return f"{row.judge}: {row.winner or 'no winner'}{f' ({more})' if more else ''}"

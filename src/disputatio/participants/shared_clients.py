@@ -1,0 +1,55 @@
+"""Opens the gateway that fits a seating, and shares it between seats that use the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from disputatio.participants.call import ModelClient
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.providers import PROVIDERS, Kind
+
+OpenGateway: TypeAlias = Callable[[ModelSeating, "str | None"], ModelClient]
+"""Makes the gateway for a seating and its key."""
+
+
+def open_gateway(
+    seating: ModelSeating, api_key: str | None, *, on_progress: Callable[[str], None] | None = None
+) -> ModelClient:
+    """The gateway for ``seating``. Nothing is connected or loaded before its first call.
+
+    Args:
+        seating: who is to be called.
+        api_key: the key, where the provider needs one.
+        on_progress: is told of what takes long before a first call, such as fetching weights.
+    """
+    provider = PROVIDERS[seating.provider]
+    if provider.kind is Kind.EMBEDDED:
+        from disputatio.participants.embedded import EmbeddedClient
+
+        return EmbeddedClient(seating.model, timeout_s=seating.timeout_s, on_progress=on_progress)
+    from disputatio.participants.remote import open_gateway as open_remote
+
+    return open_remote(seating, api_key)
+
+
+class SharedClients:
+    """One gateway for each model, address, key, effort and time limit, however many seats use it."""
+
+    def __init__(self, opener: OpenGateway) -> None:
+        self._opener = opener
+        self._open: dict[tuple[object, ...], ModelClient] = {}
+
+    def get(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
+        """The gateway for ``seating``."""
+        place = (seating.provider, seating.model, seating.base_url, api_key)
+        identity = (*place, seating.timeout_s, seating.mode, seating.reasoning_effort)
+        if identity not in self._open:
+            self._open[identity] = self._opener(seating, api_key)
+        return self._open[identity]
+
+    async def aclose(self) -> None:
+        """Release all of them. Safe to repeat."""
+        while self._open:
+            _, model_client = self._open.popitem()
+            await model_client.aclose()

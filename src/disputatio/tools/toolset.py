@@ -1,0 +1,164 @@
+"""The tools of one debate: which seat may use which, and who carries a call out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from disputatio.errors import InvalidInputError
+from disputatio.evidence.source_set import SourceSet
+from disputatio.motion import one_line
+from disputatio.tools.builtin import HOUSE_TOOLS, SEARCH, BuiltinTools
+from disputatio.tools.mcp_server import McpServer
+from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolResult
+from disputatio.tools.servers import AnnouncedTools, McpConnection
+
+MOST_OFFERED = 16
+"""Tools of one seat: each takes room in every prompt, and models choose badly among many."""
+
+Words = Mapping[str, tuple[str, ...]]
+"""By seat, what the user calls the tools: ``search``, ``calculate``, ``SERVER``, ``SERVER.TOOL``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """A ``Toolbox`` of the package's own tools and of MCP servers."""
+
+    limits: ToolLimits
+    warnings: tuple[str, ...]
+    _offered: Mapping[str, tuple[OfferedTool, ...]]
+    _house: BuiltinTools
+    _connections: Mapping[str, McpConnection]
+
+    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+        """The tools of one seat."""
+        return self._offered.get(seat, ())
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool that was offered."""
+        server, dot, inner = tool.partition(".")
+        if dot:
+            return await self._connections[server].call(inner, arguments)
+        return await self._house.call(tool, arguments)
+
+    async def aclose(self) -> None:
+        """Stop and leave all servers, also where one of them makes trouble."""
+        for connection in self._connections.values():
+            await connection.aclose()
+
+
+async def open_tools(words: Words, sources: SourceSet, servers: Mapping[str, McpServer], limits: ToolLimits) -> Toolset:
+    """The tools that ``words`` name, with every server that is needed started or reached.
+
+    Raises:
+        InvalidInputError: a tool or server is not there or cannot be used. Nothing is left running.
+    """
+    house, has_sources = BuiltinTools(sources, limits), len(sources) > 0
+    connections: dict[str, McpConnection] = {}
+    announced: dict[str, AnnouncedTools] = {}
+    try:
+        for name in _servers_named(words, servers):
+            connections[name] = McpConnection(servers[name], limits)
+            announced[name] = await connections[name].open()
+        offered = {seat: _of_seat(seat, named, announced, with_sources=has_sources) for seat, named in words.items()}
+        if any(tool.name in SEARCH for tools in offered.values() for tool in tools):
+            house.check()
+    except BaseException:
+        for connection in connections.values():
+            await connection.aclose()
+        raise
+    return Toolset(limits, _warnings(words, announced, with_sources=has_sources), offered, house, connections)
+
+
+def _servers_named(words: Words, servers: Mapping[str, McpServer]) -> tuple[str, ...]:
+    named: dict[str, None] = {}
+    for seat, row in words.items():
+        for word in row:
+            server = word.partition(".")[0]
+            if server in HOUSE_TOOLS or server == "search":
+                continue
+            if server not in servers:
+                known = ", ".join(["search", "calculate", *servers])
+                raise InvalidInputError(
+                    f"The seat {seat} is given the tool {one_line(word, 60)}, and there is no MCP server "
+                    f"called {one_line(server, 40)}.",
+                    f"Known are: {known}. Name a server with --mcp NAME=COMMAND or --mcp NAME=URL.",
+                )
+            named.setdefault(server)
+    return tuple(named)
+
+
+def _of_seat(
+    seat: str, words: Sequence[str], announced: Mapping[str, AnnouncedTools], *, with_sources: bool
+) -> tuple[OfferedTool, ...]:
+    offered: dict[str, OfferedTool] = {}
+    for word in words:
+        for tool in _tools_called(word, announced):
+            if with_sources or tool.name not in SEARCH:
+                offered[tool.name] = tool
+    if len(offered) > MOST_OFFERED:
+        raise InvalidInputError(
+            f"The seat {seat} would have {len(offered)} tools, and {MOST_OFFERED} are the most.",
+            f"Name those it needs, such as --tools {seat}={next(name for name in offered if '.' in name)}.",
+        )
+    # By name, so that a resumed debate, which knows the tools by their names, puts the same question.
+    return tuple(offered[name] for name in sorted(offered))
+
+
+def _tools_called(word: str, announced: Mapping[str, AnnouncedTools]) -> tuple[OfferedTool, ...]:
+    if word == "search":
+        return tuple(HOUSE_TOOLS[name] for name in SEARCH)
+    if word in HOUSE_TOOLS:
+        return (HOUSE_TOOLS[word],)
+    server, dot, inner = word.partition(".")
+    found = announced[server]
+    if dot:
+        tool = found.read_only.get(inner) or found.others.get(inner)
+        if tool is None:
+            known = ", ".join(f"{server}.{name}" for name in sorted([*found.read_only, *found.others])[:12])
+            why = next((row for row in found.unfit if row.startswith(f"{inner}: ")), "")
+            if why:
+                raise InvalidInputError(
+                    f"The MCP server {server} has a tool that cannot be offered: {why}.",
+                    f"It offers: {known or 'none'}.",
+                )
+            raise InvalidInputError(
+                f"The MCP server {server} offers no tool {one_line(inner, 60)}.", f"It offers: {known or 'none'}."
+            )
+        return (tool,)
+    if not found.read_only:
+        others = ", ".join(f"{server}.{name}" for name in sorted(found.others)[:12])
+        raise InvalidInputError(
+            f"The MCP server {server} declares none of its tools read-only.",
+            f"Name those that you know only read: {others}." if others else "Name another server.",
+        )
+    return tuple(found.read_only[name] for name in sorted(found.read_only))
+
+
+def _warnings(words: Words, announced: Mapping[str, AnnouncedTools], *, with_sources: bool) -> tuple[str, ...]:
+    said = []
+    searching = [seat for seat, row in words.items() if {"search", *SEARCH} & set(row)]
+    if searching and not with_sources:
+        said.append("There are no sources to search, so search is not offered.")
+    for server, found in announced.items():
+        if found.unfit:
+            count = len(found.unfit)
+            said.append(
+                f"The MCP server {server} has {count} {'tool' if count == 1 else 'tools'} that cannot be offered; "
+                f"the first: {found.unfit[0]}."
+            )
+    return tuple(said)
+
+
+def tools_differ(recorded: Sequence[Mapping[str, Any]], offered: Mapping[str, OfferedTool]) -> str:
+    """How today's tools differ from those that a record names, in half a sentence; empty where they do not."""
+    for row in recorded:
+        tool = offered.get(str(row["tool"]))
+        if tool is None:
+            return f"the tool {row['tool']} is not there any more"
+        now = tool.as_json()
+        for name, what in (("description", "description"), ("schema", "parameters")):
+            if now[name] != row[name]:
+                return f"the {what} of the tool {row['tool']} changed"
+    return ""

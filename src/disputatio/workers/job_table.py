@@ -1,0 +1,375 @@
+"""The orders of one database: the truth about what was asked for and what became of it.
+
+Queues and workers may lose what they know; a debate is due as long as its order here is neither over nor cancelled.
+An order is data: motion, format, seats, settings, its sources by hash. It never holds a key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from disputatio.errors import QueueFullError
+from disputatio.kernel import JsonObject
+from disputatio.record.database import store_failures
+from disputatio.record.events import Abstained, CallMade, TurnTaken
+from disputatio.record.sql import SqlStore
+from disputatio.record.text import canonical, digest
+from disputatio.workers.port import Also, Job, JobState, Raised, nothing_more
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+MOST_TRIES = 10
+"""So often may an order be gone on with in vain, its holder's process ending with no new answer, before it is given up.
+
+Not fewer: the others that the process held are counted with the one that ended it."""
+_GOING_ON = "resume"
+"""Where an order keeps the ceilings of its last reopening; not part of what was asked for."""
+_COUNTING = 0x64697371
+"""The key of the lock under which waiting orders are counted; any number of its own."""
+_OPEN = (JobState.WAITING.value, JobState.RUNNING.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What is there to do for an order.
+
+    Attributes:
+        order: as it was taken in.
+        raised: the ceilings that it was reopened with; None where it was not.
+        cancelled: whether somebody wants it stopped.
+        tries: how often it was gone on with, this time included, since its record came as far as it is.
+        status: of its record; None where it has none yet.
+    """
+
+    order: JsonObject
+    raised: Raised | None
+    cancelled: bool
+    tries: int
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """How an order ended."""
+
+    debate: str
+    state: JobState
+    reason: str = ""
+    next_step: str = ""
+
+
+class _Reached(NamedTuple):
+    """How far a record is. That it was gone on with is an event too, and no progress."""
+
+    status: str | None
+    answers: int
+
+
+_NO_RECORD = _Reached(None, 0)
+_PROGRESS = (CallMade.kind, TurnTaken.kind, Abstained.kind)
+
+
+class Desk:
+    """The orders in the database of ``store``. Its methods wait for the database; call them in a thread."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._engine = store.engine
+        self._place = store.place
+        self._sqlite = self._engine.dialect.name == "sqlite"
+
+    def take_in(
+        self,
+        row: Job,
+        order: JsonObject,
+        most_waiting: int | None,
+        also: Also = nothing_more,
+    ) -> bool:
+        """Keep an order, and do ``also`` in the same transaction; False where it was there already.
+
+        Raises:
+            QueueFullError: ``most_waiting`` orders wait in its queue.
+        """
+        from disputatio.record.tables import order_texts, orders
+
+        body, texts = _apart(order)
+        with self._transaction() as connection:
+            self._alone(connection)
+            if connection.execute(orders.select().where(orders.c.debate == row.debate)).first():
+                return False
+            self._check_room(connection, row.queue, most_waiting)
+            if texts:
+                rows = [{"hash": name, "text": text} for name, text in texts.items()]
+                connection.execute(self._insert(order_texts), rows)
+            values = {"debate": row.debate, "body": canonical(body), "queue": row.queue, "priority": row.priority}
+            values |= {"state": row.state.value, "asked_at": row.asked_at, "cancelled": False, "tries": 0}
+            connection.execute(orders.insert(), {**values, "reached": 0, "reason": "", "next_step": ""})
+            also(connection)
+        return True
+
+    def job(self, debate: str) -> Job | None:
+        """Where the order of ``debate`` is."""
+        found = self._jobs(lambda query, orders: query.where(orders.c.debate == debate))
+        return found[0] if found else None
+
+    def order(self, debate: str) -> JsonObject | None:
+        """The order of ``debate`` as it was taken in; None where there is none."""
+        from disputatio.record.tables import orders
+
+        with self._transaction() as connection:
+            row = connection.execute(orders.select().where(orders.c.debate == debate)).first()
+            if row is None:
+                return None
+            body = json.loads(row.body)
+            body.pop(_GOING_ON, None)
+            return _joined(body, self._texts(connection, [body]))
+
+    def without_record(self, prefix: str) -> Sequence[Job]:
+        """The orders whose debates begin with ``prefix`` and have no record, two at most."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import debates as records
+
+        begun = sa.select(records.c.id)
+        return self._jobs(
+            lambda query, orders: (
+                query.where(orders.c.debate.startswith(prefix, autoescape=True), orders.c.debate.not_in(begun))
+                .order_by(orders.c.debate)
+                .limit(2)
+            )
+        )
+
+    def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
+        """All orders, newest first, or those that wait or run, in the order in which they are taken."""
+        if not unfinished:
+            return self._jobs(lambda query, orders: query.order_by(orders.c.asked_at.desc(), orders.c.debate))
+        return self._jobs(
+            lambda query, orders: query.where(orders.c.state.in_(_OPEN)).order_by(
+                orders.c.priority.desc(), orders.c.asked_at, orders.c.debate
+            )
+        )
+
+    def begin_all(self, debates: Collection[str]) -> dict[str, Due]:
+        """Note that ``debates`` are gone on with; what is there to do for each of them whose order is not over.
+
+        Only whoever holds their claims may ask. What somebody wants stopped is not counted as a try.
+        """
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        with self._transaction() as connection:
+            self._no_hurry(connection)
+            query = orders.select().where(orders.c.debate.in_(debates), orders.c.state.in_(_OPEN))
+            rows = connection.execute(query.with_for_update()).all()
+            records = self._records(connection, [row.debate for row in rows])
+            begun = {}
+            for row in rows:
+                answers = records.get(row.debate, _NO_RECORD).answers
+                tries = row.tries if row.cancelled else 1 if answers != row.reached else row.tries + 1
+                begun[row.debate] = {"own": row.debate, "now_tried": tries, "now_reached": answers}
+            counted = [begun[row.debate] for row in rows if not row.cancelled]
+            if counted:
+                change = orders.update().where(orders.c.debate == sa.bindparam("own"))
+                tried: Any = sa.bindparam("now_tried")
+                reached: Any = sa.bindparam("now_reached")
+                connection.execute(change.values(state=JobState.RUNNING.value, tries=tried, reached=reached), counted)
+            bodies = {row.debate: json.loads(row.body) for row in rows}
+            texts = self._texts(connection, bodies.values())
+        found = {}
+        for row in rows:
+            body = bodies[row.debate]
+            raised, status = _raised(body.pop(_GOING_ON, None)), records.get(row.debate, _NO_RECORD).status
+            tries = int(begun[row.debate]["now_tried"])
+            found[row.debate] = Due(_joined(body, texts), raised, row.cancelled, tries, status)
+        return found
+
+    def finish(self, debate: str, state: JobState, reason: str = "", next_step: str = "") -> None:
+        """Note how an order ended; what is over stays as it is."""
+        self.finish_all([Over(debate, state, reason, next_step)])
+
+    def finish_all(self, ended: Sequence[Over]) -> list[str | None]:
+        """Note how orders ended, and drop what people were asked for; the status of each one's record, if any.
+
+        What is over stays as it is.
+        """
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders, questions
+
+        debates = [row.debate for row in ended]
+        # Not IN, which statements for many rows do not take.
+        still_open = sa.or_(*(orders.c.state == state for state in _OPEN))
+        own = (orders.c.debate == sa.bindparam("own")) & still_open
+        with self._transaction() as connection:
+            # Whatever ends the job of an order stands after this in the log of the server, and is durable with it.
+            self._no_hurry(connection)
+            connection.execute(
+                orders.update()
+                .where(own)
+                .values(state=sa.bindparam("now"), reason=sa.bindparam("why"), next_step=sa.bindparam("then")),
+                [
+                    {"own": row.debate, "now": row.state.value, "why": row.reason, "then": row.next_step}
+                    for row in ended
+                ],
+            )
+            connection.execute(questions.delete().where(questions.c.debate.in_(debates)))
+            records = self._statuses(connection, debates)
+        return [records.get(debate) for debate in debates]
+
+    def put_back(self, debate: str) -> None:
+        """Let others go on with it. That it was tried here counts for nothing."""
+        from disputatio.record.tables import orders
+
+        own = (orders.c.debate == debate) & (orders.c.state == JobState.RUNNING.value)
+        with self._transaction() as connection:
+            connection.execute(orders.update().where(own), {"state": JobState.WAITING.value, "tries": 0})
+
+    def reopen(self, debate: str, raised: Raised, also: Also = nothing_more) -> bool:
+        """Have an order that is over taken once more, and do ``also`` with it; False where it is not over."""
+        from disputatio.record.tables import orders
+
+        own = orders.c.debate == debate
+        with self._transaction() as connection:
+            row = connection.execute(orders.select().where(own).with_for_update()).first()
+            if row is None or not JobState(row.state).over:
+                return False
+            ceilings = {name: value if value is None else str(value) for name, value in asdict(raised).items()}
+            body = canonical({**json.loads(row.body), _GOING_ON: ceilings})
+            values = {"body": body, "state": JobState.WAITING.value, "cancelled": False, "tries": 0}
+            connection.execute(orders.update().where(own), {**values, "reason": "", "next_step": ""})
+            also(connection)
+        return True
+
+    def cancel(self, debate: str) -> bool:
+        """Ask for the end of an order; what waits is over at once, what runs is stopped by whoever holds it."""
+        from disputatio.record.tables import orders
+
+        own, waits = orders.c.debate == debate, orders.c.state == JobState.WAITING.value
+        with self._transaction() as connection:
+            asked = connection.execute(orders.update().where(own, orders.c.state.in_(_OPEN)), {"cancelled": True})
+            connection.execute(orders.update().where(own, waits), {"state": JobState.CANCELLED.value})
+        return bool(asked.rowcount)
+
+    def cancelled(self, debates: Collection[str]) -> set[str]:
+        """Those of ``debates`` that somebody wants stopped."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        if not debates:
+            return set()
+        query = sa.select(orders.c.debate).where(orders.c.debate.in_(debates), orders.c.cancelled.is_(True))
+        with self._transaction() as connection:
+            return set(connection.execute(query).scalars())
+
+    def _records(self, connection: Connection, debates: Collection[str]) -> dict[str, _Reached]:
+        """How far the records of ``debates`` have come; those that have none are left out."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import events
+
+        statuses = self._statuses(connection, debates)
+        if not statuses:
+            return {}
+        own = events.c.debate.in_(statuses) & events.c.kind.in_(_PROGRESS)
+        query = sa.select(events.c.debate, sa.func.count().label("answers")).where(own).group_by(events.c.debate)
+        answers = {row.debate: row.answers for row in connection.execute(query)}
+        return {debate: _Reached(status, answers.get(debate, 0)) for debate, status in statuses.items()}
+
+    def _statuses(self, connection: Connection, debates: Collection[str]) -> dict[str, str]:
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import debates as records
+
+        query = sa.select(records.c.id, records.c.status).where(records.c.id.in_(debates))
+        return {row.id: row.status for row in connection.execute(query)}
+
+    def _texts(self, connection: Connection, bodies: Iterable[JsonObject]) -> dict[str, str]:
+        """The sources that orders name, by hash."""
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import order_texts
+
+        rows: Any = [row for body in bodies for row in body.get("evidence", ())]  # type: ignore[union-attr]
+        names = {row["text"] for row in rows}
+        query = sa.select(order_texts.c.hash, order_texts.c.text).where(order_texts.c.hash.in_(names))
+        return {row.hash: row.text for row in connection.execute(query)} if names else {}
+
+    def _no_hurry(self, connection: Connection) -> None:
+        """A crash of the server may forget what this transaction notes, and then it is noted again."""
+        if not self._sqlite:
+            connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+
+    def _jobs(self, narrowed: Callable[[Any, Any], Any]) -> list[Job]:
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        names = ("debate", "state", "queue", "priority", "asked_at", "reason", "next_step")
+        query = narrowed(sa.select(*(orders.c[name] for name in names)), orders)
+        with self._transaction() as connection:
+            return [
+                Job(row.debate, JobState(row.state), row.queue, row.priority, row.asked_at, row.reason, row.next_step)
+                for row in connection.execute(query)
+            ]
+
+    def _check_room(self, connection: Connection, queue: str, most: int | None) -> None:
+        import sqlalchemy as sa
+
+        from disputatio.record.tables import orders
+
+        if most is None:
+            return
+        waiting = (orders.c.queue == queue) & (orders.c.state == JobState.WAITING.value)
+        count = connection.execute(sa.select(sa.func.count()).where(waiting)).scalar() or 0
+        if count >= most:
+            raise QueueFullError(
+                f"The queue {queue} is full: {count:,} debates are waiting, and it takes no more than {most:,}.",
+                "Nothing was taken. Try again when some have ended, start more workers, or raise the limit.",
+            )
+
+    def _alone(self, connection: Connection) -> None:
+        """One at a time: what is counted stays true until it is written."""
+        if not self._sqlite:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_COUNTING})")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with store_failures(self._place), self._engine.begin() as connection:
+            if self._sqlite:
+                # What is read here must still be so when it is written.
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+
+    def _insert(self, table: Any) -> Any:
+        if self._sqlite:
+            from sqlalchemy.dialects.sqlite import insert
+        else:
+            from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
+        return insert(table).on_conflict_do_nothing()
+
+
+def _apart(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+    """An order with its sources named by hash, and their texts."""
+    rows: Any = order.get("evidence", ())
+    texts = {digest(row["text"]): row["text"] for row in rows}
+    named = [{**row, "text": digest(row["text"])} for row in rows]
+    return ({**order, "evidence": named} if named else dict(order)), texts
+
+
+def _raised(kept: Any) -> Raised | None:
+    if kept is None:
+        return None
+    usd, tokens, calls = (kept[name] for name in ("budget_usd", "budget_tokens", "max_calls"))
+    return Raised(usd and Decimal(usd), tokens and int(tokens), calls and int(calls))
+
+
+def _joined(order: JsonObject, texts: dict[str, str]) -> JsonObject:
+    rows: Any = order.get("evidence", ())
+    return {**order, "evidence": [{**row, "text": texts[row["text"]]} for row in rows]} if rows else order

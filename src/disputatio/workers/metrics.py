@@ -1,0 +1,153 @@
+"""What a process of the fleet tells Prometheus: what its debates do, and how long the queues are."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from socketserver import ThreadingMixIn
+from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from disputatio.errors import InvalidInputError, StoreError
+from disputatio.telemetry import Metering
+from disputatio.workers.job_table import Desk
+from disputatio.workers.limits import limits_of
+from disputatio.workers.port import JobState
+
+if TYPE_CHECKING:
+    from disputatio.record.sql import SqlStore
+
+PATIENCE_S = 10.0
+"""How long a request for the metrics may take. Each has a thread, which a client that says nothing would keep."""
+
+
+def queue_gauges(store: SqlStore) -> Iterator[Any]:
+    """How many debates wait and run, by queue, and how many calls wait and run under each limit, in the whole store."""
+    from prometheus_client.core import GaugeMetricFamily
+
+    counts = Counter((row.queue, row.state) for row in Desk(store).jobs(unfinished=True))
+    family = GaugeMetricFamily("disputatio_orders", "Debates that wait or run.", labels=["queue", "state"])
+    for queue in sorted({queue for queue, _ in counts}):
+        for state in (JobState.WAITING, JobState.RUNNING):
+            family.add_metric([queue, state.value.lower()], counts[queue, state])
+    yield family
+    limited = GaugeMetricFamily("disputatio_limited_calls", "Calls under a limit.", labels=["limit", "state"])
+    for row in limits_of(store):
+        limited.add_metric([row.name, "waiting"], row.waiting)
+        limited.add_metric([row.name, "running"], row.under_way)
+    yield limited
+
+
+@contextmanager
+def exposed(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterator[Metering]:
+    """Serve the metrics of a worker at ``place`` until the block ends; gives the watcher that counts its debates.
+
+    Args:
+        place: address and port; see ``place_named``.
+        store: whose queues are told of.
+        concurrency: most debates that the worker holds at once.
+
+    Raises:
+        InvalidInputError: the place cannot be listened at, or the library is not installed.
+    """
+    try:
+        from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, make_wsgi_app
+    except ImportError:
+        raise InvalidInputError(
+            "Metrics need the library prometheus-client, which is not installed.", "pip install 'disputatio[workers]'"
+        ) from None
+    host, port = place
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    Gauge("disputatio_places", "Debates that this worker holds at most.", registry=registry).set(concurrency)
+    registry.register(_Queues(store))
+    try:
+        server = make_server(host, port, make_wsgi_app(registry), _Server6 if ":" in host else _Server, _Request)
+    except OSError as error:
+        raise InvalidInputError(
+            f"Metrics cannot be served at {host} port {port}: {(error.strerror or str(error)).lower()}.",
+            "Choose another place with --metrics HOST:PORT.",
+        ) from None
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield Metering(registry)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """Answers each request in a thread of its own."""
+
+    daemon_threads = True
+
+
+class _Server6(_Server):
+    """The same at an address of version 6."""
+
+    address_family = socket.AF_INET6
+
+
+class _Request(WSGIRequestHandler):
+    """One request, which is hung up on once it takes too long."""
+
+    def handle(self) -> None:
+        """Answer it."""
+        clock = threading.Timer(PATIENCE_S, self._hang_up)
+        clock.daemon = True
+        clock.start()
+        try:
+            with suppress(OSError):
+                super().handle()
+        finally:
+            clock.cancel()
+
+    def finish(self) -> None:
+        """Let go of the connection, whoever has closed it."""
+        with suppress(OSError):
+            super().finish()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the library's word)
+        """Nothing: Prometheus asks every few seconds."""
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+
+def place_named(place: str) -> tuple[str, int]:
+    """Where to listen: ``PORT``, for this machine alone, or ``HOST:PORT``.
+
+    Raises:
+        InvalidInputError: it is neither.
+    """
+    host, _, port = place.rpartition(":")
+    if not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65_536:
+        raise InvalidInputError(
+            f"--metrics {place[:60]!r} is no port and no address with a port.",
+            "Write --metrics 9464, or --metrics 0.0.0.0:9464 where other machines ask.",
+        )
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+class _Queues:
+    """Collected when Prometheus asks."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    def describe(self) -> list[Any]:
+        """Nothing: the database need not be asked before somebody wants to know."""
+        return []
+
+    def collect(self) -> list[Any]:
+        """The queues; none while the database is away, and then no number stands for it."""
+        try:
+            return list(queue_gauges(self._store))
+        except StoreError:
+            return []

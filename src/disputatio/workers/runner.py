@@ -1,0 +1,214 @@
+"""Holds the debate of one order to its end, here and now, wherever its record stands."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from disputatio.config import Arguments
+from disputatio.engine.ports import Leaving
+from disputatio.engine.runtime import Resumption, Runtime, interrupt, resume, start
+from disputatio.engine.verified import read_verified
+from disputatio.errors import (
+    DisputatioError,
+    PersonLeftError,
+    ProviderError,
+    StoreError,
+    VerificationError,
+)
+from disputatio.kernel import JsonObject
+from disputatio.proposals import check_kept, proposal_of, request_of
+from disputatio.proposals.recorded import recorded_settings
+from disputatio.proposals.remote import baselines_for
+from disputatio.record.history import Status
+from disputatio.record.sql import SqlStore
+from disputatio.workers.batched_job_table import BatchedJobTable, ClaimedStore
+from disputatio.workers.job_table import MOST_TRIES, Desk, Due, Over
+from disputatio.workers.port import JobState, Raised
+
+if TYPE_CHECKING:
+    from disputatio.participants.human import Participant
+
+Participants: TypeAlias = "Callable[[str, JsonObject], Mapping[str, Participant]]"
+"""Who takes the seats of people in a debate of this id, ordered so."""
+_LOG = logging.getLogger("disputatio.workers")
+CANCELLED = "cancelled by request"
+WATCH_SECONDS = 4.0
+"""So long a writer must not have counted before its claim is taken from it. It counts every second."""
+_GOES_ON = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
+
+
+def nobody(_debate: str, _order: JsonObject) -> Mapping[str, Participant]:
+    """No people."""
+    return {}
+
+
+class NotYetError(DisputatioError):
+    """A debate could not begin, and may a little later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the debate of an order ended here: the end of its order, and the status of its record, if it has one."""
+
+    over: Over
+    status: str | None
+
+
+async def hold(
+    debate: str, front: BatchedJobTable, house: Runtime, participants: Participants = nobody, *, patient: bool = False
+) -> Ended | None:
+    """Begin the debate of an order, or go on with it from its record, and note on its order how it ended.
+
+    Safe to repeat: what is over stays as it is, and nothing that was paid is asked again.
+
+    Args:
+        debate: its id.
+        front: where its order is.
+        house: what it runs in.
+        participants: who takes the seats of people.
+        patient: a provider that cannot be reached at the beginning is tried again, ``MOST_TRIES`` times in all.
+
+    Returns:
+        How it ended; None where there was nothing to do.
+
+    Raises:
+        NotYetError: it was not, and is to be tried again later.
+        HeldElsewhereError, TakenOverError: another process holds it; nothing was noted.
+        StoreError: the database could not be read or written; nothing was noted.
+        asyncio.CancelledError: stopped from outside; nothing was noted.
+    """
+    due = await front.begin(debate, house.store)
+    if due is None:
+        return None
+    try:
+        here = replace(house, store=ClaimedStore(house.store, debate))
+        over = await _held(debate, due, here, participants, patient=patient)
+        return Ended(over, await front.finish(over, house.store))
+    except BaseException:
+        # Where the database is away, the claim is put right when it is back.
+        with suppress(StoreError):
+            await front.release(debate, house.store)
+        raise
+    finally:
+        if isinstance(house.observer, Leaving):
+            house.observer.on_detach(debate)
+
+
+async def _held(debate: str, due: Due, house: Runtime, participants: Participants, *, patient: bool) -> Over:
+    if due.cancelled:
+        await interrupt(debate, CANCELLED, house)
+        return Over(debate, JobState.CANCELLED)
+    try:
+        if due.tries > MOST_TRIES and not _has_result(due):
+            return await _given_up(debate, _IN_VAIN, house)
+        if due.tries <= MOST_TRIES:
+            await _go_on(debate, due, house, participants)
+            await _run_baselines(debate, due.order, house)
+    except PersonLeftError:
+        pass
+    except StoreError:
+        raise
+    except ProviderError as failure:
+        if patient and due.tries < MOST_TRIES:
+            raise NotYetError(failure.cause, failure.next_step) from None
+        return await _given_up(debate, failure, house)
+    except DisputatioError as failure:
+        return await _given_up(debate, failure, house)
+    except Exception as error:  # noqa: BLE001  (an order must not take a worker's other debates with it)
+        cause = f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}."
+        bug = DisputatioError(cause, "This is a bug; what was recorded is kept.")
+        return await _given_up(debate, bug, house)
+    return Over(debate, JobState.ENDED)
+
+
+async def end_cancelled(debate: str, desk: Desk, house: Runtime) -> None:
+    """Note that an order was cancelled, in its record too where it has one.
+
+    Raises:
+        HeldElsewhereError: another process holds it, and has to stop it first.
+        StoreError: the database could not be read or written.
+    """
+    await interrupt(debate, CANCELLED, house)
+    await asyncio.to_thread(desk.finish, debate, JobState.CANCELLED)
+
+
+async def take_from_stalled(store: SqlStore, debate: str) -> None:
+    """Void the claim of a writer that is there but does nothing any more, after watching it for long enough.
+
+    Afterwards the debate can be claimed, unless whoever holds it is alive.
+    """
+    seen = await asyncio.to_thread(store.standing, debate)
+    if seen is None:
+        return
+    for _ in range(round(WATCH_SECONDS)):
+        await asyncio.sleep(1.0)
+        now = await asyncio.to_thread(store.standing, debate)
+        if now != seen:
+            return
+    await asyncio.to_thread(store.dislodge, debate, seen)
+
+
+_IN_VAIN = DisputatioError(
+    f"This debate was begun {MOST_TRIES} times, and each time its process ended before an answer was recorded.",
+    "Look at the logs and the memory of the workers.",
+)
+
+
+async def _go_on(debate: str, due: Due, house: Runtime, participants: Participants) -> None:
+    if due.status is None:
+        proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
+        await start(proposal, house, debate=debate)
+        return
+    if _has_result(due):
+        return
+    # An order that an earlier version let through may have put an address of its caller's into the record.
+    check_kept(due.order)
+    record = read_verified(house.store, debate)
+    settings = recorded_settings(debate, record, Arguments())
+    ceilings = due.raised or Raised()
+    resumption = Resumption(
+        settings=settings,
+        participants=participants(debate, due.order),
+        budget_usd=ceilings.budget_usd,
+        budget_tokens=ceilings.budget_tokens,
+        budget_calls=ceilings.max_calls,
+    )
+    # It has begun: a provider that is away now costs its seats their turns, as it would have without the break.
+    await resume(debate, resumption, replace(house, checks_first=False))
+
+
+def _has_result(due: Due) -> bool:
+    """Whether the debate is closed already, so that only its baselines may be left to run."""
+    return due.status is not None and due.raised is None and due.status not in _GOES_ON
+
+
+async def _run_baselines(debate: str, order: JsonObject, house: Runtime) -> None:
+    """Run the baselines that a request asks for, within the ceilings of its debate.
+
+    Those that are recorded are not run again. A failure is logged: the debate keeps its result.
+
+    Raises:
+        StoreError: the database could not be read or written.
+    """
+    if order.get("baseline") is None:
+        return
+    try:
+        proposal = await asyncio.to_thread(lambda: proposal_of(order, {}, people_missing=True))
+        run = baselines_for(request_of(order), proposal)
+        if run is not None:
+            await run(debate, house)
+    except StoreError:
+        raise
+    except Exception as failure:  # noqa: BLE001  (whatever it is, the debate has its result)
+        _LOG.warning("The baselines of the debate %s could not be run: %s", debate, failure)
+
+
+async def _given_up(debate: str, failure: DisputatioError, house: Runtime) -> Over:
+    if not isinstance(failure, VerificationError):
+        await interrupt(debate, failure.cause, house)
+    return Over(debate, JobState.FAILED, failure.cause, failure.next_step)

@@ -1,0 +1,332 @@
+"""A worker: holds debates that wait in the queues of one PostgreSQL, beside other workers.
+
+Procrastinate brings the jobs and tells by heartbeat whose worker is dead. What it may get wrong is made good here:
+whether a debate is due is read from its order, who may write it is decided by its claim, and every second a worker
+
+- gives jobs of dead workers to others (never right after the server was away: then all heartbeats are old),
+- gives back jobs that were fetched for it and never reached it,
+- makes jobs anew for orders that have none,
+- stops debates that were cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from disputatio.engine.ports import Nobody, Observer
+from disputatio.engine.runtime import Runtime
+from disputatio.errors import DisputatioError, HeldElsewhereError, StoreError, TakenOverError
+from disputatio.record.database import store_failures
+from disputatio.record.sql import SqlStore
+from disputatio.workers.batched_job_table import BatchedJobTable
+from disputatio.workers.job_table import Desk
+from disputatio.workers.limits import SharedTurnstile
+from disputatio.workers.port import QUEUE, Job, JobState
+from disputatio.workers.questions import QuestionBook, RemoteSurface
+from disputatio.workers.queue_runner import TASK, check_queueable, defer, make_queue_tables, submitting_app
+from disputatio.workers.runner import CANCELLED, Ended, end_cancelled, hold, take_from_stalled
+
+if TYPE_CHECKING:
+    from procrastinate import App
+    from procrastinate.worker import Worker as QueueWorker
+
+HEARTBEAT_SECONDS = 1.0
+DEAD_SECONDS = 5.0
+"""A worker that has sent no heartbeat for so long is taken for dead."""
+SWEEP_SECONDS = 1.0
+_STEADY_SECONDS = 8.0
+_AGAIN_SECONDS = 3
+_TOLD_AGAIN_SECONDS = 60.0
+"""How often a failure that lasts is reported."""
+_LOG = logging.getLogger("disputatio.worker")
+
+
+class Worker:
+    """Holds debates until it is stopped.
+
+    Args:
+        store: a PostgreSQL store.
+        queues: whose orders it takes.
+        concurrency: most debates at once.
+        drain_seconds: how long debates may go on once it was told to stop; then they are put back.
+        watcher: sees all its debates.
+
+    Raises:
+        InvalidInputError, StoreError: as ``QueueRunner``.
+    """
+
+    def __init__(
+        self,
+        store: SqlStore,
+        *,
+        queues: Sequence[str] = (QUEUE,),
+        concurrency: int = 20,
+        drain_seconds: float = 30.0,
+        observer: Observer | None = None,
+    ) -> None:
+        check_queueable(store)
+        make_queue_tables(store)
+        self._store, self._queues = store, tuple(queues)
+        self._desk, self._front = Desk(store), BatchedJobTable(store)
+        self._concurrency, self._drain_seconds = concurrency, drain_seconds
+        self._turnstile = SharedTurnstile(store)
+        self._people = RemoteSurface(QuestionBook(store))
+        self._house = Runtime(store, observer=observer or Nobody(), turnstile=self._turnstile)
+        self._submitting = submitting_app()
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._jobs: set[int] = set()
+        self._strays: set[int] = set()
+        self._cancelling: set[str] = set()
+        self._inner: QueueWorker | None = None
+        self._stopping = asyncio.Event()
+        self._steady_since = time.monotonic() - _STEADY_SECONDS
+
+    @property
+    def holds(self) -> Sequence[str]:
+        """The debates that it holds now."""
+        return tuple(self._running)
+
+    def stop(self) -> None:
+        """Take no more; let what runs go on for ``drain_seconds``. A second call puts it back at once."""
+        if self._stopping.is_set():
+            for task in self._running.values():
+                task.cancel("the worker was stopped")
+        self._stopping.set()
+        if self._inner is not None:
+            self._inner.stop()  # type: ignore[no-untyped-call]
+
+    async def run(self) -> None:
+        """Hold debates until ``stop``; a database that is away is waited for.
+
+        Raises:
+            StoreError: the database cannot be reached at the start.
+        """
+        claims = self._store.writer_claims
+        assert claims is not None  # noqa: S101  (PostgreSQL has them)
+        claims.appear()
+        asyncio.get_running_loop().set_exception_handler(_report)
+        sweeping = asyncio.create_task(self._sweep_on())
+        try:
+            while not self._stopping.is_set():
+                try:
+                    await self._run_queue()
+                except Exception as error:  # noqa: BLE001  (whatever the queue's library raises, the worker goes on)
+                    _LOG.warning("The queue failed: %s. Trying again.", _cause(error))
+                # It may also have stopped by itself, and reported why.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(1.0):
+                        await self._stopping.wait()
+        finally:
+            sweeping.cancel()
+            await asyncio.gather(sweeping, return_exceptions=True)
+            await self._turnstile.aclose()
+
+    async def _run_queue(self) -> None:
+        from procrastinate.worker import Worker as QueueWorker
+
+        app = self._app()
+        async with app.open_async():
+            self._inner = _with_lasting_heartbeat(QueueWorker)(
+                app,
+                queues=list(self._queues),
+                concurrency=self._concurrency,
+                fetch_job_polling_interval=1.0,
+                abort_job_polling_interval=60.0,
+                shutdown_graceful_timeout=self._drain_seconds,
+                delete_jobs="always",
+                install_signal_handlers=False,
+                update_heartbeat_interval=HEARTBEAT_SECONDS,
+                stalled_worker_timeout=DEAD_SECONDS,
+            )
+            if self._stopping.is_set():
+                return
+            try:
+                await self._inner.run()  # type: ignore[no-untyped-call]
+            finally:
+                self._inner = None
+
+    def _app(self) -> App:
+        from procrastinate import App
+        from procrastinate.retry import BaseRetryStrategy, RetryDecision
+
+        from disputatio.workers.resilient_connector import patient_connector
+
+        class Again(BaseRetryStrategy):
+            """What was not noted on the order as over is due still."""
+
+            def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision:  # noqa: ARG002
+                if isinstance(exception, asyncio.CancelledError):
+                    return RetryDecision(retry_at=datetime.now(UTC))
+                return RetryDecision(retry_in={"seconds": _AGAIN_SECONDS})
+
+        app = App(connector=patient_connector(self._store.engine.url))
+        app.task(name=TASK, retry=Again(), pass_context=True)(self._job)
+        return app
+
+    async def _job(self, context: Any, debate: str) -> None:
+        if debate in self._running:
+            # Given out twice; the one that runs ends it.
+            return
+        task = self._running[debate] = asyncio.create_task(self._hold(debate), name=f"debate {debate}")
+        self._jobs.add(context.job.id)
+        try:
+            await task
+        finally:
+            self._running.pop(debate, None)
+            self._jobs.discard(context.job.id)
+            self._cancelling.discard(debate)
+
+    async def _hold(self, debate: str) -> None:
+        house = self._house
+        try:
+            _LOG.info("%s begins", debate)
+            try:
+                ended = await hold(debate, self._front, house, self._people.people, patient=True)
+            except HeldElsewhereError:
+                await take_from_stalled(self._store, debate)
+                ended = await hold(debate, self._front, house, self._people.people, patient=True)
+            if ended is not None:
+                _LOG.info("%s ended: %s", debate, _in_words(ended))
+        except asyncio.CancelledError:
+            if debate in self._cancelling:
+                await end_cancelled(debate, self._desk, house)
+                _LOG.info("%s was cancelled", debate)
+                return
+            _LOG.info("%s is put back", debate)
+            with suppress(StoreError):
+                await asyncio.to_thread(self._desk.put_back, debate)
+            raise
+        except HeldElsewhereError:
+            raise
+        except TakenOverError as failure:
+            _LOG.warning("%s", failure.cause)
+        except DisputatioError as failure:
+            _LOG.warning("debate %s: %s Trying again.", debate, failure.cause)
+            raise
+        except Exception as error:
+            # Whoever brought the job tries it again too, and says nothing of it.
+            _LOG.warning("debate %s: %s. Trying again.", debate, _cause(error))
+            raise
+
+    async def _sweep_on(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            try:
+                await self._stop_cancelled()
+                await asyncio.to_thread(self._sweep)
+            except Exception as error:  # noqa: BLE001  (the database may be away; the next sweep makes it good)
+                self._steady_since = time.monotonic()
+                _LOG.debug("sweep: %s", error)
+
+    async def _stop_cancelled(self) -> None:
+        for debate in await asyncio.to_thread(self._desk.cancelled, list(self._running)):
+            if debate not in self._cancelling and debate in self._running:
+                self._cancelling.add(debate)
+                self._running[debate].cancel(CANCELLED)
+
+    def _sweep(self) -> None:
+        with store_failures(self._store.place), self._store.engine.begin() as connection:
+            young = connection.exec_driver_sql(_SERVER_IS_YOUNG, {"steady": _STEADY_SECONDS}).scalar()
+            if young or time.monotonic() - self._steady_since < _STEADY_SECONDS:
+                return
+            for (job,) in connection.exec_driver_sql(_JOBS_OF_THE_DEAD, {"dead": DEAD_SECONDS}).all():
+                connection.exec_driver_sql(_RETRY, {"job": job})
+            self._give_back_strays(connection)
+            missing = connection.exec_driver_sql(_WITHOUT_JOB, {"queues": list(self._queues)}).all()
+            waiting = {row.debate: row for row in self._desk.jobs(unfinished=True)} if missing else {}
+            for (debate,) in missing:
+                row: Job | None = waiting.get(debate)
+                if row is not None:
+                    defer(self._submitting, row, connection)
+
+    def _give_back_strays(self, connection: Any) -> None:
+        """Jobs fetched for this worker whose coming was lost with a connection; seen twice, they are no newcomers."""
+        inner = self._inner
+        if inner is None or inner.worker_id is None:
+            return
+        own = {job for (job,) in connection.exec_driver_sql(_JOBS_OF, {"worker": inner.worker_id})}
+        strays = own - self._jobs
+        for job in strays & self._strays:
+            connection.exec_driver_sql(_RETRY, {"job": job})
+        self._strays = strays - self._strays
+
+
+def _with_lasting_heartbeat(queue_worker: type[QueueWorker]) -> type[QueueWorker]:
+    """``queue_worker`` whose heartbeat goes on after a failure.
+
+    Procrastinate means to stop a worker whose heartbeat has ended, and looks only until its first task has: that of
+    periodic jobs, at once. A worker without a heartbeat is taken for dead by all others.
+    """
+
+    class Lasting(queue_worker):  # type: ignore[valid-type,misc]
+        async def _update_heartbeat(self) -> None:
+            told, told_at = "", 0.0
+            while True:
+                try:
+                    await super()._update_heartbeat()
+                except Exception as error:  # noqa: BLE001  (whatever it is, the next beat is tried)
+                    cause = _cause(error)
+                    if cause != told or time.monotonic() - told_at > _TOLD_AGAIN_SECONDS:
+                        told, told_at = cause, time.monotonic()
+                        _LOG.warning("The queue: the heartbeat of this worker failed: %s. Trying again.", cause)
+
+    return Lasting
+
+
+class QueueReports(logging.Handler):
+    """Reports in one line each what procrastinate's own tasks raised. What became of a job the worker says itself."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Report one record, unless it is about a job."""
+        if not str(getattr(record, "action", "")).startswith("job_"):
+            error = record.exc_info[1] if record.exc_info else None
+            what = " ".join(record.getMessage().split())[:200]
+            _LOG.warning("The queue: %s%s", what, f" ({_cause(error)})" if error else "")
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report in one line what a task raised that nobody waits for; its traceback where somebody looks for a bug."""
+    error = context.get("exception")
+    _LOG.warning("%s: %s", context.get("message"), _cause(error) if error else "no exception")
+    if os.environ.get("DISPUTATIO_DEBUG"):
+        loop.default_exception_handler(context)
+
+
+def _in_words(ended: Ended) -> str:
+    over = ended.over
+    told = (ended.status if over.state is JobState.ENDED else None) or over.state.value
+    return f"{told}. {over.reason}" if over.reason else told
+
+
+def _cause(error: BaseException) -> str:
+    """What is at the bottom of an exception, in one line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+_SERVER_IS_YOUNG = "SELECT clock_timestamp() - pg_postmaster_start_time() < make_interval(secs => %(steady)s)"
+_JOBS_OF_THE_DEAD = """
+    SELECT job.id FROM procrastinate_jobs job LEFT JOIN procrastinate_workers worker ON worker.id = job.worker_id
+    WHERE job.status = 'doing' AND job.task_name = 'disputatio.hold'
+    AND (worker.id IS NULL OR worker.last_heartbeat < now() - make_interval(secs => %(dead)s))
+    FOR UPDATE OF job SKIP LOCKED
+"""
+_RETRY = "SELECT procrastinate_retry_job_v2(%(job)s, now(), NULL, NULL, NULL)"
+_JOBS_OF = "SELECT id FROM procrastinate_jobs WHERE worker_id = %(worker)s AND status = 'doing'"
+_WITHOUT_JOB = """
+    SELECT debate FROM orders WHERE state IN ('WAITING', 'RUNNING') AND queue = ANY(%(queues)s)
+    AND NOT EXISTS (
+        SELECT 1 FROM procrastinate_jobs job WHERE job.queueing_lock = orders.debate AND job.status IN ('todo', 'doing')
+    )
+"""

@@ -1,0 +1,141 @@
+"""Debates that one process holds by itself, over a file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from disputatio.engine.runtime import Runtime
+from disputatio.engine.verified import read_verified
+from disputatio.proposals import read_request
+from disputatio.record.events import CallSent, DebateInterrupted
+from disputatio.record.history import History
+from disputatio.record.sql import SqlStore
+from disputatio.testing import FakeProvider
+from disputatio.workers.in_process_runner import InProcessRunner
+from disputatio.workers.job_table import MOST_TRIES, Desk
+from disputatio.workers.port import Job, JobState, Raised
+
+pytestmark = pytest.mark.slow
+ORDER = {"motion": "We should act", "format": "freeform"}
+
+
+@pytest.fixture
+async def holder(file_store: SqlStore, provider: FakeProvider) -> AsyncIterator[InProcessRunner]:
+    found = InProcessRunner(file_store)
+    yield found
+    provider.release()
+    await found.aclose()
+
+
+async def ended(holder: InProcessRunner, debate: str) -> Job:
+    async with asyncio.timeout(20):
+        while True:
+            job = await holder.job(debate)
+            if job is not None and job.state.over:
+                return job
+            await asyncio.sleep(0.02)
+
+
+async def test_an_order_becomes_a_debate_with_the_promised_id(holder: InProcessRunner, file_store: SqlStore) -> None:
+    await holder.submit("d1", read_request(ORDER))
+    await holder.submit("d1", read_request(ORDER))
+    assert (await ended(holder, "d1")).state is JobState.ENDED
+    assert [(row.id, row.status) for row in file_store.debates()] == [("d1", "COMPLETE")]
+
+
+async def test_a_debate_that_runs_is_cancelled_and_its_record_says_so(
+    holder: InProcessRunner, file_store: SqlStore, provider: FakeProvider
+) -> None:
+    provider.hold()
+    await holder.submit("d1", read_request(ORDER))
+    await provider.arrived.reach(1)
+    assert await holder.cancel("d1")
+    assert (await ended(holder, "d1")).state is JobState.CANCELLED
+    last = read_verified(file_store, "d1")[-1].event()
+    assert last == DebateInterrupted(reason="cancelled by request")
+    assert not await holder.cancel("d1")
+
+
+async def test_an_order_that_cannot_be_held_says_why(holder: InProcessRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    order = read_request({**ORDER, "seats": {"pro": "openai:gpt-5"}})
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    await holder.submit("d1", order)
+    job = await ended(holder, "d1")
+    assert job.state is JobState.FAILED
+    assert "OPENAI_API_KEY" in job.reason
+    assert job.next_step
+
+
+async def test_what_a_process_left_is_taken_up_by_the_next_one_and_nothing_is_asked_twice(
+    file_store: SqlStore, provider: FakeProvider
+) -> None:
+    first = InProcessRunner(file_store)
+    await first.submit("d1", read_request(ORDER))
+    await provider.answered.reach(2)
+    provider.hold()
+    await provider.arrived.reach(3)
+    await first.aclose()
+    job = await first.job("d1")
+    assert job is not None
+    assert job.state is JobState.WAITING
+    provider.release()
+    second = InProcessRunner(file_store)
+    await second.start()
+    assert (await ended(second, "d1")).state is JobState.ENDED
+    await second.aclose()
+    events = [row.event() for row in read_verified(file_store, "d1")]
+    history = History.of(events)
+    assert history.status.value == "COMPLETE"
+    assert len(history.resumed) == 1
+    prompts = [(row.path, row.prompt) for row in events if isinstance(row, CallSent)]
+    repeated = {row for row in prompts if prompts.count(row) > 1}
+    assert {path for path, _ in repeated} <= {row.path for row in history.lost}
+
+
+async def test_a_debate_that_stopped_at_its_ceiling_goes_on_with_a_higher_one(
+    holder: InProcessRunner, file_store: SqlStore, provider: FakeProvider
+) -> None:
+    await holder.submit("d1", read_request({**ORDER, "max_calls": 3}))
+    await ended(holder, "d1")
+    assert [row.status for row in file_store.debates()] == ["DEBATE_TRUNCATED"]
+    assert await holder.resume("d1", Raised(max_calls=2))
+    low = await ended(holder, "d1")
+    assert low.state is JobState.FAILED
+    assert "below what this debate has spent" in low.reason
+    assert await holder.resume("d1", Raised(max_calls=50))
+    assert (await ended(holder, "d1")).state is JobState.ENDED
+    assert [row.status for row in file_store.debates()] == ["COMPLETE"]
+    assert not await holder.resume("d2", Raised())
+
+
+async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
+    holder: InProcessRunner, file_store: SqlStore, provider: FakeProvider
+) -> None:
+    desk = Desk(file_store)
+    desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_request(ORDER), None)
+    for _ in range(MOST_TRIES):
+        desk.begin_all(["d1"])
+    await holder.start()
+    job = await ended(holder, "d1")
+    assert job.state is JobState.FAILED
+    assert f"was begun {MOST_TRIES} times" in job.reason
+    assert provider.requests == []
+
+
+async def test_a_debate_runs_in_the_house_that_is_made_for_it(file_store: SqlStore, provider: FakeProvider) -> None:
+    seen: list[str] = []
+
+    def house(debate: str) -> Runtime:
+        seen.append(debate)
+        return Runtime(file_store)
+
+    holder = InProcessRunner(file_store, house=house, concurrency=1)
+    for debate in ("d1", "d2"):
+        await holder.submit(debate, read_request(ORDER))
+    for debate in ("d1", "d2"):
+        await ended(holder, debate)
+    await holder.aclose()
+    assert seen == ["d1", "d2"]
