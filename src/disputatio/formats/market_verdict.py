@@ -383,15 +383,35 @@ def _computed(
     argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None
 ) -> tuple[MarketStanding, str]:
     standing, because = computed_standing(_exchange(argument, drew, refined))
+    return hold_against_figures(
+        standing,
+        because,
+        sound=[row.sound for row in drew],
+        statuses=[row.status for row in argument.figures],
+        has_false_words=bool(argument.words),
+    )
+
+
+def hold_against_figures(
+    standing: Standing, because: str, *, sound: Sequence[bool], statuses: Sequence[str], has_false_words: bool
+) -> tuple[MarketStanding, str]:
+    """The computed standing of an argument, and why, once its figures are held against the knowledge base.
+
+    Args:
+        standing: what follows from the sound responses.
+        because: why.
+        sound: for each response whether the base bears out every figure that it brings.
+        statuses: what the check of each figure of the argument came to.
+        has_false_words: whether the base contradicts figures in the argument's own words.
+    """
     found = _STANDINGS[standing]
-    if drew and not any(row.sound for row in drew) and found is MarketStanding.UNCERTAIN:
+    if sound and not any(sound) and found is MarketStanding.UNCERTAIN:
         found, because = MarketStanding.UPHELD, "all that was said against it rests on what the base does not say"
-    statuses = [row.status for row in argument.figures]
     verified = statuses.count(VERIFIED)
     wrong = len(statuses) - verified - statuses.count(INFERRED)
     if wrong and not verified:
         return MarketStanding.REFUTED, "the knowledge base bears out none of its figures"
-    if found is MarketStanding.UPHELD and (wrong or argument.words):
+    if found is MarketStanding.UPHELD and (wrong or has_false_words):
         return MarketStanding.WEAKENED, "the knowledge base does not bear out all that it says"
     if found is MarketStanding.UPHELD and not verified:
         return MarketStanding.WEAKENED, "it rests on inferences alone"

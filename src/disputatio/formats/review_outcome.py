@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from disputatio.formats.brief import Brief
 from disputatio.formats.contest import Contest, Position, Round, last_points
@@ -278,23 +278,35 @@ def _mean_of(scores: Mapping[str, int]) -> Fraction:
     return Fraction(sum(scores.values()), len(scores))
 
 
-def computed_of_criticism(answer: Rebuttal | None) -> tuple[Standing, str]:
-    """How a criticism stands by the answer to it alone."""
+class Aimed(Protocol):
+    """A criticism, as far as what it does to an argument depends on it."""
+
+    @property
+    def id(self) -> str:
+        """As code numbered it."""
+
+    @property
+    def attack(self) -> Attack:
+        """Its line of attack."""
+
+
+def computed_of_criticism(answer: RebuttalKind | None) -> tuple[Standing, str]:
+    """How a criticism stands by what the answer to it says alone; None where there is no answer."""
     if answer is None:
         return Standing.UPHELD, "nobody answered it"
-    if answer.kind is RebuttalKind.CONCEDE:
+    if answer is RebuttalKind.CONCEDE:
         return Standing.UPHELD, "the rebuttal conceded it"
-    if answer.kind is RebuttalKind.PARTIAL:
+    if answer is RebuttalKind.PARTIAL:
         return Standing.PARTIALLY_UPHELD, "the rebuttal accepted it in part"
     return Standing.UNCERTAIN, "the rebuttal contests it, and the critic has no further word"
 
 
-def standing_under(criticisms: Iterable[tuple[CounterArgument, Standing]]) -> tuple[Standing, str]:
+def standing_under(criticisms: Iterable[tuple[Aimed, Standing]]) -> tuple[Standing, str]:
     """How an argument stands under criticisms that stand themselves as given."""
     rows = list(criticisms)
     if not rows:
         return Standing.UPHELD, "no criticism that stands aims at it"
-    groups: dict[Standing, list[CounterArgument]] = {}
+    groups: dict[Standing, list[Aimed]] = {}
     for row, standing in rows:
         groups.setdefault(standing, []).append(row)
     upheld = groups.get(Standing.UPHELD, [])
@@ -332,7 +344,10 @@ def trace_of(held: Round, points: Mapping[str, Point]) -> list[JsonObject]:
 
 def _argument_row(row: ReviewArgument, held: Contest, whole: Round, judged: Mapping[str, Standing]) -> JsonObject:
     against = held.criticisms_of(row.id)
-    computed, why = standing_under((each, computed_of_criticism(held.answer_to(each.id))[0]) for each in against)
+    answers = [(each, held.answer_to(each.id)) for each in against]
+    computed, why = standing_under(
+        (each, computed_of_criticism(answer.kind if answer else None)[0]) for each, answer in answers
+    )
     found, reason = None, ""
     if whole.moderation:
         found, reason = standing_under((each, judged[each.id]) for each in against)
@@ -346,7 +361,7 @@ def _argument_row(row: ReviewArgument, held: Contest, whole: Round, judged: Mapp
 
 def _criticism_row(row: CounterArgument, held: Contest, whole: Round, points: Mapping[str, Point]) -> JsonObject:
     answer = held.answer_to(row.id)
-    computed, why = computed_of_criticism(answer)
+    computed, why = computed_of_criticism(answer.kind if answer else None)
     point = points.get(row.id)
     struck = held.struck.get(row.id, "")
     drew: list[JsonObject] = []

@@ -307,7 +307,7 @@ def test_dark_and_light_are_different_pages(chromium, tmp_path):
 def test_the_keyboard_reaches_map_table_and_every_other_link_in_reading_order_with_focus_seen(chromium, tmp_path):
     # Without smooth scrolling, so that a place is on the screen as soon as it has the focus.
     with Seen(chromium, tmp_path, page_of("sourced"), **screen(1440), reduced_motion="reduce") as seen:
-        stops = "[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')]"
+        stops = "[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]"
         wanted = seen.run(f"{stops}.filter(stop => stop.checkVisibility()).length")
         reached: list[tuple[str, bool]] = []
         for _ in range(wanted):

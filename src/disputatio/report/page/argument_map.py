@@ -6,10 +6,12 @@ a text is in the reader's font, so it wraps the text and makes the box as tall a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from disputatio.motion import one_line
 from disputatio.report.amounts import counted
+from disputatio.report.page.argument_graph import ArgumentGraph
 from disputatio.report.page.exchange import Exchange, Said
 
 _KINDS = {"question evidence": "challenge"}
@@ -18,13 +20,18 @@ _KINDS = {"question evidence": "challenge"}
 
 @dataclass(frozen=True, slots=True)
 class MapResponse:
-    """A response to an argument. ``about`` is the argument's id, ``href`` the place where the response was said."""
+    """A response to an argument.
+
+    ``about`` is the argument's id, ``href`` the place where the response was said. ``name`` is the response's own
+    name, by which a reader strikes it; empty where it cannot be struck.
+    """
 
     side: str
     kind: str
     about: str
     note: str
     href: str
+    name: str = ""
 
     @property
     def spoken(self) -> str:
@@ -34,9 +41,13 @@ class MapResponse:
 
 @dataclass(frozen=True, slots=True)
 class MapArgument:
-    """An argument and what it drew. ``judged`` and ``computed`` are empty where there is no such standing."""
+    """An argument and what it drew. ``judged`` and ``computed`` are empty where there is no such standing.
+
+    ``id`` is shortened to be shown; ``name`` is whole.
+    """
 
     id: str
+    name: str
     side: str
     claim: str
     judged: str
@@ -76,8 +87,14 @@ class MapSide:
     arguments: tuple[MapArgument, ...]
 
 
-def argument_map(exchange: Exchange) -> tuple[MapSide, ...]:
-    """The sides of a debate in the order in which they first argued; none where there are no arguments."""
+def argument_map(exchange: Exchange, graph: ArgumentGraph | None = None) -> tuple[MapSide, ...]:
+    """The sides of a debate in the order in which they first argued; none where there are no arguments.
+
+    Args:
+        exchange: what was said.
+        graph: what of it a reader may strike.
+    """
+    names = {node.id: tuple(row.id for row in node.drew) for node in graph.nodes} if graph else {}
     sides: dict[str, list[MapArgument]] = {}
     for row in exchange.everything:
         if row.kind == "argument":
@@ -85,28 +102,35 @@ def argument_map(exchange: Exchange) -> tuple[MapSide, ...]:
             # So do the analysts of one direction.
             side = "proposer" if row.seat.startswith("proposer_") else row.seat
             side = side.rpartition("_")[2] if side.endswith(("_bull", "_bear")) else side
-            sides.setdefault(side, []).append(_argument(exchange, row))
+            sides.setdefault(side, []).append(_argument(exchange, row, names))
     return tuple(MapSide(name, tuple(rows)) for name, rows in sides.items())
 
 
-def _argument(exchange: Exchange, row: Said) -> MapArgument:
+def _argument(exchange: Exchange, row: Said, names: Mapping[str, tuple[str, ...]]) -> MapArgument:
     verdict = exchange.verdict
     found = next((line for line in verdict.trace if line.id == row.about), None) if verdict else None
     agreed = any(point.id == row.about for point in verdict.agreed) if verdict else False
     holds = exchange.about("hold", row.about)
     struck = {line.id for line in verdict.trace if line.void} if verdict else set()
     name = one_line(row.about, 16)
+    responses = exchange.about("response", row.about)
+    known = names.get(row.about, ())
+    # What the rules of a review struck is said and cannot be struck once more.
+    known = known if len(known) == len(responses) else ("",) * len(responses)
     answers = [
-        MapResponse(drawn.seat, _kind_shown(drawn), name, _answered(exchange, drawn), drawn.anchor)
-        for drawn in exchange.about("response", row.about)
+        MapResponse(drawn.seat, _kind_shown(drawn), name, _answered(exchange, drawn), drawn.anchor, own)
+        for drawn, own in zip(responses, known, strict=True)
     ]
     attacks = [
-        MapResponse(drawn.seat, "challenge", name, _attack(drawn), drawn.anchor)
+        MapResponse(
+            drawn.seat, "challenge", name, _attack(drawn), drawn.anchor, drawn.about if drawn.about in names else ""
+        )
         for drawn in exchange.attacking(row.about)
         if drawn.about not in struck
     ]
     return MapArgument(
         id=name,
+        name=row.about,
         side=row.seat,
         claim=one_line(row.statement.lead),
         judged=(found and found.judged) or "",

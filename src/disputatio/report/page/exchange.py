@@ -82,6 +82,8 @@ class Exchange:
     said: dict[str, list[Said]] = field(default_factory=dict)
     sources: list[SourceText] = field(default_factory=list)
     quoted: dict[tuple[str, str], str] = field(default_factory=dict)
+    _by_argument: dict[tuple[str, str], list[Said]] = field(default_factory=dict, repr=False)
+    _indexed: int = -1
 
     @classmethod
     def of(cls, report: DebateReport) -> Exchange:
@@ -122,9 +124,15 @@ class Exchange:
 
     def about(self, kind: str, argument: str) -> list[Said]:
         """The statements of a kind about an argument, or the answers to the questions put to it."""
-        if kind == "answer":
-            return [row for row in self.everything if row.kind == kind and row.about.startswith(f"{argument}.Q")]
-        return [row for row in self.everything if row.kind == kind and row.about == argument]
+        rows = self.everything
+        if self._indexed != len(rows):
+            # A large debate asks this several times for each of its arguments.
+            self._by_argument.clear()
+            for row in rows:
+                about = row.about.rpartition(".Q")[0] if row.kind == "answer" else row.about
+                self._by_argument.setdefault((row.kind, about), []).append(row)
+            self._indexed = len(rows)
+        return list(self._by_argument.get((kind, argument), ()))
 
     def attacking(self, argument: str) -> list[Said]:
         """The criticisms of a review that aim at an argument."""

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from disputatio.motion import one_line
+from disputatio.motion import clean, one_line
 from disputatio.report.addenda import NO_PROOF
 from disputatio.report.amounts import dollars, spoken
 from disputatio.report.baselines import HEADS, MEANING, table_of
@@ -29,10 +30,12 @@ from disputatio.report.imported import imported_facts
 from disputatio.report.market import market_reading
 from disputatio.report.match import match_reading
 from disputatio.report.names import seat_name
+from disputatio.report.page.argument_graph import ArgumentGraph
 from disputatio.report.page.argument_map import argument_map
 from disputatio.report.page.charts import charts_of
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.turns import phase_views
+from disputatio.report.page.what_if import what_if_graph
 from disputatio.report.panel import panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.statement import Statement
@@ -52,19 +55,21 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) -> str:
+def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = (), fork: str = "") -> str:
     """The debate as one HTML file that needs no other file and no network; the same record gives the same text.
 
     Args:
         report: the debate.
         places: links to where the page came from, as labels and addresses, for a server that shows it; a file of its
             own has none.
+        fork: where a server asks again without what a reader struck; empty where nobody does.
     """
     exchange = Exchange.of(report)
+    graph = what_if_graph(report, exchange)
     verdict, panel, match = exchange.verdict, panel_reading(report), match_reading(report)
     style, script = _asset("page.css"), _asset("page.js")
     title, entries = first_blocks(report)
-    sides, phases = argument_map(exchange), phase_views(report, exchange)
+    sides, phases = argument_map(exchange, graph), phase_views(report, exchange)
     return (
         _environment()
         .get_template("page.html")
@@ -101,15 +106,40 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = ()) ->
             places=places,
             style=Markup(style),  # noqa: S704  (a file of this package)
             script=Markup(script),  # noqa: S704  (a file of this package)
-            policy=page_policy(),
+            arguable=_data(graph) if graph else "",
+            what_if=Markup(_asset("what_if.js")) if graph else "",  # noqa: S704  (a file of this package)
+            fork=fork,
+            policy=page_policy(arguable=graph is not None),
         )
     )
 
 
-def page_policy() -> str:
-    """What a page may load and run: its own style and script, and nothing else."""
-    style, script = _hash(_asset("page.css")), _hash(_asset("page.js"))
-    return f"default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
+def page_policy(*, arguable: bool = True) -> str:
+    """What a page may load and run: its own style and scripts, and nothing else.
+
+    Args:
+        arguable: whether it has the script by which a reader strikes what was said.
+    """
+    style = _hash(_asset("page.css"))
+    names = ("page.js", "what_if.js") if arguable else ("page.js",)
+    scripts = " ".join(f"'{_hash(_asset(name))}'" for name in names)
+    return f"default-src 'none'; style-src '{style}'; script-src {scripts}; base-uri 'none'; form-action 'none'"
+
+
+def _data(graph: ArgumentGraph) -> Markup:
+    """The graph as JSON for the script; no text in it can end the element that holds it, or is hidden from sight."""
+    body = json.dumps(_cleaned(graph.as_json()), ensure_ascii=True, separators=(",", ":"))
+    for sign in "<>&":
+        body = body.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(body)  # noqa: S704  (made harmless above)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(key): _cleaned(row) for key, row in value.items()}
+    return [_cleaned(row) for row in value] if isinstance(value, list | tuple) else value
 
 
 def render_transcript(report: DebateReport) -> str:

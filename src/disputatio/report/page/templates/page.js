@@ -4,8 +4,13 @@
   const unfold = (place) => {
     for (let box = place; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
   };
+  const decoded = (name) => {
+    try { return decodeURIComponent(name); } catch { return name; }
+  };
   const arrive = () => {
-    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    // An address that says what is struck names its place behind that: "#without=PRO-1&at=trace".
+    const name = location.hash.startsWith("#without=") ? location.hash.split("&at=")[1] ?? "" : location.hash.slice(1);
+    const place = document.getElementById(decoded(name));
     if (!place) return;
     unfold(place);
     place.scrollIntoView();
