@@ -28,7 +28,7 @@ from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Reply
 from disputatio.participants.remote.transport import AiohttpTransport
-from disputatio.participants.shared_clients import open_gateway
+from disputatio.participants.shared_clients import open_client
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
 
@@ -96,19 +96,19 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
         arguments=arguments,
         options=format_scope(form),
     )
-    model_client = Noting(open_gateway(settings.seats["pro"], None))
+    model_client = Noting(open_client(settings.seats["pro"], None))
     proposal = Proposal(read_motion("Should we release the risky migration?"), form, settings)
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"sqlite:///{folder}/bench.sqlite")
-        house = Runtime(store, opener=lambda *_: model_client, checks_first=False)
-        await start(proposal, house)
+        runtime = Runtime(store, opener=lambda *_: model_client, checks_first=False)
+        await start(proposal, runtime)
         http = httpx2.AsyncClient(transport=AiohttpTransport())
         model = plain_model(base_url, http)
         differences, own, direct = [], [], []
         for _ in range(blocks):
             model_client.calls.clear()
             begun = time.process_time()
-            await asyncio.gather(*(start(proposal, house) for _ in range(debates)))
+            await asyncio.gather(*(start(proposal, runtime) for _ in range(debates)))
             with_debate = (time.process_time() - begun) / len(model_client.calls)
             calls = list(model_client.calls)
             begun = time.process_time()

@@ -30,7 +30,7 @@ from disputatio.engine.gc_tuning import settle_in
 from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import read_verified
 from disputatio.kernel import JsonObject
-from disputatio.participants.shared_clients import open_gateway
+from disputatio.participants.shared_clients import open_client
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
@@ -83,11 +83,11 @@ class _UnderWay:
     def __init__(self) -> None:
         self.now = self.peak = 0
 
-    async def hold(self, house: Runtime, order: JsonObject) -> str:
+    async def hold(self, runtime: Runtime, order: JsonObject) -> str:
         self.now += 1
         self.peak = max(self.peak, self.now)
         try:
-            return await start(proposal_of(order, {}), house)
+            return await start(proposal_of(order, {}), runtime)
         finally:
             self.now -= 1
 
@@ -99,7 +99,7 @@ class _Beginnings:
         self.begun, self.latest_s = 0, 0.0
 
     def open(self, *given: Any) -> Any:
-        return _Noting(open_gateway(*given), self)
+        return _Noting(open_client(*given), self)
 
 
 class _Noting:
@@ -121,16 +121,16 @@ async def hold(debates: int) -> Held:
     """Hold so many debates at once, over the provider that the environment names."""
     with tempfile.TemporaryDirectory() as folder:
         store, beginnings = SqlStore(f"{folder}/bench.sqlite"), _Beginnings()
-        house, counted = Runtime(store, checks_first=False, opener=beginnings.open), _UnderWay()
+        runtime, counted = Runtime(store, checks_first=False, opener=beginnings.open), _UnderWay()
         # Orders are read when they come, and by whoever takes them.
         orders = [read_request({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.
-        await counted.hold(house, orders[0])
+        await counted.hold(runtime, orders[0])
         settle_in()
         beginnings.begun = 0
         before, loop_s, cpu = peak_megabytes(), time.thread_time(), time.process_time()
         waited, begun = waited_seconds(), time.monotonic()
-        ids = await asyncio.gather(*(counted.hold(house, order) for order in orders[1:]))
+        ids = await asyncio.gather(*(counted.hold(runtime, order) for order in orders[1:]))
         took, spent = time.monotonic() - begun, time.process_time() - cpu
         waited, after = waited_seconds() - waited, peak_megabytes()
         calls = sum(row.kind == CallMade.kind for debate in ids for row in read_verified(store, debate))

@@ -157,10 +157,10 @@ def reviewed(
     """A review held to its end."""
     form = FORMATS["review"]
     further = tuple(Seat(f"proposer_{number}") for number in range(2, proposers + 1))
-    docket = DebateContext(
+    context = DebateContext(
         (*form.seats, *further), Motion("We should change the clause"), SourceSet(sources), introduced=introduced or {}
     )
-    return hold(form.rulebook(ReviewRules(**rules), docket), answering)
+    return hold(form.rulebook(ReviewRules(**rules), context), answering)
 
 
 def saying(**answers: Any) -> Any:

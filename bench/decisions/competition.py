@@ -75,8 +75,8 @@ def checked_evidence() -> tuple[str, bool]:
     told = []
     for name in ("panel", "competition"):
         form = FORMATS[name]
-        docket = DebateContext(form.seats, Motion("We should change the supplier"), SourceSet((source,)))
-        driver: Any = Driver(form.rulebook(form.rules(), docket))
+        context = DebateContext(form.seats, Motion("We should change the supplier"), SourceSet((source,)))
+        driver: Any = Driver(form.rulebook(form.rules(), context))
         path, ask = next(iter(driver.open_asks.items()))
         made: Any = instance(ask.spec.schema, str(path))
         made["quotations"] = [{"source": "audit", "quote": quote} for quote in quotes]

@@ -21,7 +21,7 @@ from measured import Figure
 from disputatio.engine.gc_tuning import settle_in
 from disputatio.engine.runtime import Runtime, start
 from disputatio.participants.call import Call, Fault, OutputMode, Reply
-from disputatio.participants.shared_clients import open_gateway
+from disputatio.participants.shared_clients import open_client
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
@@ -145,13 +145,13 @@ async def _held(
     """Seconds that so many debates take together; ``said`` gets what they heard."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
-        opener = open_gateway if said is None else (lambda *given: _Noting(open_gateway(*given), said))
-        house, proposal = (
+        opener = open_client if said is None else (lambda *given: _Noting(open_client(*given), said))
+        runtime, proposal = (
             Runtime(store, watched=streamed, checks_first=False, opener=opener),
             _proposal(name, url, staggered=staggered),
         )
         begun = time.monotonic()
-        await asyncio.gather(*(start(proposal, house) for _ in range(debates)))
+        await asyncio.gather(*(start(proposal, runtime) for _ in range(debates)))
         took = time.monotonic() - begun
         whole = all(row.status == "COMPLETE" for row in store.debates())
         await store.aclose()
@@ -162,8 +162,8 @@ async def _held(
 
 def _critical_path(name: str, url: str, said: _Said) -> float:
     """Seconds of the debate where computing takes no time."""
-    house = Runtime(MemoryStore(), checks_first=False, opener=lambda *_: _Again(said))
-    return _in_its_own_time(lambda: _timed(start(_proposal(name, url), house)))
+    runtime = Runtime(MemoryStore(), checks_first=False, opener=lambda *_: _Again(said))
+    return _in_its_own_time(lambda: _timed(start(_proposal(name, url), runtime)))
 
 
 async def _timed(work: Coroutine[Any, Any, Any]) -> float:

@@ -29,7 +29,7 @@ from disputatio.participants.call import Call, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.remote import Endpoint, RemoteClient
 from disputatio.participants.remote.chat import ChatPrompts
-from disputatio.participants.shared_clients import open_gateway
+from disputatio.participants.shared_clients import open_client
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.sql import SqlStore
 
@@ -68,7 +68,7 @@ async def main() -> None:
     calls: list[Call] = []
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
-        noting = Runtime(store, opener=lambda *given: Noting(open_gateway(*given), calls), checks_first=False)
+        noting = Runtime(store, opener=lambda *given: Noting(open_client(*given), calls), checks_first=False)
         # The server's votes are drawn from the prompt; where three agree by chance, a panel ends before its time.
         for seed in itertools.count():
             calls.clear()
@@ -78,10 +78,10 @@ async def main() -> None:
         if len(sys.argv) > 3:
             Path(sys.argv[3]).write_text(json.dumps([body_of(call) for call in calls]), encoding="utf-8")
         if what == "debate":
-            house = Runtime(store, checks_first=False)
+            runtime = Runtime(store, checks_first=False)
 
             async def one_debate(_: int) -> int:
-                await start(proposal(seed), house)
+                await start(proposal(seed), runtime)
                 return len(calls)
 
             await serve(one_debate)

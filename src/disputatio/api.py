@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from disputatio.evidence.sources import Source
     from disputatio.formats.options import FormatOptions
     from disputatio.participants.human import Participant
-    from disputatio.participants.shared_clients import OpenGateway
+    from disputatio.participants.shared_clients import ClientFactory
     from disputatio.record.store import Store
     from disputatio.request.model import Budget, Judging, Limits, SeatOptions, Tools
 
@@ -55,7 +55,7 @@ async def debate(
     prompts: str | Path | None = None,
     store: Store | str | Path | None = None,
     observer: Observer | None = None,
-    opener: OpenGateway | None = None,
+    opener: ClientFactory | None = None,
 ) -> Debate:
     """Run a debate and return its record.
 
@@ -104,12 +104,12 @@ async def debate(
     named_to = told(escalate) if callable(escalate) else recipient_configured(settings)
     target = escalation_target(named_to, proposal.format, arguments, proposal.evidence)
     beside = baselines_of(baseline, proposal, arguments)
-    async with _Housed(store, settings.store, observer, opener) as house:
-        held = await start(proposal, house)
-        await hand_over(held, target, house)
+    async with _Housed(store, settings.store, observer, opener) as runtime:
+        held = await start(proposal, runtime)
+        await hand_over(held, target, runtime)
         if beside is not None:
-            await beside(held, house)
-        return read_debate(house.store, held)
+            await beside(held, runtime)
+        return read_debate(runtime.store, held)
 
 
 async def estimate(
@@ -204,7 +204,7 @@ async def resume(
     prompts: str | Path | None = None,
     store: Store | str | Path | None = None,
     observer: Observer | None = None,
-    opener: OpenGateway | None = None,
+    opener: ClientFactory | None = None,
 ) -> Debate:
     """Go on with an interrupted, truncated or degraded debate; nothing already paid is asked again.
 
@@ -245,9 +245,9 @@ async def resume(
     if isinstance(escalate, str):
         arguments = arguments.with_values({("escalate",): escalate}, "escalate")
     configured = usual_store() if store is None else ""
-    async with _Housed(store, configured, observer, opener) as house:
-        found = find_debate(house.store, debate_id)
-        record = read_verified(house.store, found)
+    async with _Housed(store, configured, observer, opener) as runtime:
+        found = find_debate(runtime.store, debate_id)
+        record = read_verified(runtime.store, found)
         settings, form = recorded_settings(found, record, arguments, format), recorded_form(found, record, format)
         named_to = recipient_configured(settings) if escalate is None else told(escalate)
         target = escalation_target(named_to, form, arguments, ())
@@ -262,9 +262,9 @@ async def resume(
             prompts=folder,
             form=form,
         )
-        await go_on(found, resumption, house)
-        await hand_over(found, target, house)
-        return read_debate(house.store, found)
+        await go_on(found, resumption, runtime)
+        await hand_over(found, target, runtime)
+        return read_debate(runtime.store, found)
 
 
 async def attach_outcome(
@@ -287,10 +287,10 @@ async def attach_outcome(
     from disputatio.engine.verified import find_debate
 
     configured = usual_store() if store is None else ""
-    async with _Housed(store, configured, None, None) as house:
-        found = find_debate(house.store, debate_id)
-        await attach(found, result, house, verdict=verdict, by=by, note=note)
-        return read_debate(house.store, found)
+    async with _Housed(store, configured, None, None) as runtime:
+        found = find_debate(runtime.store, debate_id)
+        await attach(found, result, runtime, verdict=verdict, by=by, note=note)
+        return read_debate(runtime.store, found)
 
 
 async def sign_off(
@@ -309,10 +309,10 @@ async def sign_off(
     from disputatio.engine.verified import find_debate
 
     configured = usual_store() if store is None else ""
-    async with _Housed(store, configured, None, None) as house:
-        found = find_debate(house.store, debate_id)
-        await sign(found, by, decision, house, comment=comment)
-        return read_debate(house.store, found)
+    async with _Housed(store, configured, None, None) as runtime:
+        found = find_debate(runtime.store, debate_id)
+        await sign(found, by, decision, runtime, comment=comment)
+        return read_debate(runtime.store, found)
 
 
 async def import_transcripts(
@@ -349,7 +349,7 @@ class _Housed:
     """Opens what a debate runs in and closes what it opened."""
 
     def __init__(
-        self, store: Store | str | Path | None, configured: str, observer: Observer | None, opener: OpenGateway | None
+        self, store: Store | str | Path | None, configured: str, observer: Observer | None, opener: ClientFactory | None
     ) -> None:
         _check_ports(store, observer, opener)
         self._given, self._configured = store, configured
@@ -359,7 +359,7 @@ class _Housed:
     async def __aenter__(self) -> Runtime:
         from disputatio.engine.ports import Nobody
         from disputatio.engine.runtime import Runtime
-        from disputatio.participants.shared_clients import open_gateway
+        from disputatio.participants.shared_clients import open_client
         from disputatio.telemetry.settings import observed
 
         if self._given is None or isinstance(self._given, str | Path):
@@ -370,7 +370,7 @@ class _Housed:
             store,
             observer=observed(self._observer or Nobody()),
             watched=self._observer is not None,
-            opener=self._opener or open_gateway,
+            opener=self._opener or open_client,
             checks_first=self._opener is None,
         )
 
@@ -385,8 +385,8 @@ def told(escalate: Escalating) -> str | Callable[[str, Runtime], object]:
         return escalate
     function = escalate
 
-    def call(debate: str, house: Runtime) -> object:
-        return function(read_debate(house.store, debate))
+    def call(debate: str, runtime: Runtime) -> object:
+        return function(read_debate(runtime.store, debate))
 
     call.__name__ = getattr(function, "__name__", "function")
     return call

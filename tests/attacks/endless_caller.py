@@ -18,7 +18,7 @@ from typing import Any
 
 from disputatio.participants.call import Call, Fault, OutputMode, Segment
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.remote import open_gateway
+from disputatio.participants.remote import open_client
 
 
 def memory_mb(name: str) -> float:
@@ -40,7 +40,7 @@ async def main(given: dict[str, Any]) -> None:
         seating = ModelSeating(
             provider="openai_compatible", model="any", base_url=f"{url}/v1", timeout_s=given["timeout_s"]
         )
-        model_client = open_gateway(seating, "sk-test-5f0c1d2e3b4a5968")
+        model_client = open_client(seating, "sk-test-5f0c1d2e3b4a5968")
         try:
             return await model_client.call(call, listener)
         finally:

@@ -14,7 +14,7 @@ from test_endless_answers import BEGUN, called, completion, delta
 
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Segment
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.remote import open_gateway
+from disputatio.participants.remote import open_client
 from disputatio.participants.turn_taking import LONGEST_ASKED_REST_S
 
 pytestmark = pytest.mark.slow
@@ -86,7 +86,7 @@ async def test_no_asked_rest_is_without_an_end(attack: Attack, header: str) -> N
         attacker = Attacker(refusing(rest, header))
         async with serving(attacker):
             seating = ModelSeating(provider="openai_compatible", model="any", base_url=f"{attacker.url}/v1")
-            model_client = open_gateway(seating, "sk-test")
+            model_client = open_client(seating, "sk-test")
             fault = await model_client.call(call)
             await model_client.aclose()
         assert isinstance(fault, Fault)

@@ -250,10 +250,10 @@ def trap(listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return {"motion": MOTION, "format": "freeform", "seats": {f"all=openai:fake at {listener.url}/v1": "embedded"}}
 
 
-async def finished(holder: InProcessRunner, debate: str) -> Job:
+async def finished(runner: InProcessRunner, debate: str) -> Job:
     """The job once it is over."""
     async with asyncio.timeout(30):
-        while (job := await holder.job(debate)) is None or not job.state.over:
+        while (job := await runner.job(debate)) is None or not job.state.over:
             await asyncio.sleep(0.05)
     return job
 
@@ -264,10 +264,10 @@ async def test_an_order_that_was_kept_before_reaches_nothing(
     """It waits in the table of jobs while the server is replaced by a newer one."""
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
     Desk(store).take_in(Job("trap", JobState.WAITING, "debates", 0, "2026-01-01"), trap, None)
-    holder = InProcessRunner(store)
-    await holder.start()
-    job = await finished(holder, "trap")
-    await holder.aclose()
+    runner = InProcessRunner(store)
+    await runner.start()
+    job = await finished(runner, "trap")
+    await runner.aclose()
     await store.aclose()
     attack.check(job.state is JobState.FAILED and "no seat can have" in job.reason, job)
     attack.check(not listener.heard, f"the attacker's server heard {listener.heard}")
@@ -284,10 +284,10 @@ async def test_a_debate_that_was_opened_before_is_not_gone_on_with(
     attack.check(("/v1/chat/completions", f"Bearer {SECRET}") in listener.heard, "the trap was set")
     listener.heard.clear()
     Desk(store).take_in(Job("trap", JobState.ENDED, "debates", 0, "2026-01-01"), trap, None)
-    holder = InProcessRunner(store)
-    attack.check(await holder.resume("trap", Raised()), "it was not taken up")
-    job = await finished(holder, "trap")
-    await holder.aclose()
+    runner = InProcessRunner(store)
+    attack.check(await runner.resume("trap", Raised()), "it was not taken up")
+    job = await finished(runner, "trap")
+    await runner.aclose()
     await store.aclose()
     attack.check(job.state is JobState.FAILED and "no seat can have" in job.reason, job)
     attack.check(not listener.heard, f"the attacker's server heard {listener.heard}")

@@ -17,7 +17,7 @@ from disputatio.formats.registry import FORMATS
 from disputatio.participants.call import OutputMode
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, Kind
-from disputatio.participants.shared_clients import open_gateway
+from disputatio.participants.shared_clients import open_client
 from disputatio.request.formats import options_of
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
@@ -176,5 +176,5 @@ def test_the_guide_to_models_has_a_row_for_every_provider() -> None:
     for name, row in named.items():
         if PROVIDERS[name].kind is Kind.EMBEDDED:
             continue
-        modes = open_gateway(ModelSeating(provider=name, model="m", base_url="http://localhost/v1"), "key").modes
+        modes = open_client(ModelSeating(provider=name, model="m", base_url="http://localhost/v1"), "key").modes
         assert row[3].startswith("yes" if OutputMode.NATIVE in modes else "no"), name

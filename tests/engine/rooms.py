@@ -79,18 +79,20 @@ def proposal_of(format_name: str = "structured", *, participants: Any = None, **
     )
 
 
-async def hold(proposal: Proposal, opener: Any, store: Store | None = None, **house: Any) -> tuple[str, History, Store]:
+async def hold(
+    proposal: Proposal, opener: Any, store: Store | None = None, **runtime: Any
+) -> tuple[str, History, Store]:
     store = store or MemoryStore()
-    house.setdefault("clock", PatientClock())
-    house.setdefault("observer", Nobody())
-    debate = await start(proposal, Runtime(store, opener=opener, checks_first=False, **house))
+    runtime.setdefault("clock", PatientClock())
+    runtime.setdefault("observer", Nobody())
+    debate = await start(proposal, Runtime(store, opener=opener, checks_first=False, **runtime))
     return debate, history_of(store, debate), store
 
 
 async def go_on(debate: str, proposal: Proposal, opener: Any, store: Store, **resumption: Any) -> History:
-    house = Runtime(store, opener=opener, checks_first=False, clock=PatientClock())
+    runtime = Runtime(store, opener=opener, checks_first=False, clock=PatientClock())
     resumption.setdefault("participants", proposal.participants)
-    await resume(debate, Resumption(proposal.settings, **resumption), house)
+    await resume(debate, Resumption(proposal.settings, **resumption), runtime)
     return history_of(store, debate)
 
 

@@ -43,9 +43,9 @@ async def closed_debate(store: Any = None) -> tuple[str, Any]:
 async def test_the_debate_stays_as_it_was_closed_and_its_record_grows_and_verifies():
     debate, store = await closed_debate()
     before = tuple(store.read(debate))
-    house = Runtime(store, clock=PatientClock())
-    await attach_outcome(debate, "It held.", house, verdict="right", by="A. Reviewer", note="after a year")
-    await sign_off(debate, "B. Head", "approve", house)
+    runtime = Runtime(store, clock=PatientClock())
+    await attach_outcome(debate, "It held.", runtime, verdict="right", by="A. Reviewer", note="after a year")
+    await sign_off(debate, "B. Head", "approve", runtime)
     after = read_verified(store, debate)
     assert after[: len(before)] == before
     assert [row.kind for row in after[len(before) :]] == ["OutcomeAttached", "SignedOff"]
@@ -70,9 +70,9 @@ async def test_a_store_on_disk_notices_when_a_sign_off_is_cut_off(tmp_path: Path
 
 async def test_every_surface_shows_them_with_what_a_name_is_worth():
     debate, store = await closed_debate()
-    house = Runtime(store, clock=PatientClock())
-    await attach_outcome(debate, "The line was <b>late</b>.", house, verdict="wrong", by="A")
-    await sign_off(debate, "B", "return", house, comment="Ask with the audit.")
+    runtime = Runtime(store, clock=PatientClock())
+    await attach_outcome(debate, "The line was <b>late</b>.", runtime, verdict="wrong", by="A")
+    await sign_off(debate, "B", "return", runtime, comment="Ask with the audit.")
     report = DebateReport.of(debate, store.read(debate), store.texts(debate))
     for text in (render_text(report), render_markdown(report), render_page(report)):
         assert "Outcome: wrong, by A" in text.replace("\\", "")
@@ -126,14 +126,14 @@ async def test_what_cannot_be_used_is_refused_and_nothing_is_written(given, said
 async def test_two_at_once_are_both_kept_or_one_is_told_that_another_writes():
     debate, store = await closed_debate()
     before = len(store.read(debate))
-    house = Runtime(store, clock=PatientClock())
+    runtime = Runtime(store, clock=PatientClock())
     done = await asyncio.gather(
-        *(attach_outcome(debate, f"Finding {number}", house) for number in range(4)), return_exceptions=True
+        *(attach_outcome(debate, f"Finding {number}", runtime) for number in range(4)), return_exceptions=True
     )
     kept = [row for row in done if isinstance(row, OutcomeAttached)]
     assert all(isinstance(row, OutcomeAttached | StoreError) for row in done)
     assert len(read_verified(store, debate)) == before + len(kept)
-    await attach_outcome(debate, "later", house)
+    await attach_outcome(debate, "later", runtime)
 
 
 async def test_a_claimed_debate_is_left_alone():

@@ -126,8 +126,8 @@ async def test_a_debate_is_not_resumed_with_a_tool_that_changed(monkeypatch):
     proposed = proposal()
     debate, _, store, _ = await held(proposed)
     cut = await first_events_of(store, debate, 3)
-    changed = {**toolset.HOUSE_TOOLS, "calculate": toolset.HOUSE_TOOLS["search_sources"]}
-    monkeypatch.setattr(toolset, "HOUSE_TOOLS", changed)
+    changed = {**toolset.BUILTIN_TOOLS, "calculate": toolset.BUILTIN_TOOLS["search_sources"]}
+    monkeypatch.setattr(toolset, "BUILTIN_TOOLS", changed)
     with pytest.raises((ResumeMismatchError, InvalidInputError), match=r"calculate|search_sources"):
         await go_on(debate, proposed, lambda *_: model(), cut)
 

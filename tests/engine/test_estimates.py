@@ -241,11 +241,11 @@ async def test_the_range_of_a_match_holds_brief_and_long_speeches(tmp_path: Path
     proposal = Proposal(Motion("We should split the service"), form, settings)
     least, most = await preview_range(proposal, await preview(proposal))
     rules = form.rules(free_speech_words=own)
-    docket = DebateContext(form.seats, proposal.motion)
+    context = DebateContext(form.seats, proposal.motion)
     for words in (30, 60, 125, 450):
 
         def answering(path: AskPath, asked: Ask, words: int = words) -> Turn:
             made: Any = instance(asked.spec.schema, str(path))
             return asked.spec.read({**made, "speech": " ".join(["word"] * words)} if "speech" in made else made)
 
-        assert least.calls <= len(hold_match(form.rulebook(rules, docket), answering).asks) <= most.calls
+        assert least.calls <= len(hold_match(form.rulebook(rules, context), answering).asks) <= most.calls

@@ -335,10 +335,10 @@ async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
 ):
     monkeypatch.chdir(tmp_path)
     store = MemoryStore()
-    house = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
+    runtime = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
     held, _, _ = await hold(panel(rounds=1), voting(SPLIT), store)
     arguments = command_line(seat=["all=ollama:fake"], debaters=NAMES, escalate="structured")
-    handed = await hand_over(held, escalation_target("structured", find_format("panel"), arguments, ()), house)
+    handed = await hand_over(held, escalation_target("structured", find_format("panel"), arguments, ()), runtime)
     assert handed is not None
     assert handed.failure == ""
     opened = History.of(row.event() for row in store.read(handed.debate)).opened

@@ -115,10 +115,10 @@ async def test_whoever_leaves_comes_back_to_the_same_turn() -> None:
     before = [row.path for row in events(stopped, TurnTaken)]
     surface = ScriptedSurface(lambda row: Filled(content_of(row.ask), ("Speech is empty.",)))
     settings = settings_of("competition", ("all=ollama:model",))
-    house = house_of(stopped.store, answering([]))
+    runtime = house_of(stopped.store, answering([]))
     with pytest.raises(ResumeMismatchError, match="was taken by a person"):
-        await resume(stopped.id, Resumption(settings), house)
-    await resume(stopped.id, Resumption(settings, participants={"con_1": Person(surface)}), house)
+        await resume(stopped.id, Resumption(settings), runtime)
+    await resume(stopped.id, Resumption(settings, participants={"con_1": Person(surface)}), runtime)
     assert surface.asked[0].path == "opening/con_1"
     taken = [row.path for row in events(stopped, TurnTaken)]
     assert taken[: len(before)] == before

@@ -46,7 +46,7 @@ def proposed(
     )
 
 
-def house(store: Store, allowances: Allowances | None = None, **more: Any) -> Runtime:
+def runtime(store: Store, allowances: Allowances | None = None, **more: Any) -> Runtime:
     """Everything is new in it, as in another process."""
     known = allowances or Allowances(known_window)
     return Runtime(store, checks_first=False, clock=PatientClock(), allowances=known, **more)
@@ -54,7 +54,7 @@ def house(store: Store, allowances: Allowances | None = None, **more: Any) -> Ru
 
 async def held(proposal: Proposal, allowances: Allowances | None = None, store: Store | None = None) -> History:
     store = store or MemoryStore()
-    debate = await start(proposal, house(store, allowances))
+    debate = await start(proposal, runtime(store, allowances))
     read_verified(store, debate)
     return history_of(store, debate)
 
@@ -91,7 +91,7 @@ async def test_room_beyond_the_window_is_refused_before_the_start(more: tuple[st
     async with reasoning_provider(0) as provider:
         store = MemoryStore()
         with pytest.raises(InvalidInputError, match=r"The seat con has reasoning_effort .00,000") as refused:
-            await start(proposed(provider, set=more), house(store))
+            await start(proposed(provider, set=more), runtime(store))
         assert not provider.requests
     assert "the context window of openai:gpt-5" in refused.value.cause
     assert "400,000 tokens" in refused.value.cause
@@ -226,11 +226,11 @@ async def test_a_resumed_debate_goes_on_with_the_room_that_its_record_tells_of()
     async with reasoning_provider(5_000, refuses=(), spread=0) as provider:
         proposal = proposed(provider, model="openai_compatible:mystery")
         store = MemoryStore()
-        debate = await start(proposal, house(store))
+        debate = await start(proposal, runtime(store))
         whole = list(store.read(debate))
         place = next(row.seq for row in whole if row.kind == "TurnTaken")
         part = await first_events_of(store, debate, place)
-        await resume(debate, Resumption(proposal.settings), house(part))
+        await resume(debate, Resumption(proposal.settings), runtime(part))
         resumed = history_of(part, debate)
     later = [row for row in resumed.calls if row.call not in {each.call for each in history_until(whole, place).calls}]
     assert later
@@ -335,7 +335,7 @@ async def test_reasoning_is_shown_to_no_other_seat(
     async with FakeProvider(reasoning=Reasoning(median=300, text=text, reports=False)) as provider:
         debate = await start(
             proposed(provider, model="openai_compatible:mystery"),
-            house(store, observer=Listening(), watched=way == "streamed"),
+            runtime(store, observer=Listening(), watched=way == "streamed"),
         )
         shown = [row.prompt for row in provider.requests]
     history = history_of(store, debate)

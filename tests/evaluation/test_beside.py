@@ -35,11 +35,11 @@ pytestmark = pytest.mark.slow
 async def debated(budget: Budget = UNLIMITED, names=("single", "vote", "freeform")):
     settings = settings_of(("structured", "single", "freeform"))
     store = MemoryStore()
-    house = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False)
+    runtime = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False)
     proposal = Proposal(Motion("We should adopt it"), find_format("structured"), settings["structured"])
-    debate = await start(proposal, house)
+    debate = await start(proposal, runtime)
     before = History.of(row.event() for row in store.read(debate)).closed
-    await Baselines(proposal, settings, house, budget).run(debate, names)
+    await Baselines(proposal, settings, runtime, budget).run(debate, names)
     return store, debate, before
 
 
@@ -82,11 +82,11 @@ async def test_baselines_of_a_market_debate_see_the_knowledge_base():
         arguments=Arguments(),
         options=format_scope(market),
     )
-    house = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
+    runtime = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
     proposal = Proposal(Motion("Will it rise?"), market, by_rules)
-    debate = await start(proposal, house)
+    debate = await start(proposal, runtime)
     assert sent == [], "rules ask no model"
-    held = await Baselines(proposal, settings, house).run(debate, ("single", "freeform"))
+    held = await Baselines(proposal, settings, runtime).run(debate, ("single", "freeform"))
     assert [row.failure for row in held] == ["", ""]
     assert all("technicals.EXI.rsi_14 = 62 points" in prompt for prompt in sent)
 

@@ -33,13 +33,13 @@ WEIGHTS = {"logic": 30, "evidence": 30, "responsiveness": 25, "honesty": 15}
 JUDGES = ("judge", "judge_2", "judge_3")
 
 
-def docket(judges: int) -> DebateContext:
+def context(judges: int) -> DebateContext:
     return DebateContext((Seat("pro"), Seat("con"), *map(Seat, JUDGES[:judges])), Motion("Be it so"))
 
 
 def held_by(judges: int, bench: JuryRules, answering: Any, order: Random | None = None) -> Held:
     rules = FORM.rules(minimum_arguments=2, maximum_arguments=3, bench=bench)
-    return hold(FORM.rulebook(rules, docket(judges)), answering, order)
+    return hold(FORM.rulebook(rules, context(judges)), answering, order)
 
 
 benches = st.builds(

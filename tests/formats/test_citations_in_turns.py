@@ -174,8 +174,8 @@ def test_a_small_model_quotes_sentences_that_stand_there_and_none_twice(seed: st
 @given(st.integers(0, 10**6).map(str))
 def test_random_citations_break_rules_and_stop_no_debate(seed: str) -> None:
     form = FORMATS["structured"]
-    docket = DebateContext(form.seats, Motion("We should split the service"), SourceSet([STUDY, FIGURES]))
-    held = hold(form.rulebook(form.rules(), docket), Answers(seed, 0.0))
+    context = DebateContext(form.seats, Motion("We should split the service"), SourceSet([STUDY, FIGURES]))
+    held = hold(form.rulebook(form.rules(), context), Answers(seed, 0.0))
     assert held.driver.finished
     rows = {row.argument: row for row in held.driver.outcome.trace}
     for path in ("opening/pro", "opening/con"):
@@ -203,8 +203,8 @@ def test_a_panel_and_a_match_check_what_is_cited(form: str) -> None:
     source = Source("audit", "audit.txt", "In the audit of 2021 the supplier was late in 14 of 52 deliveries.")
     quotes = ["the supplier was late in 14 of 52 deliveries", "the supplier was never late at all"]
     chosen = FORMATS[form]
-    docket = DebateContext(chosen.seats, Motion("We should change the supplier"), SourceSet((source,)))
-    driver: Any = Driver(chosen.rulebook(chosen.rules(), docket))
+    context = DebateContext(chosen.seats, Motion("We should change the supplier"), SourceSet((source,)))
+    driver: Any = Driver(chosen.rulebook(chosen.rules(), context))
     path, asked = next(iter(driver.open_asks.items()))
     made: Any = instance(asked.spec.schema, str(path))
     made["quotations"] = [{"source": "audit", "quote": quote} for quote in quotes]

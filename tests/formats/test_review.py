@@ -422,12 +422,12 @@ def test_records_of_the_first_edition_go_on_under_it() -> None:
         (rules, 4, "May we change the clause?", "1 of 1 definite"),
         (ReviewRules(rounds=2), 5, "The clause exposes the supplier.", "1 of 4 definite"),
     ):
-        docket = DebateContext(FORMATS["review"].seats, Motion("May we change the clause?"))
+        context = DebateContext(FORMATS["review"].seats, Motion("May we change the clause?"))
         said = saying(moderation=[first, moderation])
-        held = hold(FORMATS["review"].rulebook(edition, docket), said)
+        held = hold(FORMATS["review"].rulebook(edition, context), said)
         assert len(points_of(held.asks["moderation-round-2/moderator"])) == keys
         assert held.asks["proposition/proposer"].task.quotes["position"] == position
-        weak = hold(FORMATS["review"].rulebook(edition, docket), saying(criticism=repeating))
+        weak = hold(FORMATS["review"].rulebook(edition, context), saying(criticism=repeating))
         assert share in weak.outcome.rounds[0].contests[0].criticism.strength.because
 
 
@@ -449,8 +449,8 @@ def test_the_framed_thesis_is_argued_where_the_motion_asks(motion: str, argued: 
 
 def test_a_question_without_a_framing_is_argued_as_it_stands() -> None:
     form = FORMATS["review"]
-    docket = DebateContext(form.seats, Motion("May we sign the clause?"))
-    held = hold(form.rulebook(ReviewRules(), docket), saying(framing=silent))
+    context = DebateContext(form.seats, Motion("May we sign the clause?"))
+    held = hold(form.rulebook(ReviewRules(), context), saying(framing=silent))
     assert held.asks["proposition/proposer"].task.quotes["position"] == "May we sign the clause?"
 
 

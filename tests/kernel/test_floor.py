@@ -62,9 +62,9 @@ def test_what_is_made_of_each_post_is_made_once_a_list(
         made.append(post)
         return ("made", post)
 
-    floor = Transcript(readers=rights).post(*first)
-    before = floor.seen_by(SEATS[0])
-    one, other = floor.post(*here), floor.post(*there)
+    transcript = Transcript(readers=rights).post(*first)
+    before = transcript.seen_by(SEATS[0])
+    one, other = transcript.post(*here), transcript.post(*there)
     for shown in (one.seen_by(SEATS[0]), before, other.seen_by(SEATS[0]), one.post(*there).seen_by(SEATS[0])):
         assert isinstance(shown, Messages)
         made.clear()
@@ -88,11 +88,11 @@ def test_a_channel_that_is_not_named_is_open_to_nobody(said: tuple[Message, ...]
 
 def test_the_judge_does_not_read_what_a_team_tells_itself() -> None:
     team = Channel("team_pro")
-    floor = Transcript(readers=((team, frozenset({Seat("pro_1"), Seat("pro_2")})),))
-    floor = floor.post(Message(Seat("pro_1"), Phase("opening"), "speak second", team))
-    assert [row.text for row in floor.seen_by(Seat("pro_2"))] == ["speak second"]
-    assert floor.seen_by(Seat("judge")) == ()
-    assert floor.seen_by(Seat("con_1")) == ()
+    transcript = Transcript(readers=((team, frozenset({Seat("pro_1"), Seat("pro_2")})),))
+    transcript = transcript.post(Message(Seat("pro_1"), Phase("opening"), "speak second", team))
+    assert [row.text for row in transcript.seen_by(Seat("pro_2"))] == ["speak second"]
+    assert transcript.seen_by(Seat("judge")) == ()
+    assert transcript.seen_by(Seat("con_1")) == ()
 
 
 @given(readers, posts, posts, posts)
@@ -106,10 +106,10 @@ def test_floors_that_go_on_from_the_same_one_do_not_hear_each_other(
     for seat in SEATS[:2]:
         before.seen_by(seat)
     one, other = before.post(*here), before.post(*there)
-    for floor, said in ((one.post(*there), (*first, *here, *there)), (other, (*first, *there)), (before, first)):
-        assert floor.posts == said
+    for transcript, said in ((one.post(*there), (*first, *here, *there)), (other, (*first, *there)), (before, first)):
+        assert transcript.posts == said
         for seat in SEATS:
-            assert floor.seen_by(seat) == tuple(row for row in said if floor.may_read(seat, row.channel))
+            assert transcript.seen_by(seat) == tuple(row for row in said if transcript.may_read(seat, row.channel))
 
 
 @given(posts, st.integers(-14, 14), st.integers(-14, 14))

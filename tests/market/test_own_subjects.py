@@ -140,10 +140,10 @@ async def test_a_market_debate_and_its_baseline_answer_one_question(motion):
     text = motion.format(base.meta.subject_name)
     models = settings_of("market", "all=openai_compatible:m")
     proposal = Proposal(Motion(text), find_format("market"), models, knowledge=base)
-    house = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
-    debate = await start(proposal, house)
+    runtime = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
+    debate = await start(proposal, runtime)
     asked.clear()
-    (held,) = await Baselines(proposal, {"single": settings_of("single", "all=openai_compatible:m")}, house).run(
+    (held,) = await Baselines(proposal, {"single": settings_of("single", "all=openai_compatible:m")}, runtime).run(
         debate, ("single",)
     )
     assert held.answer in {"up", "down"}

@@ -58,10 +58,10 @@ def _seated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def offering(folder: Path, concurrency: int = 0) -> AsyncIterator[Offered]:
     """A server. Unless it is told otherwise it takes orders and holds none, so that every debate waits."""
     store = SqlStore(f"sqlite:///{folder}/store.sqlite")
-    holder = InProcessRunner(store, concurrency=concurrency)
-    async with Client(server_of(Debates(store, holder))) as client:
+    runner = InProcessRunner(store, concurrency=concurrency)
+    async with Client(server_of(Debates(store, runner))) as client:
         yield Offered(client, store, Desk(store))
-    await holder.aclose()
+    await runner.aclose()
     await store.aclose()
 
 

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from disputatio.participants.call import Call, OutputMode, Segment
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.remote import RemoteClient, open_gateway
+from disputatio.participants.remote import RemoteClient, open_client
 
 KEY = "sk-test-5f0c1d2e3b4a59687766554433221100"
 
@@ -179,7 +179,7 @@ async def serving(*answers: Answer) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def opened(seating: ModelSeating, key: str | None = KEY) -> AsyncIterator[RemoteClient]:
-    model_client = open_gateway(seating, key)
+    model_client = open_client(seating, key)
     try:
         yield model_client
     finally:

@@ -13,7 +13,7 @@ from remote_server import KEY, a_call, answer, chunk, completion, opened, servin
 from disputatio.participants.call import Fault, FaultKind, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import ALLOWANCES, EFFORTS, reasons_by_default
-from disputatio.participants.remote import open_gateway
+from disputatio.participants.remote import open_client
 from disputatio.participants.shared_clients import SharedClients
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
@@ -141,7 +141,7 @@ async def test_what_is_sent_is_what_pydantic_ai_would_send() -> None:
 
 
 def test_seats_with_another_effort_have_a_gateway_of_their_own() -> None:
-    shared = SharedClients(open_gateway)
+    shared = SharedClients(open_client)
     seats = [
         ModelSeating(provider="openai", model="gpt-5", reasoning_effort=row) for row in (None, "low", "low", 4_000)
     ]

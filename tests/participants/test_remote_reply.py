@@ -14,7 +14,7 @@ from remote_server import a_call, answer, chunk, completion, opened, serving, st
 
 from disputatio.participants.call import Fault, FaultKind, ModelClient, OutputMode, Reply, Usage
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.remote import RemoteClient, open_gateway
+from disputatio.participants.remote import RemoteClient, open_client
 from disputatio.participants.remote.thoughts import TAGS
 
 ANSWER = '{"score": 3, "why": "so", "pick": "pro"}'
@@ -270,21 +270,21 @@ async def test_cancellation_is_passed_on_and_frees_the_connection() -> None:
 
 class TestGateway:
     def test_it_keeps_to_the_protocol_of_gateways(self) -> None:
-        model_client: ModelClient = open_gateway(ModelSeating(provider="openai", model="gpt-5"), "k")
+        model_client: ModelClient = open_client(ModelSeating(provider="openai", model="gpt-5"), "k")
         assert isinstance(model_client, RemoteClient)
 
     @pytest.mark.parametrize("provider", ["openai", "openai_compatible", "anthropic", "google", "groq", "bedrock"])
     def test_modes_come_best_first(self, provider: str) -> None:
-        model_client = open_gateway(ModelSeating(provider=provider, model="m"), "k")
+        model_client = open_client(ModelSeating(provider=provider, model="m"), "k")
         assert model_client.modes == (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
 
     def test_a_fixed_mode_is_the_only_one(self) -> None:
         seating = ModelSeating(provider="openai", model="m", mode=OutputMode.PROMPTED)
-        assert open_gateway(seating, "k").modes == (OutputMode.PROMPTED,)
+        assert open_client(seating, "k").modes == (OutputMode.PROMPTED,)
 
     async def test_closing_twice_is_the_same_as_once_and_a_later_call_opens_again(self) -> None:
         async with serving() as server:
-            model_client = open_gateway(server.seat(), None)
+            model_client = open_client(server.seat(), None)
             await model_client.aclose()
             assert isinstance(await model_client.call(a_call()), Reply)
             await model_client.aclose()
@@ -295,16 +295,16 @@ class TestGateway:
     @pytest.mark.slow
     def test_making_one_imports_no_model_library(self) -> None:
         script = (
-            "import sys; from disputatio.participants.remote import open_gateway;"
+            "import sys; from disputatio.participants.remote import open_client;"
             "from disputatio.participants.model_seat import ModelSeating;"
-            "open_gateway(ModelSeating(provider='openai', model='m'), 'k').modes;"
+            "open_client(ModelSeating(provider='openai', model='m'), 'k').modes;"
             "print([m for m in ('pydantic_ai', 'openai', 'aiohttp', 'httpx2', 'pydantic') if m in sys.modules])"
         )
         printed = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
         assert printed.strip() == "[]"
 
     async def test_a_key_is_in_no_representation(self) -> None:
-        model_client = open_gateway(ModelSeating(provider="openai", model="m"), "sk-very-secret-key")
+        model_client = open_client(ModelSeating(provider="openai", model="m"), "sk-very-secret-key")
         assert "secret" not in repr(vars(model_client))
 
 

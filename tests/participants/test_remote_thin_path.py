@@ -33,7 +33,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Reply, Segment, Usage
 from disputatio.participants.control_tokens import broken
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.remote import Endpoint, RemoteClient, open_gateway
+from disputatio.participants.remote import Endpoint, RemoteClient, open_client
 from disputatio.participants.remote.direct import plain_reply
 from disputatio.participants.remote.parameters import forget
 from disputatio.testing.provider import FakeProvider, Mishap, Mishaps
@@ -513,7 +513,7 @@ class TestSwitch:
     def test_another_word_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DISPUTATIO_CALLS", "libary")
         with pytest.raises(InvalidInputError, match="DISPUTATIO_CALLS is 'libary'"):
-            open_gateway(ModelSeating(provider="ollama", model="m"), None)
+            open_client(ModelSeating(provider="ollama", model="m"), None)
 
 
 class TestPlainReply:

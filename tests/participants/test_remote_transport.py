@@ -13,7 +13,7 @@ from aiohttp import web
 from remote_server import a_call, completion, opened, serving
 
 from disputatio.participants.call import Fault, FaultKind, Reply
-from disputatio.participants.remote import Endpoint, RemoteClient, open_gateway
+from disputatio.participants.remote import Endpoint, RemoteClient, open_client
 from disputatio.participants.remote.transport import AiohttpTransport, _Pool
 
 pytestmark = pytest.mark.usefixtures("warm_libraries")
@@ -28,7 +28,7 @@ async def crowd(size: int, model_clients: int) -> None:
         return web.json_response(completion())
 
     async with serving(together) as server:
-        opened_ones = [open_gateway(server.seat(timeout_s=60), None) for _ in range(model_clients)]
+        opened_ones = [open_client(server.seat(timeout_s=60), None) for _ in range(model_clients)]
         async with asyncio.TaskGroup() as tasks:
             calls = [tasks.create_task(opened_ones[i % model_clients].call(a_call())) for i in range(size)]
         assert all(isinstance(call.result(), Reply) for call in calls)

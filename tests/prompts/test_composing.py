@@ -40,7 +40,7 @@ from disputatio.prompts import (
     schema_segment,
 )
 from disputatio.testing.instances import instance
-from disputatio.tools.builtin import HOUSE_TOOLS
+from disputatio.tools.builtin import BUILTIN_TOOLS
 from disputatio.tools.protocol import ToolRequest, ToolResult
 from review_turns import criticism, moderation, reviewed, saying
 from strategies import Answers, Debate, Held, debates, docket_of, examples, hold
@@ -123,7 +123,7 @@ def test_every_prompt_file_is_used_and_every_word_of_a_task_has_its_place(tmp_pa
     reasons_segment(book, "shape-part", ("a",))
     reasons_segment(book, "rule-part", ("a",))
     schema_segment(book, {})
-    choosing_segment(book, "Speak.", tuple(HOUSE_TOOLS.values()), 3)
+    choosing_segment(book, "Speak.", tuple(BUILTIN_TOOLS.values()), 3)
     looked_up_segment(book, ToolRequest("calculate", {}), ToolResult("4"))
     assert {f"{name}.md" for name in book.filled} == set(current_hashes())
 
@@ -137,8 +137,8 @@ def asks_for_answers() -> list[tuple[Ask, str]]:
         (answered("freeform"), answered("freeform").rules(answers=("yes", "no"))),
         (answered("review"), answered("review").rules()),
     ):
-        docket = DebateContext(form.seats, Motion("Be it so"))
-        found += [(asked, form.name) for asked in hold(form.rulebook(rules, docket), Answers("x")).asks.values()]
+        context = DebateContext(form.seats, Motion("Be it so"))
+        found += [(asked, form.name) for asked in hold(form.rulebook(rules, context), Answers("x")).asks.values()]
     return found
 
 
@@ -154,8 +154,8 @@ def asks_of_own_format(folder: Path) -> list[tuple[Ask, str]]:
         "utf-8",
     )
     form = read_own(f"{file}:rules")
-    docket = DebateContext(form.seats, Motion("Be it so"))
-    return [(asked, "own") for asked in hold(form.rulebook(form.rules(), docket), Answers("x")).asks.values()]
+    context = DebateContext(form.seats, Motion("Be it so"))
+    return [(asked, "own") for asked in hold(form.rulebook(form.rules(), context), Answers("x")).asks.values()]
 
 
 def asks_of_long_debates(name: str) -> list[Ask]:
@@ -226,11 +226,11 @@ def test_a_long_history_is_rendered_once_and_not_for_every_prompt() -> None:
             self.filled += name == "shared/heard"
             return super().fill(name, values)
 
-    book, setting, floor = CountingBook(), PromptContext("freeform", Motion("Be it so")), Transcript()
+    book, setting, transcript = CountingBook(), PromptContext("freeform", Motion("Be it so")), Transcript()
     task = Task("monologue", dict.fromkeys(("side", "stance", "round", "rounds", "limit"), "1"))
     for number in range(1_500):
-        floor = floor.post(Message(PRO.seat, Phase("round"), f"Speech {number}."))
-        asked = Ask(PRO.seat, Phase("round"), MonologueSpec(100), task, floor.seen_by(PRO.seat))
+        transcript = transcript.post(Message(PRO.seat, Phase("round"), f"Speech {number}."))
+        asked = Ask(PRO.seat, Phase("round"), MonologueSpec(100), task, transcript.seen_by(PRO.seat))
         if number % 100 == 99:
             assert len(compose(book, setting, asked)) == number + 3
     assert book.filled == 1_500

@@ -72,14 +72,14 @@ async def test_a_claim_ends_with_the_process_that_held_it(store_url: str) -> Non
     own = SqlStore(store_url)
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, store_url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+    ) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == "held\n"
         with pytest.raises(StoreError, match="being held by another process"):
             own.claim("d1")
         own.claim("d2")
-        holder.kill()
-        holder.wait()
+        runner.kill()
+        runner.wait()
     if "postgresql" in store_url:
         own.release("d2")
         _until_the_server_noticed(own)

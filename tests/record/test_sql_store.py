@@ -111,15 +111,15 @@ async def test_a_failed_batch_forgets_no_text(open_store: Opening, store_url: st
         pytest.skip("the lock that holds the writer up is SQLite's")
     store = open_store()
     await store.append(Pen("d0").write(opened()))
-    holder = sqlite3.connect(store_url, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
+    runner = sqlite3.connect(store_url, isolation_level=None)
+    runner.execute("BEGIN IMMEDIATE")
     pens = [Pen(f"d{number}") for number in range(1, 4)]
     waiting = [store.append(Pen("blocked").write(opened()))]
     waiting += [store.append(pen.write(opened(), texts={digest(pen.debate): pen.debate})) for pen in pens[:2]]
     bad = store.append(Pen("d0").write(opened()))
     waiting.append(store.append(pens[2].write(opened(), texts={digest("d3"): "d3"})))
-    holder.execute("ROLLBACK")
-    holder.close()
+    runner.execute("ROLLBACK")
+    runner.close()
     await asyncio.gather(*waiting)
     with pytest.raises(StoreError, match="Another process"):
         await bad

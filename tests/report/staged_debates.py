@@ -229,8 +229,8 @@ async def hold(
     store = MemoryStore()
     settings = settings_of(format_name, seats, **arguments)
     proposal = Proposal(read_motion(motion, settings.language), find_format(format_name), settings)
-    house = house_of(store, answering, observer=observer, **(pace or {}))
-    return Staged(await start(proposal, house), store)
+    runtime = house_of(store, answering, observer=observer, **(pace or {}))
+    return Staged(await start(proposal, runtime), store)
 
 
 async def go_on(

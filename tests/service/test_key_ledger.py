@@ -181,7 +181,7 @@ class Keys(RuleBasedStateMachine):
         async def end() -> None:
             self.gate.set()
             async with asyncio.timeout(60):
-                while await self.service.holder.jobs(unfinished=True) or self.service.ledger.unsettled():
+                while await self.service.runner.jobs(unfinished=True) or self.service.ledger.unsettled():
                     await asyncio.sleep(0.01)
 
         self.runner.run(end())

@@ -261,7 +261,7 @@ async def test_a_debate_stopped_by_somebody_who_plays_keeps_its_secrets(tmp_path
         hidden = secrets_of(here, debate)
         assert hidden
         shown = await surfaces(here, client, debate)
-        assistant = Debates(here.service.store, here.service.holder)
+        assistant = Debates(here.service.store, here.service.runner)
         shown["follow"] = json.dumps(await assistant.follow(debate, 0, 0))
         for view in ("briefing", "report", "json", "argdown"):
             shown[f"read as {view}"] = json.dumps(await assistant.read(debate, view, 0))

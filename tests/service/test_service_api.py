@@ -359,7 +359,7 @@ async def test_a_number_of_a_request_is_no_text_and_no_boolean(tmp_path):
 async def test_a_debate_that_has_not_started_has_nothing_to_verify(tmp_path, monkeypatch):
     async with served(tmp_path) as here, here.client() as client:
         # No place is free, and nobody waits for one.
-        monkeypatch.setattr(here.service.holder, "_concurrency", 0)
+        monkeypatch.setattr(here.service.runner, "_concurrency", 0)
         monkeypatch.setattr(service, "PATIENCE_S", 0.0)
         debate = await started(client)
         assert (await client.get(f"/v1/debates/{debate}")).json()["status"] == "WAITING"

@@ -90,7 +90,7 @@ async def check_upgrade(url: str, *, workers: bool) -> None:
     service = Service(Choices(url, keyless=True, workers=workers))
     if not workers:
         # Nobody takes up what is on order: it would be held here.
-        service.holder.start = _nothing  # type: ignore[method-assign]
+        service.runner.start = _nothing  # type: ignore[method-assign]
     await service.open()
     async with asyncio.timeout(20):
         while "later" in service.book.unsettled():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from disputatio.record.text import canonical
 from disputatio.testing.instances import instance
 from disputatio.testing.provider.answers import strict_flaw
-from disputatio.tools.builtin import HOUSE_TOOLS
+from disputatio.tools.builtin import BUILTIN_TOOLS
 from disputatio.tools.choosing import choice_schema, described, plain_arguments, read_choice
 from disputatio.tools.protocol import OfferedTool
 from strategies import examples, json_objects
@@ -103,12 +103,12 @@ def test_arguments_as_text_are_read_or_told_to_be_unreadable(text):
 
 def test_the_same_call_is_made_once_and_no_more_than_there_may_be():
     rows = [{"tool": "calculate", "arguments": {"expression": text}} for text in ("1+1", "1+1", "2", "3", "4")]
-    requests = read_choice({"calls": rows}, tuple(HOUSE_TOOLS.values()), 4)
+    requests = read_choice({"calls": rows}, tuple(BUILTIN_TOOLS.values()), 4)
     assert [row.arguments["expression"] for row in requests] == ["1+1", "2", "3"]
 
 
 def test_the_tools_of_the_package_are_asked_for_by_the_names_of_their_arguments():
-    for tool in HOUSE_TOOLS.values():
+    for tool in BUILTIN_TOOLS.values():
         plain = plain_arguments(tool.parameters)
         assert plain is not None
         assert list(plain["properties"]) == list(tool.parameters["properties"])

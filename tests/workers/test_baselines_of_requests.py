@@ -31,15 +31,15 @@ def history(store: SqlStore, debate: str) -> History:
 
 
 async def test_the_record_names_the_baselines_of_its_request(file_store: SqlStore, provider: FakeProvider) -> None:
-    holder = InProcessRunner(file_store)
-    await holder.submit("d1", read_request(REQUEST))
-    assert (await order_ended(holder, "d1")).state is JobState.ENDED
+    runner = InProcessRunner(file_store)
+    await runner.submit("d1", read_request(REQUEST))
+    assert (await order_ended(runner, "d1")).state is JobState.ENDED
     rows = {row.baseline: row for row in history(file_store, "d1").baselines}
     assert set(rows) == {"single", "freeform"}
     assert rows["single"].answer in {"for", "against"}
     assert rows["single"].debates == (baseline_id("d1", "single/1"),)
     assert debate_of_baseline(rows["single"].debates[0]) == "d1"
-    await holder.aclose()
+    await runner.aclose()
 
 
 async def test_a_restart_pays_for_no_baseline_twice(file_store: SqlStore, provider: FakeProvider) -> None:
@@ -66,16 +66,16 @@ async def test_a_restart_pays_for_no_baseline_twice(file_store: SqlStore, provid
 
 
 async def test_baselines_that_fail_leave_the_result(file_store: SqlStore, provider: FakeProvider) -> None:
-    holder = InProcessRunner(file_store)
+    runner = InProcessRunner(file_store)
     order = read_request({**REQUEST, "baseline": "single"})
     # An earlier version let this name through.
-    await holder.submit("d1", {**order, "baseline": "none of them"})
-    assert (await order_ended(holder, "d1")).state is JobState.ENDED
-    await holder.submit("d2", {**order, "budget": {"calls": 4}})
-    job = await order_ended(holder, "d2")
+    await runner.submit("d1", {**order, "baseline": "none of them"})
+    assert (await order_ended(runner, "d1")).state is JobState.ENDED
+    await runner.submit("d2", {**order, "budget": {"calls": 4}})
+    job = await order_ended(runner, "d2")
     assert job.state is JobState.ENDED, job
     assert {row.id: row.status for row in file_store.debates()}["d1"] == "COMPLETE"
-    await holder.aclose()
+    await runner.aclose()
 
 
 async def test_a_result_stays_when_its_baselines_are_given_up(

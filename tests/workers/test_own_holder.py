@@ -23,47 +23,47 @@ ORDER = {"motion": "We should act", "format": "freeform"}
 
 
 @pytest.fixture
-async def holder(file_store: SqlStore, provider: FakeProvider) -> AsyncIterator[InProcessRunner]:
+async def runner(file_store: SqlStore, provider: FakeProvider) -> AsyncIterator[InProcessRunner]:
     found = InProcessRunner(file_store)
     yield found
     provider.release()
     await found.aclose()
 
 
-async def ended(holder: InProcessRunner, debate: str) -> Job:
+async def ended(runner: InProcessRunner, debate: str) -> Job:
     async with asyncio.timeout(20):
         while True:
-            job = await holder.job(debate)
+            job = await runner.job(debate)
             if job is not None and job.state.over:
                 return job
             await asyncio.sleep(0.02)
 
 
-async def test_an_order_becomes_a_debate_with_the_promised_id(holder: InProcessRunner, file_store: SqlStore) -> None:
-    await holder.submit("d1", read_request(ORDER))
-    await holder.submit("d1", read_request(ORDER))
-    assert (await ended(holder, "d1")).state is JobState.ENDED
+async def test_an_order_becomes_a_debate_with_the_promised_id(runner: InProcessRunner, file_store: SqlStore) -> None:
+    await runner.submit("d1", read_request(ORDER))
+    await runner.submit("d1", read_request(ORDER))
+    assert (await ended(runner, "d1")).state is JobState.ENDED
     assert [(row.id, row.status) for row in file_store.debates()] == [("d1", "COMPLETE")]
 
 
 async def test_a_debate_that_runs_is_cancelled_and_its_record_says_so(
-    holder: InProcessRunner, file_store: SqlStore, provider: FakeProvider
+    runner: InProcessRunner, file_store: SqlStore, provider: FakeProvider
 ) -> None:
     provider.hold()
-    await holder.submit("d1", read_request(ORDER))
+    await runner.submit("d1", read_request(ORDER))
     await provider.arrived.reach(1)
-    assert await holder.cancel("d1")
-    assert (await ended(holder, "d1")).state is JobState.CANCELLED
+    assert await runner.cancel("d1")
+    assert (await ended(runner, "d1")).state is JobState.CANCELLED
     last = read_verified(file_store, "d1")[-1].event()
     assert last == DebateInterrupted(reason="cancelled by request")
-    assert not await holder.cancel("d1")
+    assert not await runner.cancel("d1")
 
 
-async def test_an_order_that_cannot_be_held_says_why(holder: InProcessRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_order_that_cannot_be_held_says_why(runner: InProcessRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     order = read_request({**ORDER, "seats": {"pro": "openai:gpt-5"}})
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    await holder.submit("d1", order)
-    job = await ended(holder, "d1")
+    await runner.submit("d1", order)
+    job = await ended(runner, "d1")
     assert job.state is JobState.FAILED
     assert "OPENAI_API_KEY" in job.reason
     assert job.next_step
@@ -96,30 +96,30 @@ async def test_what_a_process_left_is_taken_up_by_the_next_one_and_nothing_is_as
 
 
 async def test_a_debate_that_stopped_at_its_ceiling_goes_on_with_a_higher_one(
-    holder: InProcessRunner, file_store: SqlStore, provider: FakeProvider
+    runner: InProcessRunner, file_store: SqlStore, provider: FakeProvider
 ) -> None:
-    await holder.submit("d1", read_request({**ORDER, "max_calls": 3}))
-    await ended(holder, "d1")
+    await runner.submit("d1", read_request({**ORDER, "max_calls": 3}))
+    await ended(runner, "d1")
     assert [row.status for row in file_store.debates()] == ["DEBATE_TRUNCATED"]
-    assert await holder.resume("d1", Raised(max_calls=2))
-    low = await ended(holder, "d1")
+    assert await runner.resume("d1", Raised(max_calls=2))
+    low = await ended(runner, "d1")
     assert low.state is JobState.FAILED
     assert "below what this debate has spent" in low.reason
-    assert await holder.resume("d1", Raised(max_calls=50))
-    assert (await ended(holder, "d1")).state is JobState.ENDED
+    assert await runner.resume("d1", Raised(max_calls=50))
+    assert (await ended(runner, "d1")).state is JobState.ENDED
     assert [row.status for row in file_store.debates()] == ["COMPLETE"]
-    assert not await holder.resume("d2", Raised())
+    assert not await runner.resume("d2", Raised())
 
 
 async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
-    holder: InProcessRunner, file_store: SqlStore, provider: FakeProvider
+    runner: InProcessRunner, file_store: SqlStore, provider: FakeProvider
 ) -> None:
     desk = Desk(file_store)
     desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_request(ORDER), None)
     for _ in range(MOST_TRIES):
         desk.begin_all(["d1"])
-    await holder.start()
-    job = await ended(holder, "d1")
+    await runner.start()
+    job = await ended(runner, "d1")
     assert job.state is JobState.FAILED
     assert f"was begun {MOST_TRIES} times" in job.reason
     assert provider.requests == []
@@ -128,14 +128,14 @@ async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
 async def test_a_debate_runs_in_the_house_that_is_made_for_it(file_store: SqlStore, provider: FakeProvider) -> None:
     seen: list[str] = []
 
-    def house(debate: str) -> Runtime:
+    def runtime(debate: str) -> Runtime:
         seen.append(debate)
         return Runtime(file_store)
 
-    holder = InProcessRunner(file_store, house=house, concurrency=1)
+    runner = InProcessRunner(file_store, runtime=runtime, concurrency=1)
     for debate in ("d1", "d2"):
-        await holder.submit(debate, read_request(ORDER))
+        await runner.submit(debate, read_request(ORDER))
     for debate in ("d1", "d2"):
-        await ended(holder, debate)
-    await holder.aclose()
+        await ended(runner, debate)
+    await runner.aclose()
     assert seen == ["d1", "d2"]

@@ -50,7 +50,7 @@ def key(service: Service, **more: Any) -> dict[str, str]:
 async def settled(service: Service) -> None:
     """Wait until everything that was ordered is over and booked."""
     async with asyncio.timeout(60):
-        while await service.holder.jobs(unfinished=True) or service.book.unsettled():
+        while await service.runner.jobs(unfinished=True) or service.book.unsettled():
             await asyncio.sleep(0.05)
 
 

@@ -35,10 +35,10 @@ def outcome(
     Repeatable: the last outcome counts. `disputatio metrics` counts verdicts, and the gate is recomputed from them.
     """
 
-    async def attach(found: str, house: Runtime) -> str:
+    async def attach(found: str, runtime: Runtime) -> str:
         from disputatio.engine.attaching import attach_outcome
 
-        await attach_outcome(found, result, house, verdict=verdict, by=by, note=note)
+        await attach_outcome(found, result, runtime, verdict=verdict, by=by, note=note)
         return f"The outcome is attached to {found}"
 
     _attach(debate_id, store, attach)
@@ -56,10 +56,10 @@ def sign_off(
     The name is what is given here. The record shows that it was not altered since, not who typed it.
     """
 
-    async def attach(found: str, house: Runtime) -> str:
+    async def attach(found: str, runtime: Runtime) -> str:
         from disputatio.engine.attaching import sign_off as sign
 
-        await sign(found, by, decision, house, comment=comment)
+        await sign(found, by, decision, runtime, comment=comment)
         return f"The sign-off is recorded in {found}"
 
     _attach(debate_id, store, attach)

@@ -146,11 +146,11 @@ async def _debate(proposal: Proposal, target: Target | None, beside: RunBaseline
 
     store = SqlStore(proposal.settings.store)
     try:
-        house = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
+        runtime = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
         async with screen.showing():
-            debate_id = await start(proposal, house, on_opened=screen.opened)
-        await hand_on(debate_id, target, house, screen)
-        if beside is not None and not await beside(debate_id, house):
+            debate_id = await start(proposal, runtime, on_opened=screen.opened)
+        await hand_on(debate_id, target, runtime, screen)
+        if beside is not None and not await beside(debate_id, runtime):
             tell("No baseline was run: the debate has no result to compare with.")
         return screen.result(store, debate_id)
     finally:
@@ -175,10 +175,10 @@ async def _resume(
         record = read_verified(store, debate_id)
         refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
-        house = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
+        runtime = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
         if not can_go_on(history) and arguments.value("escalate") is not None:
             target = named_target(recorded_settings(debate_id, record, arguments, format_name), arguments)
-            await hand_on(debate_id, target, house, screen)
+            await hand_on(debate_id, target, runtime, screen)
             return screen.result(store, debate_id)
         if not can_go_on(history):
             tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
@@ -198,8 +198,8 @@ async def _resume(
         target = named_target(settings, arguments)
         screen.opened(debate_id, record)
         async with screen.showing():
-            await go_on(debate_id, resumption, house)
-        await hand_on(debate_id, target, house, screen)
+            await go_on(debate_id, resumption, runtime)
+        await hand_on(debate_id, target, runtime, screen)
         return screen.result(store, debate_id)
     finally:
         await store.aclose()

@@ -47,7 +47,7 @@ def _has_person() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-async def escalate(debate_id: str, target: Target | None, house: Runtime, screen: Screen) -> None:
+async def escalate(debate_id: str, target: Target | None, runtime: Runtime, screen: Screen) -> None:
     """Hand the decision over, if it is to escalate, and say what came of it."""
     from disputatio.engine.escalating import DebateTarget, hand_over
     from disputatio.engine.runtime import Runtime as NewHouse
@@ -57,11 +57,13 @@ async def escalate(debate_id: str, target: Target | None, house: Runtime, screen
         return
     if isinstance(target, DebateTarget):
         second = screen.another()
-        house = NewHouse(house.store, observer=observed(second.observer), watched=second.watches, opener=second.opener)
+        runtime = NewHouse(
+            runtime.store, observer=observed(second.observer), watched=second.watches, opener=second.opener
+        )
         async with second.showing():
-            handed = await hand_over(debate_id, target, house)
+            handed = await hand_over(debate_id, target, runtime)
     else:
-        handed = await hand_over(debate_id, target, house)
+        handed = await hand_over(debate_id, target, runtime)
     if handed is not None:
         tell(said_of(handed))
 
@@ -73,14 +75,14 @@ def said_of(handed: Handed) -> str:
     return escalation_words(handed.to, handed.name, handed.answer, handed.debate, handed.failure)
 
 
-async def ask_person(debate_id: str, house: Runtime) -> Handed:
+async def ask_person(debate_id: str, runtime: Runtime) -> Handed:
     """Ask whoever sits at the terminal to decide; no answer leaves the decision open."""
     from disputatio._cli.screen import terminal_width
     from disputatio.engine.escalating import Handed, Recipient
     from disputatio.report.panel import panel_reading, tally_words
     from disputatio.report.reading import DebateReport
 
-    report = DebateReport.of(debate_id, house.store.read(debate_id), house.store.texts(debate_id))
+    report = DebateReport.of(debate_id, runtime.store.read(debate_id), runtime.store.texts(debate_id))
     reading = panel_reading(report)
     options = [one_line(row, 60) for row in reading.options] if reading else []
     tell(

@@ -105,9 +105,9 @@ class Progress:
 
     def opener(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The way to a model, which says what takes long before a first answer."""
-        from disputatio.participants.shared_clients import open_gateway
+        from disputatio.participants.shared_clients import open_client
 
-        return open_gateway(seating, api_key, on_progress=self.note)
+        return open_client(seating, api_key, on_progress=self.note)
 
     def experiment(self, store: SqlStore, budget: Budget, **settings: Any) -> Experiment:
         """An experiment over ``store`` whose progress is shown."""

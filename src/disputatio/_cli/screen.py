@@ -108,9 +108,9 @@ class Screen:
 
     def opener(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The gateway for a seating; what it has to prepare is shown."""
-        from disputatio.participants.shared_clients import open_gateway
+        from disputatio.participants.shared_clients import open_client
 
-        return open_gateway(seating, api_key, on_progress=self._progress)
+        return open_client(seating, api_key, on_progress=self._progress)
 
     def _progress(self, message: str) -> None:
         self._show(lambda: self._view.note(message))

@@ -70,13 +70,13 @@ def _tools_found(settings: Settings, *, no_calls: bool) -> list[Finding]:
     from disputatio.config import Finding, State
 
     named = sorted({word for words in settings.tools.values() for word in words})
-    rows = [Finding("tools", word, State.FINE, "of this package") for word in named if word.split(".")[0] in _HOUSE]
+    rows = [Finding("tools", word, State.FINE, "of this package") for word in named if word.split(".")[0] in _BUILTIN]
     for name, server in settings.mcp_servers.items():
         if no_calls:
             rows.append(Finding("tools", name, State.FINE, "an MCP server; not started or reached"))
         else:
             rows += _server_rows(server, settings)
-    unknown = [word for word in named if word.split(".")[0] not in {*_HOUSE, *settings.mcp_servers}]
+    unknown = [word for word in named if word.split(".")[0] not in {*_BUILTIN, *settings.mcp_servers}]
     rows += [
         Finding("tools", word, State.PROBLEM, "no tool and no MCP server is called so", "Name one: --mcp NAME=COMMAND")
         for word in unknown
@@ -84,7 +84,7 @@ def _tools_found(settings: Settings, *, no_calls: bool) -> list[Finding]:
     return rows
 
 
-_HOUSE = frozenset({"search", "calculate", "search_sources", "read_passage"})
+_BUILTIN = frozenset({"search", "calculate", "search_sources", "read_passage"})
 
 
 async def _server_found(server: McpServer, settings: Settings) -> list[Finding]:
@@ -144,11 +144,11 @@ async def _ask_models(settings: Settings) -> dict[str, dict[str, str]]:
     """Ask the model in each seat for one word; models that several seats share are asked once."""
     from disputatio.config import missing_keys
     from disputatio.participants.call import Call, Fault, FaultKind, OutputMode, Segment
-    from disputatio.participants.shared_clients import SharedClients, open_gateway
+    from disputatio.participants.shared_clients import SharedClients, open_client
     from disputatio.participants.turn_taking import MOST_REFUSED
 
     lacking = {row.seat: row.sentence for row in missing_keys(settings)}
-    model_clients = SharedClients(open_gateway)
+    model_clients = SharedClients(open_client)
     call = Call((Segment("user", "Answer with the word: ready"),), None, "probe", OutputMode.TEXT, None, 64)
     told: dict[int, dict[str, str]] = {}
     answers: dict[str, dict[str, str]] = {}

@@ -196,8 +196,8 @@ def enqueue(
 
         opened = SqlStore(kept_store(store))
         try:
-            holder = QueueRunner(opened, most_waiting=most_waiting)
-            await holder.submit(debate, kept, priority=priority, queue=_name(queue))
+            runner = QueueRunner(opened, most_waiting=most_waiting)
+            await runner.submit(debate, kept, priority=priority, queue=_name(queue))
         finally:
             await opened.aclose()
 

@@ -48,11 +48,11 @@ def check_installed() -> None:
 async def serve_stdio(store: SqlStore, *, workers: bool) -> None:
     """Serve one client over standard input and output, until it leaves."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    holder = await _holder(store, workers=workers)
+    runner = await _runner(store, workers=workers)
     try:
-        await server_of(Debates(store, holder)).run_stdio_async()
+        await server_of(Debates(store, runner)).run_stdio_async()
     finally:
-        await holder.aclose(DRAIN_S)
+        await runner.aclose(DRAIN_S)
 
 
 async def serve_http(store: SqlStore, host: str, port: int, token: str, *, workers: bool) -> None:
@@ -68,23 +68,23 @@ async def serve_http(store: SqlStore, host: str, port: int, token: str, *, worke
             f"At {host} others could start debates at your cost.",
             f"Set {TOKEN_VARIABLE} to a secret that clients send as a bearer token, or leave --host out.",
         )
-    holder = await _holder(store, workers=workers)
-    app: Any = server_of(Debates(store, holder)).streamable_http_app(host=host)
+    runner = await _runner(store, workers=workers)
+    app: Any = server_of(Debates(store, runner)).streamable_http_app(host=host)
     served: Any = Bounded(_guarded(app, token), most=lambda _: MOST_BYTES)
     config = http_config(served, host=host, port=port)
     try:
         await _announcing(config).serve()
     finally:
-        await holder.aclose(DRAIN_S)
+        await runner.aclose(DRAIN_S)
 
 
-async def _holder(store: SqlStore, *, workers: bool) -> Runner:
+async def _runner(store: SqlStore, *, workers: bool) -> Runner:
     if workers:
         return QueueRunner(store)
-    house = Runtime(store, observer=observed(Nobody()))
-    holder = InProcessRunner(store, house=lambda _debate: house)
-    await holder.start()
-    return holder
+    runtime = Runtime(store, observer=observed(Nobody()))
+    runner = InProcessRunner(store, runtime=lambda _debate: runtime)
+    await runner.start()
+    return runner
 
 
 def _guarded(app: _App, token: str) -> _App:

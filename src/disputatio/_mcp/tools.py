@@ -54,18 +54,18 @@ class Debates:
         holder: who holds what is started.
     """
 
-    def __init__(self, store: SqlStore, holder: Runner) -> None:
-        self._store, self._holder, self._desk = store, holder, Desk(store)
+    def __init__(self, store: SqlStore, runner: Runner) -> None:
+        self._store, self._runner, self._desk = store, runner, Desk(store)
         self._reading = ReadingQueue()
 
     async def start(self, body: dict[str, Any], request_id: str = "") -> JsonObject:
         """Order a debate; the same one for the same ``request_id``."""
         order = await self._reading.read("", lambda reader: read_request(body, reader=reader))
         debate = digest(f"mcp {request_id}")[:12] if request_id else new_id()
-        await self._holder.submit(debate, order)
+        await self._runner.submit(debate, order)
         if request_id:
             await self._check_same(debate, order)
-        job = await self._holder.job(debate)
+        job = await self._runner.job(debate)
         return {
             "debate_id": debate,
             "state": job.state.value if job else "WAITING",
@@ -100,7 +100,7 @@ class Debates:
         until = time.monotonic() + wait_s
         while True:
             # Before the events are read: of a debate that was over by then, all of them are there to be read.
-            job = await self._holder.job(debate)
+            job = await self._runner.job(debate)
             status = await asyncio.to_thread(self._status, debate)
             rows = await asyncio.to_thread(self._rows, debate, after)
             told: list[JsonObject] = []
@@ -144,7 +144,7 @@ class Debates:
         recorded = await asyncio.to_thread(self._store.debates)
         rows = [row for row in recorded if debate_of_baseline(row.id) is None]
         begun = {row.id for row in rows}
-        waiting = [job for job in await self._holder.jobs(unfinished=True) if job.debate not in begun]
+        waiting = [job for job in await self._runner.jobs(unfinished=True) if job.debate not in begun]
         return {
             "debates": [
                 {
@@ -177,11 +177,11 @@ class Debates:
     async def cancel(self, prefix: str) -> JsonObject:
         """Stop a debate."""
         debate = await self._found(prefix)
-        return {"debate_id": debate, "was_going": await self._holder.cancel(debate)}
+        return {"debate_id": debate, "was_going": await self._runner.cancel(debate)}
 
     async def _found(self, prefix: str) -> str:
         """The whole id; also of what waits and has no record."""
-        if await self._holder.job(prefix) is not None:
+        if await self._runner.job(prefix) is not None:
             return prefix
         return await asyncio.to_thread(self._find, prefix)
 
@@ -196,7 +196,7 @@ class Debates:
 
     async def _check_started(self, debate: str) -> None:
         if await asyncio.to_thread(self._store.row, debate) is None:
-            job = await self._holder.job(debate)
+            job = await self._runner.job(debate)
             if job is not None:
                 raise not_started(job)
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from disputatio.engine.preview import Preview
     from disputatio.evidence.reading_process import SourceReader
     from disputatio.evidence.sources import Source
-    from disputatio.participants.shared_clients import OpenGateway
+    from disputatio.participants.shared_clients import ClientFactory
     from disputatio.record.chain import Sealed
 
 Value = TypeVar("Value")
@@ -125,7 +125,7 @@ class Service:
         concurrency: the most debates that are held at once in this process.
     """
 
-    def __init__(self, choices: Choices, *, opener: OpenGateway | None = None, concurrency: int = 100) -> None:
+    def __init__(self, choices: Choices, *, opener: ClientFactory | None = None, concurrency: int = 100) -> None:
         self.choices = choices
         self.store = SqlStore(choices.store)
         database = Database(choices.store)
@@ -141,14 +141,14 @@ class Service:
         self.results = Results(self.store)
         self._opener = opener
         self._told = ToldStore(self.store, self.hub, self._let_go)
-        self.holder, self.floor = self._holder(concurrency)
+        self.runner, self.floor = self._runner(concurrency)
         self.seating = Seating(database, self.store, self.floor)
         self._warming: asyncio.Task[None] | None = None
         self._settling: asyncio.Task[None] | None = None
         self._to_settle = asyncio.Event()
         self._unreadable: set[str] = set()
 
-    def _holder(self, concurrency: int) -> tuple[Runner, Floor]:
+    def _runner(self, concurrency: int) -> tuple[Runner, Floor]:
         """Who holds debates, and where people are asked who sit in them."""
         if self.choices.workers:
             from disputatio.workers.questions import QuestionBook
@@ -156,13 +156,15 @@ class Service:
 
             return QueueRunner(self.store), FarFloor(QuestionBook(self.store))
         floor = OwnFloor(self.hub)
-        return InProcessRunner(self.store, concurrency=concurrency, house=self._house, participants=floor.people), floor
+        return InProcessRunner(
+            self.store, concurrency=concurrency, runtime=self._runtime, participants=floor.people
+        ), floor
 
-    def _house(self, debate: str) -> Runtime:
+    def _runtime(self, debate: str) -> Runtime:
         watching = Watching(self.hub, debate, lambda: self.store.read(debate))
         observer: Observer = Several(watching, self.metrics.metering)
-        house = Runtime(self._told, observer=observed(observer), watched=True)
-        return house if self._opener is None else replace(house, opener=self._opener, checks_first=False)
+        runtime = Runtime(self._told, observer=observed(observer), watched=True)
+        return runtime if self._opener is None else replace(runtime, opener=self._opener, checks_first=False)
 
     def caller(self, authorization: str, session: str) -> Caller | None:
         """Who sends this header or this cookie; None where neither is known."""
@@ -187,7 +189,7 @@ class Service:
             StoreError: the store cannot be read.
         """
         async with asyncio.timeout(READY_S):
-            _, jobs = await asyncio.gather(self.check(self.keys.any), self.holder.jobs(unfinished=True))
+            _, jobs = await asyncio.gather(self.check(self.keys.any), self.runner.jobs(unfinished=True))
         return jobs
 
     async def start(
@@ -269,7 +271,7 @@ class Service:
                 self.book.take(connection, one, caller)
                 entered.append(one.debate)
 
-            await self.holder.submit(one.debate, order, also=enter)
+            await self.runner.submit(one.debate, order, also=enter)
         return entered[0]
 
     async def _bounded(self, order: JsonObject, proposal: Proposal, caller: Caller) -> tuple[JsonObject, Room]:
@@ -309,7 +311,7 @@ class Service:
             while loop.time() < until and not self.draining.is_set():
                 if await asyncio.to_thread(self.store.row, debate) is not None:
                     break
-                job = await self.holder.job(debate)
+                job = await self.runner.job(debate)
                 if job is not None and job.state.over:
                     return job if job.state is JobState.FAILED else None
                 await listener.wait(0.1)
@@ -332,13 +334,13 @@ class Service:
         def go_on(connection: Connection) -> None:
             self.book.go_on(connection, debate, caller, ceilings, record)
 
-        if not await asyncio.shield(self.holder.resume(debate, raised, also=go_on)):
+        if not await asyncio.shield(self.runner.resume(debate, raised, also=go_on)):
             raise goes_on(debate)
         loop = asyncio.get_running_loop()
         until = loop.time() + PATIENCE_S
         with self.hub.listening(debate) as listener:
             while loop.time() < until:
-                job, row = await self.holder.job(debate), await asyncio.to_thread(self.store.row, debate)
+                job, row = await self.runner.job(debate), await asyncio.to_thread(self.store.row, debate)
                 if job is not None and job.state is JobState.FAILED:
                     await asyncio.to_thread(self._settle_over)
                     raise RefusedError(422, "invalid", job.reason, job.next_step)
@@ -366,7 +368,7 @@ class Service:
 
     async def cancel(self, debate: str) -> bool:
         """Stop a debate where it is; whether there was anything to stop."""
-        stopped = await self.holder.cancel(debate)
+        stopped = await self.runner.cancel(debate)
         self._to_settle.set()
         self.hub.wake(debate)
         return stopped
@@ -422,7 +424,7 @@ class Service:
 
     async def job(self, debate: str) -> Job | None:
         """What the holder knows of it."""
-        return await self.holder.job(debate)
+        return await self.runner.job(debate)
 
     def is_going_on(self, listed: Listed, job: Job | None) -> bool:
         """Whether more of it is to come without anybody asking for it."""
@@ -477,8 +479,8 @@ class Service:
 
     async def open(self) -> None:
         """Settle what ended unseen, and go on with what an earlier process left."""
-        if isinstance(self.holder, InProcessRunner):
-            await self.holder.start()
+        if isinstance(self.runner, InProcessRunner):
+            await self.runner.start()
         self._to_settle.set()
         self._settling = asyncio.create_task(self._keep_settling())
         # What a first debate would have to wait for; nobody waits for it here.
@@ -489,7 +491,7 @@ class Service:
         self.draining.set()
         self.hub.wake_all()
         self.reading.close()
-        await self.holder.aclose(seconds)
+        await self.runner.aclose(seconds)
         if self._settling is not None:
             self._settling.cancel()
             await asyncio.gather(self._settling, return_exceptions=True)

@@ -43,7 +43,7 @@ class SignOffDecision(StrEnum):
 
 
 async def attach_outcome(
-    debate: str, result: str, house: Runtime, *, verdict: str | None = None, by: str = "", note: str = ""
+    debate: str, result: str, runtime: Runtime, *, verdict: str | None = None, by: str = "", note: str = ""
 ) -> OutcomeAttached:
     """Attach a later outcome, or the finding of an expert, to a closed debate.
 
@@ -66,10 +66,10 @@ async def attach_outcome(
     def event(head: str) -> OutcomeAttached:
         return OutcomeAttached(text=text, verdict=found, by=who, note=more, head=head)
 
-    return await _attach(debate, event, house)
+    return await _attach(debate, event, runtime)
 
 
-async def sign_off(debate: str, by: str, decision: str, house: Runtime, *, comment: str = "") -> SignedOff:
+async def sign_off(debate: str, by: str, decision: str, runtime: Runtime, *, comment: str = "") -> SignedOff:
     """Record what a named reviewer decides on the result of a closed debate.
 
     Args:
@@ -95,7 +95,7 @@ async def sign_off(debate: str, by: str, decision: str, house: Runtime, *, comme
     def event(head: str) -> SignedOff:
         return SignedOff(by=who, decision=word, comment=text, head=head)
 
-    return await _attach(debate, event, house)
+    return await _attach(debate, event, runtime)
 
 
 _DONE = {"reject": "rejected", "return": "returned"}
@@ -104,18 +104,18 @@ _DONE = {"reject": "rejected", "return": "returned"}
 Attached = TypeVar("Attached", OutcomeAttached, SignedOff)
 
 
-async def _attach(debate: str, event_at: Callable[[str], Attached], house: Runtime) -> Attached:
-    house.store.claim(debate)
+async def _attach(debate: str, event_at: Callable[[str], Attached], runtime: Runtime) -> Attached:
+    runtime.store.claim(debate)
     try:
-        record = read_verified(house.store, debate)
+        record = read_verified(runtime.store, debate)
         _check_closed(debate, record)
-        journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer, written=record)
+        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=record)
         event = event_at(record[-1].hash)
         journal.write(event)
         await journal.durable()
         return event
     finally:
-        house.store.release(debate)
+        runtime.store.release(debate)
 
 
 def _check_closed(debate: str, record: tuple[Sealed, ...]) -> None:

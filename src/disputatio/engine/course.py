@@ -23,7 +23,7 @@ from disputatio.ledger.tokens import MESSAGE_OVERHEAD, TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.answers import SchemaChecks
 from disputatio.participants.call import Call, Reply, Segment, Usage
 from disputatio.participants.human import Person
-from disputatio.participants.length_profiles import Habits
+from disputatio.participants.length_profiles import LengthProfile
 from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send, Taken, TurnTaking
 from disputatio.prompts.compose import DebatePrompts, RenderMessage, compose_shared, compose_task
 from disputatio.record.text import canonical
@@ -118,11 +118,11 @@ class Course:
         number: tells one course from another where choices are drawn.
     """
 
-    def __init__(self, plan: Plan, habits: Mapping[str, Habits], number: int = 0) -> None:
+    def __init__(self, plan: Plan, length_profile: Mapping[str, LengthProfile], number: int = 0) -> None:
         self.plan, self._said = plan, Said()
-        written = {row: Typical(row, number, self._said) for row in dict.fromkeys(habits.values())}
-        self._typical = {seat: written[row] for seat, row in habits.items()}
-        self._looked_up = dict.fromkeys(habits, 0)
+        written = {row: Typical(row, number, self._said) for row in dict.fromkeys(length_profile.values())}
+        self._typical = {seat: written[row] for seat, row in length_profile.items()}
+        self._looked_up = dict.fromkeys(length_profile, 0)
         self._prompts = _SizedPrompts(plan.book, plan.setting, self._said)
         self.calls: list[CountedCall] = []
 
@@ -133,7 +133,7 @@ class Course:
             TooLongError: it takes more than ``MOST_TURNS`` turns, or more than ``LONGEST_S`` to compute.
         """
         begun, taken, turns = thread_time(), 0.0, 0
-        driver = Driver(self.plan.format.rulebook(self.plan.rules, self.plan.docket))
+        driver = Driver(self.plan.format.rulebook(self.plan.rules, self.plan.context))
         while not driver.finished:
             for path, ask in driver.open_asks.items():
                 turns += 1
@@ -150,15 +150,15 @@ class Course:
                     begun = thread_time()
 
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking:
-        sitter, tools = self.plan.table[ask.seat], self.plan.tools
-        assert not isinstance(sitter, Person)  # noqa: S101  (a course seats a model in the place of a person)
-        if not isinstance(sitter, ModelSeat):
-            return sitter.take(path, ask, _CHECKS)
+        occupant, tools = self.plan.table[ask.seat], self.plan.tools
+        assert not isinstance(occupant, Person)  # noqa: S101  (a course seats a model in the place of a person)
+        if not isinstance(occupant, ModelSeat):
+            return occupant.take(path, ask, _CHECKS)
         return ModelTurn(
             path,
             ask,
-            seatings=sitter.seatings,
-            modes=sitter.modes,
+            seatings=occupant.seatings,
+            modes=occupant.modes,
             checks=_CHECKS,
             prompts=self._prompts,
             seed=self.plan.seed,

@@ -69,11 +69,11 @@ class Handed:
 class Target(Protocol):
     """Somebody a decision can be handed to. Failures are returned, not raised."""
 
-    async def take(self, report: DebateReport, house: Runtime) -> Handed:
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:
         """Take the decision of ``report``."""
 
 
-async def hand_over(debate: str, target: Target | None, house: Runtime) -> Handed | None:
+async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Handed | None:
     """Hand the decision of a closed debate over, if it is to escalate; record and return what came of it.
 
     Returns:
@@ -85,19 +85,19 @@ async def hand_over(debate: str, target: Target | None, house: Runtime) -> Hande
     """
     if target is None:
         return None
-    record = read_verified(house.store, debate)
+    record = read_verified(runtime.store, debate)
     if not is_escalated(History.of(row.event() for row in record)):
         return None
-    report = DebateReport.of(debate, record, house.store.texts(debate))
-    handed = await target.take(report, house)
-    house.store.claim(debate)
+    report = DebateReport.of(debate, record, runtime.store.texts(debate))
+    handed = await target.take(report, runtime)
+    runtime.store.claim(debate)
     try:
         journal = Journal(
             debate,
-            store=house.store,
-            clock=house.clock,
-            observer=house.observer,
-            written=read_verified(house.store, debate),
+            store=runtime.store,
+            clock=runtime.clock,
+            observer=runtime.observer,
+            written=read_verified(runtime.store, debate),
         )
         journal.write(
             DecisionEscalated(
@@ -110,7 +110,7 @@ async def hand_over(debate: str, target: Target | None, house: Runtime) -> Hande
         )
         await journal.durable()
     finally:
-        house.store.release(debate)
+        runtime.store.release(debate)
     return handed
 
 
@@ -131,7 +131,7 @@ class CallbackTarget:
     url: str
     timeout_s: float = CALLBACK_TIMEOUT_S
 
-    async def take(self, report: DebateReport, house: Runtime) -> Handed:  # noqa: ARG002
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:  # noqa: ARG002
         """Post the export; anything but a status of 200 to 299 is a failure."""
         import httpx2
 
@@ -171,10 +171,10 @@ class FunctionTarget:
     name: str
     to: Recipient = Recipient.FUNCTION
 
-    async def take(self, report: DebateReport, house: Runtime) -> Handed:
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:
         """Call it; an error of its own is a failure of the handing over and not of the debate."""
         try:
-            answer: Any = self.function(report.id, house)
+            answer: Any = self.function(report.id, runtime)
             if inspect.isawaitable(answer):
                 answer = await answer
         except Exception as error:  # noqa: BLE001  (whatever it raises, the result must not be lost)
@@ -192,15 +192,15 @@ class DebateTarget:
     make: Callable[[DebateReport], Proposal]
     format_name: str
 
-    async def take(self, report: DebateReport, house: Runtime) -> Handed:
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:
         """Hold it; it has a record of its own."""
         handed = Handed(Recipient.DEBATE, self.format_name)
         opened: list[str] = []
         try:
-            debate = await start(self.make(report), house, on_opened=opened.append)
+            debate = await start(self.make(report), runtime, on_opened=opened.append)
         except DisputatioError as error:
             return replace(handed, debate="".join(opened), failure=f"{error.cause} {error.next_step}")
-        history = History.of(row.event() for row in house.store.read(debate))
+        history = History.of(row.event() for row in runtime.store.read(debate))
         outcome: Any = history.closed.outcome if history.closed else {}
         said = outcome.get("reading") or outcome.get("recommendation") or history.status.value
         return replace(handed, debate=debate, answer=str(said))

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from disputatio.engine.course import TooLongError
 from disputatio.engine.opening import Proposal
-from disputatio.engine.preview import preview, seat_habits
+from disputatio.engine.preview import preview, seat_profiles
 from disputatio.kernel import JsonObject
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.shared_work import SharedWork
@@ -34,7 +34,7 @@ async def estimate(proposal: Proposal, opened: DebateOpened) -> JsonObject:
     of a user's own with schemas no typical answer is known for.
     """
     told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
-    told += [row.reasoning for row in seat_habits(proposal).values()]
+    told += [row.reasoning for row in seat_profiles(proposal).values()]
     matter = {name: value for name, value in encode(opened).items() if name not in _NO_MATTER}
     # Where a model is reached makes no difference to what it is asked.
     seated = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}

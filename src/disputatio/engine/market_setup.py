@@ -117,9 +117,9 @@ def check_question(motion: str, base: KnowledgeBase, seats: Mapping[str, object]
         )
 
 
-def is_analyst(sitter: object) -> bool:
+def is_analyst(occupant: object) -> bool:
     """Whether a seat is taken by a rule-based analyst."""
-    return isinstance(sitter, Analyst)
+    return isinstance(occupant, Analyst)
 
 
 def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:

@@ -13,7 +13,7 @@ from disputatio.config import Settings, fallback_seat, missing_keys
 from disputatio.engine.market_setup import analyst_for, check_question, is_rules, knowledge_for, knowledge_row
 from disputatio.engine.review_setup import check_introduced, kindred_moderator, review_rules
 from disputatio.engine.running import Plan
-from disputatio.engine.seat_assignments import ModelSeat, Sitter, Table, chain_of
+from disputatio.engine.seat_assignments import ModelSeat, Occupant, Table, chain_of
 from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.evidence.source_set import SourceSet
 from disputatio.evidence.sources import Source
@@ -168,7 +168,7 @@ def seat_table(
     missing = [row for row in missing_keys(settings) if row.seat.split("/")[0] not in participants]
     if missing:
         raise InvalidInputError(missing[0].sentence, "`disputatio doctor` shows what was found, and from where.")
-    table: dict[str, Sitter] = {}
+    table: dict[str, Occupant] = {}
     for seat in form.seats_named([*settings.seats, *participants]):
         if seat in participants:
             table[seat] = participants[seat]
@@ -186,9 +186,9 @@ def seat_table(
 def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     """What a run of ``proposal`` rests on."""
     personas = {
-        str(seat): sitter.seatings[0].persona
-        for seat, sitter in table.items()
-        if isinstance(sitter, ModelSeat) and sitter.seatings[0].persona
+        str(seat): occupant.seatings[0].persona
+        for seat, occupant in table.items()
+        if isinstance(occupant, ModelSeat) and occupant.seatings[0].persona
     }
     knowledge = knowledge_for(proposal.format, proposal.knowledge, proposal.evidence)
     if knowledge is not None:
@@ -229,13 +229,13 @@ def shares_of(table: Table, settings: Settings) -> dict[str, int]:
     A prompt goes to a fallback as it is, so the smallest window of a seat decides. A seat that is asked piece by piece
     is taken to follow no more than ``SMALL_SHARE`` characters.
     """
-    models = {str(seat): sitter for seat, sitter in table.items() if isinstance(sitter, ModelSeat)}
-    return {seat: settings.limits.evidence_chars or _share_of(sitter) for seat, sitter in models.items()}
+    models = {str(seat): occupant for seat, occupant in table.items() if isinstance(occupant, ModelSeat)}
+    return {seat: settings.limits.evidence_chars or _share_of(occupant) for seat, occupant in models.items()}
 
 
-def _share_of(sitter: ModelSeat) -> int:
-    share = min(context_window(row) for row in sitter.seatings) * CHARS_PER_TOKEN // EVIDENCE_PART
-    return min(share, SMALL_SHARE) if sitter.seatings[0].piecewise else share
+def _share_of(occupant: ModelSeat) -> int:
+    share = min(context_window(row) for row in occupant.seatings) * CHARS_PER_TOKEN // EVIDENCE_PART
+    return min(share, SMALL_SHARE) if occupant.seatings[0].piecewise else share
 
 
 def check_searchable(setting: PromptContext, table: Table) -> None:
@@ -244,9 +244,9 @@ def check_searchable(setting: PromptContext, table: Table) -> None:
     Raises:
         InvalidInputError: the sources have to be searched, and the library that does it is not installed.
     """
-    for seat, sitter in table.items():
+    for seat, occupant in table.items():
         setting.laid_out(seat)
-        if setting.evidence and isinstance(sitter, ModelSeat) and sitter.seatings[0].piecewise:
+        if setting.evidence and isinstance(occupant, ModelSeat) and occupant.seatings[0].piecewise:
             Citing(SourceSet(setting.evidence), setting.motion.text).sentences("", 1)
 
 
@@ -297,14 +297,14 @@ def check_room(table: Table) -> None:
 def blind_spots(table: Table) -> tuple[str, ...]:
     """The warning that all models are of one family, where they are."""
     families = {family(seating.model, seating.provider) for _, seating in _seatings(table)}
-    if len(families) != 1 or any(isinstance(sitter, Analyst) for sitter in table.values()):
+    if len(families) != 1 or any(isinstance(occupant, Analyst) for occupant in table.values()):
         return ()
     return (f"All seats are of one model family ({families.pop()}): they share its blind spots.",)
 
 
 def look_alikes(plan: Plan) -> tuple[str, ...]:
     """The warning that all debaters of a panel are one model with one prompt, where they are."""
-    voices = plan.docket.voices
+    voices = plan.context.voices
     if not plan.format.free_seats or len(voices) < 2 or len({(row.model, row.persona) for row in voices}) > 1:
         return ()
     alike = f"All debaters are the same model ({voices[0].model}) with the same prompt: their agreement shows little."
@@ -354,7 +354,7 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
     event = DebateOpened(
         format=plan.format.name,
         motion={"text": setting.motion.text, "language": setting.motion.language},
-        seats={seat: sitter.as_json() for seat, sitter in plan.table.items()},
+        seats={seat: occupant.as_json() for seat, occupant in plan.table.items()},
         rules=rules_json(plan.rules),
         prompts=dict(plan.book.hashes(plan.format.prompt_folder, small=small, tools=bool(tools))),
         budget=budget.as_json(),
@@ -389,9 +389,9 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
 def _seatings(table: Table) -> list[tuple[str, ModelSeating]]:
     return [
         (seat, seating)
-        for seat, sitter in table.items()
-        if isinstance(sitter, ModelSeat)
-        for seating in sitter.seatings
+        for seat, occupant in table.items()
+        if isinstance(occupant, ModelSeat)
+        for seating in occupant.seatings
     ]
 
 
@@ -399,9 +399,9 @@ async def probe_table(table: Table) -> dict[str, Fault | None]:
     """Whether the model in each seat can be reached, asked without spending a token where that is possible."""
     results: dict[int, Fault | None] = {}
     found: dict[str, Fault | None] = {}
-    for seat, sitter in table.items():
-        if isinstance(sitter, ModelSeat):
-            model_client = sitter.model_clients[0]
+    for seat, occupant in table.items():
+        if isinstance(occupant, ModelSeat):
+            model_client = occupant.model_clients[0]
             if id(model_client) not in results:
                 results[id(model_client)] = await model_client.probe()
             found[seat] = results[id(model_client)]
@@ -420,7 +420,7 @@ def check_reachable(table: Table, probes: Mapping[str, Fault | None]) -> None:
     if not unusable:
         return
     seat, fault = next(iter(unusable.items()))
-    models = [name for name, sitter in table.items() if isinstance(sitter, ModelSeat)]
+    models = [name for name, occupant in table.items() if isinstance(occupant, ModelSeat)]
     shared = len(models) > 1 and all(unusable.get(name) == fault for name in models)
     raise ProviderError(
         f"{'No seat' if shared else f'The seat {seat}'} can{'' if shared else 'not'} be used: {fault.message}",
@@ -429,11 +429,11 @@ def check_reachable(table: Table, probes: Mapping[str, Fault | None]) -> None:
     )
 
 
-def _is_certain(fault: Fault, sitter: Sitter) -> bool:
+def _is_certain(fault: Fault, occupant: Occupant) -> bool:
     """Whether a seat certainly cannot answer: a fallback may, and a model that is not listed may."""
-    if not isinstance(sitter, ModelSeat) or len(sitter.seatings) > 1:
+    if not isinstance(occupant, ModelSeat) or len(occupant.seatings) > 1:
         return False
-    compatible = PROVIDERS[sitter.seatings[0].provider].kind is Kind.OPENAI_COMPATIBLE
+    compatible = PROVIDERS[occupant.seatings[0].provider].kind is Kind.OPENAI_COMPATIBLE
     if fault.kind is FaultKind.NO_SUCH_MODEL and compatible:
         return False
     return fault.kind.is_setup or fault.kind is FaultKind.UNREACHABLE

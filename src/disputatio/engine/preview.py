@@ -19,13 +19,13 @@ from disputatio.engine.market_setup import analyst_for, is_rules
 from disputatio.engine.opening import Proposal, book_of, planned
 from disputatio.engine.recalling import OF_THIS_PROCESS
 from disputatio.engine.running import Plan
-from disputatio.engine.seat_assignments import ModelSeat, Sitter, chain_of
+from disputatio.engine.seat_assignments import ModelSeat, Occupant, chain_of
 from disputatio.engine.toolboxes import PreviewTools, tool_words
 from disputatio.kernel import Limits
 from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
-from disputatio.participants.length_profiles import SHORT, USUAL, Habits, habits_of
+from disputatio.participants.length_profiles import SHORT, USUAL, LengthProfile, length_profile_of
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import FEWEST_SEEN, expected_reasoning, kept_as
 
@@ -132,32 +132,34 @@ class Courses:
         self._held: dict[tuple[object, ...], tuple[Plan, list[CountedCall]]] = {}
         self._prices = PriceBook()
 
-    async def of(self, habits: Mapping[str, Habits], number: int = 0) -> tuple[Plan, list[CountedCall]]:
+    async def of(self, length_profile: Mapping[str, LengthProfile], number: int = 0) -> tuple[Plan, list[CountedCall]]:
         """What a course rests on whose seats have these habits, and its calls.
 
         Raises:
             InvalidInputError: something in the proposal cannot be used, or the course is too long.
         """
         # Reasoning comes on top of each call, and changes nothing else.
-        habits = {seat: replace(row, reasoning=0, reasoning_range=(0, 0)) for seat, row in habits.items()}
-        key = (number, *habits.items())
+        length_profile = {
+            seat: replace(row, reasoning=0, reasoning_range=(0, 0)) for seat, row in length_profile.items()
+        }
+        key = (number, *length_profile.items())
         if key not in self._held:
-            course = Course(await _plan(self.proposal, habits), habits, number)
+            course = Course(await _plan(self.proposal, length_profile), length_profile, number)
             await course.hold()
             self._held[key] = course.plan, course.calls
         return self._held[key]
 
-    async def preview(self, habits: Mapping[str, Habits], number: int = 0) -> Preview:
+    async def preview(self, length_profile: Mapping[str, LengthProfile], number: int = 0) -> Preview:
         """What such a course takes, seat by seat. Raises as ``of``."""
-        plan, made = await self.of(habits, number)
+        plan, made = await self.of(length_profile, number)
         calls: dict[str, list[CountedCall]] = {seat: [] for seat in plan.table}
         for row in made:
             calls[row.seat].append(row)
         return Preview(
             tuple(
-                _seat_preview(seat, sitter, calls[seat], habits[seat].reasoning, self._prices)
-                for seat, sitter in plan.table.items()
-                if isinstance(sitter, ModelSeat) and seat not in self.proposal.participants
+                _seat_preview(seat, occupant, calls[seat], length_profile[seat].reasoning, self._prices)
+                for seat, occupant in plan.table.items()
+                if isinstance(occupant, ModelSeat) and seat not in self.proposal.participants
             )
         )
 
@@ -176,14 +178,14 @@ async def preview(proposal: Proposal, courses: Courses | None = None) -> Preview
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
-    courses, habits = courses or Courses(proposal), seat_habits(proposal)
-    held = [await courses.preview(habits)]
-    while any(row.draws for row in habits.values()) and len(held) < COURSES:
+    courses, length_profile = courses or Courses(proposal), seat_profiles(proposal)
+    held = [await courses.preview(length_profile)]
+    while any(row.draws for row in length_profile.values()) and len(held) < COURSES:
         if len(held) == 2 and abs(held[0].tokens - held[1].tokens) <= _ALIKE * held[0].tokens:
             break
         if sum(row.calls for row in held) + max(row.calls for row in held) > MOST_TURNS:
             break
-        held.append(await courses.preview(habits, len(held)))
+        held.append(await courses.preview(length_profile, len(held)))
     return _mean(held)
 
 
@@ -198,14 +200,14 @@ async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | No
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
-    courses, seats = courses or Courses(proposal), seat_habits(proposal)
-    least, most = ({seat: end(row) for seat, row in seats.items()} for end in (Habits.least, Habits.most))
+    courses, seats = courses or Courses(proposal), seat_profiles(proposal)
+    least, most = ({seat: end(row) for seat, row in seats.items()} for end in (LengthProfile.least, LengthProfile.most))
     ends = [least, most]
     if any(row.reasoning_range[1] for row in seats.values()):
         # Where time is counted in words, short speeches are more calls, each of which reasons.
         ends += [
-            {seat: replace(row, reasoning=end[seat].reasoning) for seat, row in habits.items()}
-            for habits, end in ((least, most), (most, least), (seats, least), (seats, most))
+            {seat: replace(row, reasoning=end[seat].reasoning) for seat, row in length_profile.items()}
+            for length_profile, end in ((least, most), (most, least), (seats, least), (seats, most))
         ]
     if hasattr(proposal.format.rules, "free_cap"):
         # Time that is counted in words holds more speeches of brief debaters than of any other.
@@ -227,8 +229,8 @@ async def preview_stages(proposal: Proposal, courses: Courses | None = None) -> 
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
-    habits = {seat: replace(row, draws=False) for seat, row in seat_habits(proposal).items()}
-    return _stages((await (courses or Courses(proposal)).of(habits))[1], habits)
+    length_profile = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
+    return _stages((await (courses or Courses(proposal)).of(length_profile))[1], length_profile)
 
 
 async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
@@ -239,48 +241,52 @@ async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tupl
     """
     courses = courses or Courses(proposal)
     longest = await preview_stages(proposal, courses)
-    shortest = _stages((await courses.of(dict.fromkeys(seat_habits(proposal), SHORT)))[1], {})
+    shortest = _stages((await courses.of(dict.fromkeys(seat_profiles(proposal), SHORT)))[1], {})
     if len(shortest) == len(longest):
         return ()
     # A panel counts its votes after every phase; other formats end with the phase that ends their first round.
     return tuple(row for row in longest if proposal.format.free_seats or row.phase.startswith(shortest[-1].phase))
 
 
-def _stages(calls: Sequence[CountedCall], habits: Mapping[str, Habits]) -> tuple[Stage, ...]:
+def _stages(calls: Sequence[CountedCall], length_profile: Mapping[str, LengthProfile]) -> tuple[Stage, ...]:
     stages: dict[str, Stage] = {}
     tokens = 0
     for number, row in enumerate(calls, start=1):
-        tokens += row.input_tokens + row.output_tokens + (habits[row.seat].reasoning if row.seat in habits else 0)
+        tokens += (
+            row.input_tokens
+            + row.output_tokens
+            + (length_profile[row.seat].reasoning if row.seat in length_profile else 0)
+        )
         stages[row.phase] = Stage(row.phase, number, tokens)
     return tuple(stages.values())
 
 
-def seat_habits(proposal: Proposal) -> dict[str, Habits]:
+def seat_profiles(proposal: Proposal) -> dict[str, LengthProfile]:
     """How the model in each seat is taken to answer: as was set, else as is declared of it."""
     told = proposal.settings.estimate
-    habits: dict[str, Habits] = {}
+    length_profile: dict[str, LengthProfile] = {}
     for seat in proposal.format.seats_named([*proposal.settings.seats, *proposal.participants]):
         script = seat in proposal.participants
-        known = USUAL if script else _with_reasoning(habits_of(proposal.settings.seats[seat]), proposal, seat)
+        known = USUAL if script else _with_reasoning(length_profile_of(proposal.settings.seats[seat]), proposal, seat)
         if told.characters is not None:
             known = replace(known, characters=told.characters, by_field=())
         elif told.share is not None:
             known = replace(known, share=told.share, characters=None)
-        habits[seat] = known
-    return habits
+        length_profile[seat] = known
+    return length_profile
 
 
-def _with_reasoning(habits: Habits, proposal: Proposal, seat: str) -> Habits:
-    """``habits`` with what is known or assumed of how much the seat's model reasons."""
+def _with_reasoning(length_profile: LengthProfile, proposal: Proposal, seat: str) -> LengthProfile:
+    """``length_profile`` with what is known or assumed of how much the seat's model reasons."""
     seating = proposal.settings.seats[seat]
     least, usual, most = expected_reasoning(seating, OF_THIS_PROCESS.seen(seating))
-    return replace(habits, reasoning=usual, reasoning_range=(least, most))
+    return replace(length_profile, reasoning=usual, reasoning_range=(least, most))
 
 
-async def _plan(proposal: Proposal, habits: Mapping[str, Habits]) -> Plan:
+async def _plan(proposal: Proposal, length_profile: Mapping[str, LengthProfile]) -> Plan:
     """What a course of ``proposal`` rests on."""
-    table: dict[str, Sitter] = {}
-    for seat in habits:
+    table: dict[str, Occupant] = {}
+    for seat in length_profile:
         # A script is not run for a preview: it may count its calls, or be a person.
         seating = _NOBODY if seat in proposal.participants else proposal.settings.seats[seat]
         if seat not in proposal.participants and is_rules(seating):
@@ -290,7 +296,7 @@ async def _plan(proposal: Proposal, habits: Mapping[str, Habits]) -> Plan:
     words, _ = tool_words(proposal.settings, table)
     plan = await planned(proposal, table, book_of(proposal.prompts))
     plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
-    return plan if any(row.invents for row in habits.values()) else replace(plan, rules=_unbroken(plan.rules))
+    return plan if any(row.invents for row in length_profile.values()) else replace(plan, rules=_unbroken(plan.rules))
 
 
 def _mean(previews: Sequence[Preview]) -> Preview:
@@ -318,12 +324,14 @@ def _unbroken(rules: Any) -> Any:
 
 
 def _seat_preview(
-    seat: str, sitter: ModelSeat, calls: Sequence[CountedCall], reasoning: int, prices: PriceBook
+    seat: str, occupant: ModelSeat, calls: Sequence[CountedCall], reasoning: int, prices: PriceBook
 ) -> SeatPreview:
     """What a seat takes whose model reasons so many tokens in each call."""
     costs: list[list[Decimal | None]] = [
         [
-            prices.charge(sitter.seatings[0], None, Usage(row.input_tokens, row.output_tokens + reasoning, cached)).usd
+            prices.charge(
+                occupant.seatings[0], None, Usage(row.input_tokens, row.output_tokens + reasoning, cached)
+            ).usd
             for cached in (0, row.input_tokens)
         ]
         for row in calls
@@ -331,7 +339,7 @@ def _seat_preview(
     tokens_in, said = sum(row.input_tokens for row in calls), sum(row.said_bytes for row in calls)
     return SeatPreview(
         seat,
-        chain_of(sitter.seatings[0])[0].address,
+        chain_of(occupant.seatings[0])[0].address,
         len(calls),
         tokens_in,
         sum(row.output_tokens for row in calls) + len(calls) * reasoning,
@@ -350,15 +358,19 @@ def _sum(costs: Iterable[Decimal | None]) -> Decimal | None:
 
 def assumptions(proposal: Proposal) -> str:
     """What is assumed of the answers of ``proposal``, in a sentence for people."""
-    told = dict.fromkeys(_assumed(row) for row in seat_habits(proposal).values())
+    told = dict.fromkeys(_assumed(row) for row in seat_profiles(proposal).values())
     answers = f"Assumed: {'; '.join(told)}. Four bytes to a token; nothing cached, no call failed."
     return " ".join([answers, *_assumed_reasoning(proposal)])
 
 
 def _assumed_reasoning(proposal: Proposal) -> Iterator[str]:
     """What is assumed of the reasoning of each model that reasons, a sentence each."""
-    habits = seat_habits(proposal)
-    seated = {kept_as(row): (row, habits[seat]) for seat, row in proposal.settings.seats.items() if seat in habits}
+    length_profile = seat_profiles(proposal)
+    seated = {
+        kept_as(row): (row, length_profile[seat])
+        for seat, row in proposal.settings.seats.items()
+        if seat in length_profile
+    }
     for seating, row in seated.values():
         calls = OF_THIS_PROCESS.seen(seating).calls
         if calls >= FEWEST_SEEN and row.reasoning_range[1]:
@@ -370,11 +382,11 @@ def _assumed_reasoning(proposal: Proposal) -> Iterator[str]:
             )
 
 
-def _assumed(habits: Habits) -> str:
-    if habits.by_field:
+def _assumed(length_profile: LengthProfile) -> str:
+    if length_profile.by_field:
         return "a made-up sentence for each text and choices at random, as the fake provider answers"
-    share = f"texts {habits.share:.0%} as long as the form allows"
-    length = f"texts of {habits.characters} characters" if habits.characters else share
+    share = f"texts {length_profile.share:.0%} as long as the form allows"
+    length = f"texts of {length_profile.characters} characters" if length_profile.characters else share
     return f"{length}, every round held, nothing rejected"
 
 

@@ -23,10 +23,10 @@ _RESIZED = {kind.value for kind in (FaultKind.CUT_WHILE_REASONING, FaultKind.LIM
 def recall(allowances: Allowances, table: Table, history: History) -> None:
     """Take in the calls that ``history`` tells of, so that a resumed debate gives models the room that it gave them."""
     for sent in history.calls:
-        made, sitter = history.made.get(sent.call), table.get(sent.seat)
-        if made is None or not isinstance(sitter, ModelSeat):
+        made, occupant = history.made.get(sent.call), table.get(sent.seat)
+        if made is None or not isinstance(occupant, ModelSeat):
             continue
-        seating = next((row for row in sitter.seatings if row.address == sent.model), None)
+        seating = next((row for row in occupant.seatings if row.address == sent.model), None)
         if seating is None:
             continue
         usage = Usage(**made.usage)  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def recall(allowances: Allowances, table: Table, history: History) -> None:
 
 def seatings_of(table: Table) -> list[ModelSeating]:
     """The models at the table, fallbacks too."""
-    return [row for sitter in table.values() if isinstance(sitter, ModelSeat) for row in sitter.seatings]
+    return [row for occupant in table.values() if isinstance(occupant, ModelSeat) for row in occupant.seatings]
 
 
 async def look_up(allowances: Allowances, seatings: Iterable[ModelSeating], store: Store) -> None:

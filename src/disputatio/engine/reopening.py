@@ -32,7 +32,7 @@ def reopened_paths(history: History, plan: Plan, again: Collection[str]) -> tupl
     failed = set(failed_paths(history, again))
     if not failed:
         return history.reopenable
-    driver = Driver(plan.format.rulebook(plan.rules, plan.docket))
+    driver = Driver(plan.format.rulebook(plan.rules, plan.context))
     kept: set[str] = set()
     waiting = True
     while waiting:

@@ -87,9 +87,9 @@ def kindred_moderator(form: Format, table: Table) -> tuple[str, ...]:
     if "moderator" not in form.judges:
         return ()
     families = {
-        seat: {family(row.model, row.provider) for row in sitter.seatings}
-        for seat, sitter in table.items()
-        if isinstance(sitter, ModelSeat)
+        seat: {family(row.model, row.provider) for row in occupant.seatings}
+        for seat, occupant in table.items()
+        if isinstance(occupant, ModelSeat)
     }
     own = families.pop("moderator", set())
     kin = [seat for seat, each in families.items() if each & own and seat != "framer"]

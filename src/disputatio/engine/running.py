@@ -116,7 +116,7 @@ class Plan:
     staggers: bool = False
 
     @property
-    def docket(self) -> DebateContext:
+    def context(self) -> DebateContext:
         """What the rulebook is told besides its rules."""
         seats = tuple(Seat(seat) for seat in self.table)
         sources, voices = SourceSet(self.setting.evidence), voices_of(self.table)
@@ -158,7 +158,7 @@ class Running:
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._observer, self._streams = clock, observer, streams
         self._consulting = Consulting(plan.tools, journal=journal, clock=clock, texts=texts)
-        self._driver = Driver(plan.format.rulebook(plan.rules, plan.docket))
+        self._driver = Driver(plan.format.rulebook(plan.rules, plan.context))
         self._facts_established = 0
         # By what they are about: branches that ran side by side established theirs in any order.
         self._facts_recorded: dict[tuple[str, str], deque[ScoreGiven | VoteCounted | PenaltyGiven]] = {}
@@ -311,18 +311,19 @@ class Running:
         )
 
     def _turn_taking(self, path: AskPath, ask: Ask) -> TurnTaking | PersonTurn:
-        sitter = self._plan.table[ask.seat]
-        if isinstance(sitter, Person):
-            return sitter.take(path, ask, _CHECKS, self._situation(ask))
-        if not isinstance(sitter, ModelSeat):
-            return sitter.take(path, ask, _CHECKS)
-        embedded = sitter.seatings[0].provider == "embedded"
+        occupant = self._plan.table[ask.seat]
+        if isinstance(occupant, Person):
+            return occupant.take(path, ask, _CHECKS, self._situation(ask))
+        if not isinstance(occupant, ModelSeat):
+            return occupant.take(path, ask, _CHECKS)
+        embedded = occupant.seatings[0].provider == "embedded"
         return ModelTurn(
             path,
             ask,
-            seatings=sitter.seatings,
+            seatings=occupant.seatings,
             modes=[
-                self._modes(ask, seating, modes) for seating, modes in zip(sitter.seatings, sitter.modes, strict=True)
+                self._modes(ask, seating, modes)
+                for seating, modes in zip(occupant.seatings, occupant.modes, strict=True)
             ],
             checks=_CHECKS,
             prompts=DebatePrompts(self._plan.book, self._plan.setting),
@@ -452,9 +453,9 @@ class Running:
         sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history, self._names)
         self._journal.write(*opening, sent, texts=texts)
         await self._journal.durable()
-        sitter = self._plan.table[ask.seat]
-        assert isinstance(sitter, ModelSeat)  # noqa: S101  (only models send calls)
-        model_client = sitter.model_clients[sitter.seatings.index(order.seating)]
+        occupant = self._plan.table[ask.seat]
+        assert isinstance(occupant, ModelSeat)  # noqa: S101  (only models send calls)
+        model_client = occupant.model_clients[occupant.seatings.index(order.seating)]
         started = self._clock.monotonic()
         outcome = await model_client.call(order.call, self._listener(path, order.part, begun))
         outcome = self._allowances.judged(order.seating, order.call, outcome)

@@ -35,7 +35,7 @@ from disputatio.engine.recalling import OF_THIS_PROCESS, look_up, seatings_of
 from disputatio.engine.reopening import failed_paths, reopened_paths
 from disputatio.engine.review_setup import usual_budget
 from disputatio.engine.running import Plan, Running
-from disputatio.engine.seat_assignments import ModelSeat, Sitter, chain_of, seating_from_json
+from disputatio.engine.seat_assignments import ModelSeat, Occupant, chain_of, seating_from_json
 from disputatio.engine.toolboxes import debate_tools, recorded_tools
 from disputatio.engine.verified import Verified, verified
 from disputatio.errors import InvalidInputError, ResumeMismatchError, UnknownDebateError
@@ -53,7 +53,7 @@ from disputatio.participants.human import KIND as PERSON
 from disputatio.participants.human import Participant
 from disputatio.participants.providers import PROVIDERS
 from disputatio.participants.reasoning import Allowances
-from disputatio.participants.shared_clients import OpenGateway, SharedClients, open_gateway
+from disputatio.participants.shared_clients import ClientFactory, SharedClients, open_client
 from disputatio.prompts import PromptBook, PromptContext
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
@@ -79,7 +79,7 @@ class Runtime:
     observer: Observer = field(default_factory=Nobody)
     watched: bool = False
     clock: Clock = field(default_factory=SystemClock)
-    opener: OpenGateway = open_gateway
+    opener: ClientFactory = open_client
     checks_first: bool = True
     turnstile: Turnstile | None = None
     allowances: Allowances = OF_THIS_PROCESS
@@ -91,7 +91,7 @@ def new_id() -> str:
 
 
 async def start(
-    proposal: Proposal, house: Runtime, *, on_opened: Callable[[str], None] | None = None, debate: str = ""
+    proposal: Proposal, runtime: Runtime, *, on_opened: Callable[[str], None] | None = None, debate: str = ""
 ) -> str:
     """Hold a debate from its beginning; returns its id. The record tells how it ended.
 
@@ -107,7 +107,7 @@ async def start(
         StoreError: the record could not be written.
     """
     await in_turn()
-    model_clients, claimed = SharedClients(house.opener), ""
+    model_clients, claimed = SharedClients(runtime.opener), ""
     tools: Toolset | None = None
     try:
         table = seat_table(proposal.format, proposal.settings, proposal.participants, model_clients)
@@ -117,15 +117,15 @@ async def start(
         budget = usual_budget(proposal.format, seatings, proposal.settings.budget, prices)
         check_prices(table, budget, prices)
         check_room(table)
-        if house.checks_first:
+        if runtime.checks_first:
             check_reachable(table, await probe_table(table))
-        await look_up(house.allowances, seatings_of(table), house.store)
+        await look_up(runtime.allowances, seatings_of(table), runtime.store)
         tools = await debate_tools(proposal.settings, table, proposal.evidence)
         plan = replace(plan, tools=tools)
         debate = debate or new_id()
-        house.store.claim(debate)
+        runtime.store.claim(debate)
         claimed = debate
-        journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer)
+        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer)
         event, texts = opened_event(plan, budget, software())
         event = replace(event, estimate=await estimate(proposal, event))
         journal.write(event, texts=texts)
@@ -133,29 +133,29 @@ async def start(
             await journal.durable()
             on_opened(debate)
         # Nobody else has to wait for it: it is durable before the first call leaves, as all that comes before a call.
-        await _running(plan, journal, Ledger(budget, prices), house).run()
+        await _running(plan, journal, Ledger(budget, prices), runtime).run()
         return debate
     finally:
         if tools is not None:
             await tools.aclose()
         if claimed:
-            house.store.release(claimed)
+            runtime.store.release(claimed)
         await model_clients.aclose()
 
 
 def _running(
-    plan: Plan, journal: Journal, ledger: Ledger, house: Runtime, texts: Mapping[str, str] = MappingProxyType({})
+    plan: Plan, journal: Journal, ledger: Ledger, runtime: Runtime, texts: Mapping[str, str] = MappingProxyType({})
 ) -> Running:
     return Running(
         plan,
         journal=journal,
         ledger=ledger,
-        clock=house.clock,
-        observer=house.observer,
-        streams=house.watched,
+        clock=runtime.clock,
+        observer=runtime.observer,
+        streams=runtime.watched,
         texts=texts,
-        turnstile=house.turnstile,
-        allowances=house.allowances,
+        turnstile=runtime.turnstile,
+        allowances=runtime.allowances,
     )
 
 
@@ -186,7 +186,7 @@ class Resumption:
     asks_again: frozenset[str] = frozenset()
 
 
-async def resume(debate: str, resumption: Resumption, house: Runtime) -> History:
+async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> History:
     """Go on with a debate where its record ends; a finished one is returned as it is.
 
     Nothing already paid is asked again: recorded turns and calls are fed to a fresh debate, which then stands
@@ -200,32 +200,37 @@ async def resume(debate: str, resumption: Resumption, house: Runtime) -> History
             stopped at its ceiling is given no higher one.
         StoreError: another process is holding the debate.
     """
-    read = verified(house.store, debate)
+    read = verified(runtime.store, debate)
     _refuse_import(debate, read.history)
     if read.history.opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
     if not can_go_on(read.history, resumption.asks_again):
         return read.history
-    house.store.claim(debate)
+    runtime.store.claim(debate)
     try:
         # Whoever held it until now may have written more.
-        if house.store.read(debate, after=read.last.seq):
-            read = verified(house.store, debate)
-        return await _go_on(debate, read, resumption, house)
+        if runtime.store.read(debate, after=read.last.seq):
+            read = verified(runtime.store, debate)
+        return await _go_on(debate, read, resumption, runtime)
     finally:
-        house.store.release(debate)
+        runtime.store.release(debate)
 
 
-async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Runtime) -> History:
+async def _go_on(debate: str, read: Verified, resumption: Resumption, runtime: Runtime) -> History:
     history, texts = read.history, read.texts
     journal = Journal(
-        debate, store=house.store, clock=house.clock, observer=house.observer, written=(read.last,), history=history
+        debate,
+        store=runtime.store,
+        clock=runtime.clock,
+        observer=runtime.observer,
+        written=(read.last,),
+        history=history,
     )
     opened = history.opened
     assert opened is not None  # noqa: S101  (checked by the caller)
     if not can_go_on(history, resumption.asks_again):
         return history
-    model_clients = SharedClients(house.opener)
+    model_clients = SharedClients(runtime.opener)
     tools: Toolset | None = None
     try:
         plan = _recorded_plan(opened, texts, resumption, model_clients)
@@ -236,7 +241,7 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Run
         _restore(ledger, history)
         _check_ceilings(debate, history, ledger, resumption)
         check_prices(plan.table, budget, ledger.prices)
-        if house.checks_first:
+        if runtime.checks_first:
             check_reachable(plan.table, await probe_table(plan.table))
         tools = await recorded_tools(opened, resumption.settings, plan.setting.evidence)
         plan = replace(plan, tools=tools)
@@ -244,7 +249,7 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, house: Run
         reopened = reopened_paths(history, plan, resumption.asks_again)
         # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
-        return await _running(plan, journal, ledger, house, texts).run()
+        return await _running(plan, journal, ledger, runtime, texts).run()
     finally:
         if tools is not None:
             await tools.aclose()
@@ -264,22 +269,22 @@ def debate_of_baseline(baseline: str) -> str | None:
     return baseline[len(_OF_BASELINES) :].partition(".")[0] if baseline.startswith(_OF_BASELINES) else None
 
 
-async def interrupt(debate: str, reason: str, house: Runtime) -> None:
+async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
     """Write down that a debate which nobody holds does not go on now, and why; one that is closed stays as it is.
 
     Raises:
         StoreError: another process holds it, or the record cannot be written.
     """
-    house.store.claim(debate)
+    runtime.store.claim(debate)
     try:
-        written = tuple(house.store.read(debate))
-        journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer, written=written)
+        written = tuple(runtime.store.read(debate))
+        journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=written)
         if written and journal.history.status is Status.RUNNING:
             lost = [CallLost(call=row.call, path=row.path) for row in journal.history.in_flight]
             journal.write(*lost, DebateInterrupted(reason=reason))
             await journal.durable()
     finally:
-        house.store.release(debate)
+        runtime.store.release(debate)
 
 
 def refuse_imported(record: Sequence[Sealed]) -> None:
@@ -328,7 +333,9 @@ def _recorded_plan(
     body: Any = opened.motion
     motion = Motion(body["text"], body["language"])
     evidence = tuple(recorded_source(row, texts) for row in opened.evidence if row.get("kind") != KNOWLEDGE)
-    table = {seat: _recorded_sitter(seat, row, resumption, model_clients, texts) for seat, row in opened.seats.items()}
+    table = {
+        seat: _recorded_occupant(seat, row, resumption, model_clients, texts) for seat, row in opened.seats.items()
+    }
     personas = {
         seat: row.seatings[0].persona
         for seat, row in table.items()
@@ -371,9 +378,9 @@ def _check_prompts(opened: DebateOpened, form: Format, book: PromptBook) -> None
         )
 
 
-def _recorded_sitter(
+def _recorded_occupant(
     seat: str, row: Any, resumption: Resumption, model_clients: SharedClients, texts: Mapping[str, str]
-) -> Sitter:
+) -> Occupant:
     given = (resumption.participants or {}).get(seat)
     if row["kind"] == ANALYST and given is None:
         now = resumption.settings.seats[seat]

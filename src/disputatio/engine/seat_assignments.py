@@ -40,8 +40,8 @@ class ModelSeat:
         )
 
 
-Sitter: TypeAlias = ModelSeat | Participant | Analyst
-Table: TypeAlias = Mapping[str, Sitter]
+Occupant: TypeAlias = ModelSeat | Participant | Analyst
+Table: TypeAlias = Mapping[str, Occupant]
 
 
 def seating_json(seating: ModelSeating) -> JsonObject:
@@ -78,18 +78,18 @@ def voices_of(table: Table) -> tuple[Voice, ...]:
     """Whose voice each seat has that a model sits in."""
     return tuple(
         Voice(seat, first.address, family(first.model, first.provider), first.persona)
-        for seat, sitter in table.items()
-        if isinstance(sitter, ModelSeat)
-        for first in sitter.seatings[:1]
+        for seat, occupant in table.items()
+        if isinstance(occupant, ModelSeat)
+        for first in occupant.seatings[:1]
     )
 
 
 def gateways_of(table: Table) -> Iterable[ModelClient]:
     """Every gateway at the table, once."""
     seen: dict[int, ModelClient] = {}
-    for sitter in table.values():
-        if isinstance(sitter, ModelSeat):
-            seen.update((id(model_client), model_client) for model_client in sitter.model_clients)
+    for occupant in table.values():
+        if isinstance(occupant, ModelSeat):
+            seen.update((id(model_client), model_client) for model_client in occupant.model_clients)
     return seen.values()
 
 

@@ -39,11 +39,11 @@ def tool_words(settings: Settings, table: Table) -> tuple[dict[str, tuple[str, .
     """What each seat's tools are called, and warnings about seats that cannot have any."""
     words: dict[str, tuple[str, ...]] = {}
     warnings = []
-    for seat, sitter in table.items():
+    for seat, occupant in table.items():
         named = settings.tools.get(seat, ())
-        if not named or not isinstance(sitter, ModelSeat):
+        if not named or not isinstance(occupant, ModelSeat):
             continue
-        if sitter.seatings[0].piecewise:
+        if occupant.seatings[0].piecewise:
             warnings.append(f"{seat} is asked piece by piece, as small models are, and so it has no tools.")
         else:
             words[seat] = named

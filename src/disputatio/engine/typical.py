@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from disputatio.formats.turns.schema import beginnings_in
-from disputatio.participants.length_profiles import Habits
+from disputatio.participants.length_profiles import LengthProfile
 
 _OPEN = "It stays open because"
 _CONTESTED = {"no": "yes", "strong": "good", "unresolved": "unresolved", _OPEN: _OPEN}
@@ -62,8 +62,8 @@ class Typical:
         said: the texts of the course, where others write in it too.
     """
 
-    def __init__(self, habits: Habits, course: int = 0, said: Said | None = None) -> None:
-        self._habits = habits
+    def __init__(self, length_profile: LengthProfile, course: int = 0, said: Said | None = None) -> None:
+        self._habits = length_profile
         self._said = said or Said()
         self._choices: dict[str, Iterator[int]] = {}
         # Nothing secret hangs on it: it only has to be the same tomorrow.

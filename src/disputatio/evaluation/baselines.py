@@ -92,7 +92,7 @@ class Baselines:
 
     proposal: Proposal
     settings: Mapping[str, Settings]
-    house: Runtime
+    runtime: Runtime
     budget: Budget = UNLIMITED
     say: Callable[[str], None] = lambda _: None
     prompts: Path | None = None
@@ -105,7 +105,7 @@ class Baselines:
             VerificationError: the record was altered.
             StoreError: what came of them could not be recorded.
         """
-        history = _history(self.house, debate)
+        history = _history(self.runtime, debate)
         if history.closed is None or history.status in {Status.TRUNCATED, Status.FAILED}:
             return ()
         done = {row.baseline for row in history.baselines}
@@ -131,7 +131,7 @@ class Baselines:
         left = remaining(self.budget, spent)
         if left is None:
             return _event(name, history, Spent(), failure="the ceiling of the debate leaves nothing for it"), Spent()
-        experiment = Experiment(self.house.store, self.house.opener, budget=left)
+        experiment = Experiment(self.runtime.store, self.runtime.opener, budget=left)
         if name == "vote":
             return await self._vote(history, experiment)
         if name == "single":
@@ -201,15 +201,17 @@ class Baselines:
         return Trial(key, proposal, self.trial_id(key))
 
     async def _write(self, debate: str, event: BaselineHeld) -> None:
-        house = self.house
-        house.store.claim(debate)
+        runtime = self.runtime
+        runtime.store.claim(debate)
         try:
-            record = read_verified(house.store, debate)
-            journal = Journal(debate, store=house.store, clock=house.clock, observer=house.observer, written=record)
+            record = read_verified(runtime.store, debate)
+            journal = Journal(
+                debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=record
+            )
             journal.write(replace(event, head=record[-1].hash))
             await journal.durable()
         finally:
-            house.store.release(debate)
+            runtime.store.release(debate)
 
 
 _WORDS = {
@@ -219,8 +221,8 @@ _WORDS = {
 }
 
 
-def _history(house: Runtime, debate: str) -> History:
-    return History.of(row.event() for row in read_verified(house.store, debate))
+def _history(runtime: Runtime, debate: str) -> History:
+    return History.of(row.event() for row in read_verified(runtime.store, debate))
 
 
 def _event(

@@ -41,7 +41,7 @@ from disputatio.ledger.ledger import Reservation
 from disputatio.ledger.prices import PriceBook
 from disputatio.participants.call import Call, Fault, FaultKind, ModelClient, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.shared_clients import OpenGateway, SharedClients
+from disputatio.participants.shared_clients import ClientFactory, SharedClients
 from disputatio.record.events import Abstained, DebateOpened
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
@@ -174,7 +174,7 @@ class Experiment:
     def __init__(
         self,
         store: Store,
-        opener: OpenGateway,
+        opener: ClientFactory,
         *,
         budget: Budget = UNLIMITED,
         concurrency: int = CONCURRENCY,
@@ -303,14 +303,14 @@ class Experiment:
                 self.stopped = "the ceiling was reached"
                 return
             self._reserved[trial.key] = share
-            house = Runtime(self._store, observer=self._observer, opener=model_clients.open, checks_first=False)
+            runtime = Runtime(self._store, observer=self._observer, opener=model_clients.open, checks_first=False)
             if earlier is None:
                 proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=share))
-                debate = await start(proposal, house, debate=trial.debate)
+                debate = await start(proposal, runtime, debate=trial.debate)
             else:
                 debate = earlier
                 own = spent_on(self._history(debate))
-                await resume(debate, _resumption(trial.proposal, share, own), house)
+                await resume(debate, _resumption(trial.proposal, share, own), runtime)
             self._end(trial, debate)
 
     def _end(self, trial: Trial, debate: str) -> None:
@@ -390,7 +390,7 @@ def _is_open(history: History) -> bool:
 class _KeptClients:
     """Gateways that outlive the debates of a batch: each debate closes what it opened, and starting costs seconds."""
 
-    def __init__(self, opener: OpenGateway) -> None:
+    def __init__(self, opener: ClientFactory) -> None:
         self._shared = SharedClients(opener)
 
     def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:

@@ -70,7 +70,7 @@ class TextFinding:
         }
 
 
-def judge_text(rules: TextRules, _docket: DebateContext) -> Rulebook[TextFinding]:
+def judge_text(rules: TextRules, _context: DebateContext) -> Rulebook[TextFinding]:
     """The judge finds on one text, which nobody answers."""
     exhibit = Exhibit(LoneText("PRO-1", rules.text, "", ""), ())
     form = AdjudicationSpec((exhibit,), rules.rubric)

@@ -59,9 +59,9 @@ def answered(name: str) -> Format:
 def _with_answer(
     rulebook: Callable[[Any, DebateContext], Rulebook[Outcome]], seat: Seat
 ) -> Callable[[Any, DebateContext], Rulebook[AnsweredVerdict]]:
-    def held(rules: Any, docket: DebateContext) -> Rulebook[AnsweredVerdict]:
+    def held(rules: Any, context: DebateContext) -> Rulebook[AnsweredVerdict]:
         heard: list[Message] = []
-        verdict = yield from overheard(rulebook(rules, docket), heard)
+        verdict = yield from overheard(rulebook(rules, context), heard)
         if not heard:
             return AnsweredVerdict(verdict, None)
         task = Task("answer", {"options": ", ".join(rules.answers) or "a number"})

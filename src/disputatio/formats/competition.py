@@ -94,10 +94,10 @@ ATTACKERS = (debater(PRO, 2), debater(CON, 2), debater(PRO, 3), debater(CON, 3))
 DEFENDERS = (2, 3)
 
 
-def competition(rules: CompetitionRules, docket: DebateContext) -> Rulebook[MatchVerdict]:
+def competition(rules: CompetitionRules, context: DebateContext) -> Rulebook[MatchVerdict]:
     """A match from the first opening to the last word of the judge."""
-    cites = bool(docket.sources) and rules.edition > 1
-    match = Match(channels(), citing=Citing(docket.sources, docket.motion.text) if cites else NOTHING)
+    cites = bool(context.sources) and rules.edition > 1
+    match = Match(channels(), citing=Citing(context.sources, context.motion.text) if cites else NOTHING)
 
     for team in (PRO, CON):
         match = yield from speech(match, debater(team, 1), OPENING, SpeechKind.OPENING, rules)
@@ -150,14 +150,16 @@ def speech(
         stage,
         returns=form,
         task=task_of(match, seat, kind, limit, rules),
-        sees=match.floor.seen_by(seat),
+        sees=match.transcript.seen_by(seat),
         limits=limits_of(kind, rules),
     )
     if isinstance(turn, Abstention) or turn.words == 0:
         return silent(match, seat, stage, kind, turn)
     number = f"S{len(match.speeches) + 1}"
     given = Speech(number, seat, stage, kind, turn, limit, selected_by, form.violations(turn), charges=charges)
-    match = replace(match, floor=match.floor.post(Message(seat, stage, turn.text())), speeches=(*match.speeches, given))
+    match = replace(
+        match, transcript=match.transcript.post(Message(seat, stage, turn.text())), speeches=(*match.speeches, given)
+    )
     match = yield from scoring(match, given, rules)
     return match
 
@@ -192,7 +194,9 @@ def free_debate(match: Match, rules: CompetitionRules) -> Rulebook[Match]:
         if direction is not None:
             seat, selected_by = Seat(direction.speaker), BY_CAPTAIN
             captain, channel = debater(team, rules.captain), team_channel(team)
-            match = replace(match, floor=match.floor.post(Message(captain, FREE_DEBATE, direction.text(), channel)))
+            match = replace(
+                match, transcript=match.transcript.post(Message(captain, FREE_DEBATE, direction.text(), channel))
+            )
 
         before = len(match.speeches)
         match = yield from speech(
@@ -258,7 +262,7 @@ def captain_says(match: Match, clock: Clock, rules: CompetitionRules, *, bids: b
             clock.able, bids, stance_of(clock.team), {"heard": last_of(match, opponent_of(clock.team))}
         ),
         task=Task("bid" if bids else "direction", values, personality(captain, rules), layers(captain, rules)),
-        sees=match.floor.seen_by(captain),
+        sees=match.transcript.seen_by(captain),
         limits=rules.direction,
     )
     return None if isinstance(turn, Abstention) else turn
@@ -281,14 +285,14 @@ def scoring(match: Match, given: Speech, rules: CompetitionRules) -> Rulebook[Ma
         Phase(given.stage),
         returns=form,
         task=Task("scoring", values),
-        sees=match.floor.seen_by(JUDGE),
+        sees=match.transcript.seen_by(JUDGE),
         limits=rules.judging,
     )
     judged = scored(given, turn if isinstance(turn, Scoring) else None, rules)
     match = match.with_last(judged)
     if isinstance(turn, Scoring):
         note = unmarked(f"{given.id} {given.seat}: {points_text(judged.score)}. {turn.comment}")
-        match = replace(match, floor=match.floor.post(Message(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
+        match = replace(match, transcript=match.transcript.post(Message(JUDGE, Phase(given.stage), note, JUDGE_NOTES)))
     for penalty in judged.penalties:
         yield from declare("penalty", f"{given.id} {penalty.who} {penalty.foul}", penalty.as_json())
     totals = [total_of_debater(match, given.seat), *(total_of_team(match, team) for team in TEAMS)]
@@ -310,12 +314,12 @@ def summed_up(match: Match, stage: Phase, rules: CompetitionRules) -> Rulebook[M
         stage,
         returns=SummationSpec(FINAL_POINTS if final else STAGE_POINTS, said),
         task=Task("final", {"totals": totals}) if final else Task("stage", {"stage": named, "totals": totals}),
-        sees=match.floor.seen_by(JUDGE),
+        sees=match.transcript.seen_by(JUDGE),
         limits=rules.judging,
     )
     summation = turn if isinstance(turn, Summation) else None
     if summation:
-        match = replace(match, floor=match.floor.post(Message(JUDGE, stage, summation.text(), JUDGE_NOTES)))
+        match = replace(match, transcript=match.transcript.post(Message(JUDGE, stage, summation.text(), JUDGE_NOTES)))
     return replace(match, summaries=(*match.summaries, (stage, summation)))
 
 

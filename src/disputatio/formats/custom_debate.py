@@ -149,7 +149,7 @@ class CustomVerdict:
 class _Room:
     """What a strand of rules may still do, and what was said before it. A value, so that branches cannot meddle."""
 
-    floor: Transcript
+    transcript: Transcript
     asks_left: int
     said: tuple[str, ...] = ()
     used: int = 0
@@ -157,13 +157,13 @@ class _Room:
 
     def after(self, *rooms: _Room) -> _Room:
         """This room when what happened in ``rooms`` is heard, in their order."""
-        floor, before = self.floor, len(self.floor.posts)
+        transcript, before = self.transcript, len(self.transcript.posts)
         for room in rooms:
-            floor = replace(floor, readers=_joined(floor.readers, room.floor.readers))
-            floor = floor.post(*room.floor.posts[before:])
+            transcript = replace(transcript, readers=_joined(transcript.readers, room.transcript.readers))
+            transcript = transcript.post(*room.transcript.posts[before:])
         used = sum(room.used for room in rooms)
         return _Room(
-            floor,
+            transcript,
             self.asks_left - used,
             (*self.said, *(row for room in rooms for row in room.said[len(self.said) :])),
             self.used + used,
@@ -183,10 +183,10 @@ def own_debate(
     seats: tuple[Seat, ...],
     step: Step,
     rules: Any,
-    docket: DebateContext,
+    context: DebateContext,
 ) -> Rulebook[CustomVerdict]:
     """A debate by the generator that ``make`` makes of the motion, the speakers and the settings."""
-    started = _begun(make, docket.motion.text, [Speaker(seat) for seat in seats], rules)
+    started = _begun(make, context.motion.text, [Speaker(seat) for seat in seats], rules)
     room = _Room(Transcript(), rules.most_asks)
     if isinstance(started, Fault):
         return _verdict(rules, started, room)
@@ -275,7 +275,7 @@ def _doubled(request: Together) -> str:
 def _asked(request: Request, room: _Room, rules: CustomRules) -> Rulebook[tuple[Answer, _Room]]:
     """Put one ask; its answer is heard by whom it is for."""
     seat, phase = request.seat, Phase(request.phase)
-    seen = room.floor.seen_by(seat)
+    seen = room.transcript.seen_by(seat)
     form = CustomTurnSpec(request.kinds, request.instruction, request.about or (seen[-1].text if seen else ""))
     wanted = "\n".join(f"- {name}: {kind.words}" for name, kind in request.kinds)
     values = {"seat": seat.upper(), "instruction": request.instruction, "wanted": wanted}
@@ -293,18 +293,20 @@ def _asked(request: Request, room: _Room, rules: CustomRules) -> Rulebook[tuple[
         judged = room.judged and seat != JUDGE
         silent = dict.fromkeys(name for name, _ in request.kinds)
         return Answer(seat, silent, turn.detail or turn.reason or "silent"), replace(room, judged=judged)
-    channel, floor = _channel(request, room.floor)
-    floor = floor.post(Message(seat, phase, turn.text(), channel))
-    return Answer(seat, dict(turn.values)), replace(room, floor=floor, said=(*room.said, *texts_of(turn.values)))
+    channel, transcript = _channel(request, room.transcript)
+    transcript = transcript.post(Message(seat, phase, turn.text(), channel))
+    return Answer(seat, dict(turn.values)), replace(
+        room, transcript=transcript, said=(*room.said, *texts_of(turn.values))
+    )
 
 
-def _channel(request: Request, floor: Transcript) -> tuple[Channel, Transcript]:
+def _channel(request: Request, transcript: Transcript) -> tuple[Channel, Transcript]:
     """Where an answer is posted, with the rights of those who hear it."""
     if request.only_for is None:
-        return PUBLIC, floor
+        return PUBLIC, transcript
     hearers = frozenset({request.seat, *request.only_for})
     channel = Channel(f"only_{'_'.join(sorted(hearers))}")
-    return channel, replace(floor, readers=_joined(floor.readers, ((channel, hearers),)))
+    return channel, replace(transcript, readers=_joined(transcript.readers, ((channel, hearers),)))
 
 
 def _side_by_side(

@@ -48,23 +48,23 @@ class FreeformVerdict:
         }
 
 
-def freeform(rules: FreeformRules, docket: DebateContext) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
+def freeform(rules: FreeformRules, context: DebateContext) -> Rulebook[FreeformVerdict]:  # noqa: ARG001  (speeches cite nothing)
     """A free-form debate from the first speech to the judge's headings."""
-    floor, form = Transcript(), MonologueSpec(rules.speech_words)
+    transcript, form = Transcript(), MonologueSpec(rules.speech_words)
     for number in range(1, rules.rounds + 1):
         for side in (PRO, CON):
-            floor = yield from monologue(side, number, floor, form, rules)
-    if not floor.posts:
+            transcript = yield from monologue(side, number, transcript, form, rules)
+    if not transcript.posts:
         return FreeformVerdict(None, 0)
     task = Task("summing", {"headings": ", ".join(HEADINGS.values())})
     turn = yield from ask(
-        JUDGE, JUDGING, returns=SummingSpec(), task=task, sees=floor.seen_by(JUDGE), limits=rules.judging
+        JUDGE, JUDGING, returns=SummingSpec(), task=task, sees=transcript.seen_by(JUDGE), limits=rules.judging
     )
-    return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(floor.posts))
+    return FreeformVerdict(turn.headings if isinstance(turn, Summing) else None, len(transcript.posts))
 
 
 def monologue(
-    side: Side, number: int, floor: Transcript, form: MonologueSpec, rules: FreeformRules
+    side: Side, number: int, transcript: Transcript, form: MonologueSpec, rules: FreeformRules
 ) -> Rulebook[Transcript]:
     """One speech, heard by everyone after it."""
     phase = Phase(f"round-{number}")
@@ -79,7 +79,7 @@ def monologue(
         phase,
         returns=form,
         task=Task("monologue", words),
-        sees=floor.seen_by(side.seat),
+        sees=transcript.seen_by(side.seat),
         limits=rules.speech,
     )
-    return floor.post(Message(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else floor
+    return transcript.post(Message(side.seat, phase, turn.text())) if isinstance(turn, Monologue) else transcript

@@ -103,12 +103,12 @@ def hear(
     judges: Sequence[Seat],
     rules: JuryRules,
     exhibits: tuple[Exhibit, ...],
-    floor: Transcript,
+    transcript: Transcript,
     rubric: Rubric,
     limits: Limits,
 ) -> Rulebook[tuple[Hearing, ...]]:
     """Let every judge sit through every sitting, all at the same time."""
-    branches = {sitting.name: _sit(judges, sitting, exhibits, floor, rubric, limits) for sitting in rules.sittings}
+    branches = {sitting.name: _sit(judges, sitting, exhibits, transcript, rubric, limits) for sitting in rules.sittings}
     plain = [branches.pop("")] if "" in branches else []
     heard = yield from together(*plain, **branches)
     return tuple(hearing for sitting in heard for hearing in sitting)
@@ -118,27 +118,32 @@ def _sit(
     judges: Sequence[Seat],
     sitting: Sitting,
     exhibits: tuple[Exhibit, ...],
-    floor: Transcript,
+    transcript: Transcript,
     rubric: Rubric,
     limits: Limits,
 ) -> Rulebook[tuple[Hearing, ...]]:
     blinding = sitting.blinding(exhibits)
     shown = _shown(exhibits, sitting, blinding)
     heard: tuple[Hearing, ...] = yield from together(
-        *(_judge(judge, sitting, AdjudicationSpec(shown, rubric), blinding, floor, limits) for judge in judges)
+        *(_judge(judge, sitting, AdjudicationSpec(shown, rubric), blinding, transcript, limits) for judge in judges)
     )
     return heard
 
 
 def _judge(
-    judge: Seat, sitting: Sitting, form: AdjudicationSpec, blinding: Blinding | None, floor: Transcript, limits: Limits
+    judge: Seat,
+    sitting: Sitting,
+    form: AdjudicationSpec,
+    blinding: Blinding | None,
+    transcript: Transcript,
+    limits: Limits,
 ) -> Rulebook[Hearing]:
     turn = yield from ask(
         judge,
         JUDGING,
         returns=form,
         task=Task("judging", form.task_values() | ({"sides": _NEUTRAL} if blinding else {})),
-        sees=_posts(floor.seen_by(judge), sitting, blinding),
+        sees=_posts(transcript.seen_by(judge), sitting, blinding),
         limits=limits,
     )
     if not isinstance(turn, Adjudication):

@@ -119,47 +119,49 @@ class MarketRules:
     judging: Limits = field(default=Limits(max_tokens=6000, temperature=0.2))
 
 
-def market(rules: MarketRules, docket: DebateContext) -> Rulebook[MarketVerdict]:
+def market(rules: MarketRules, context: DebateContext) -> Rulebook[MarketVerdict]:
     """A market debate from its eight openings to its verdict.
 
     Raises:
         InvalidInputError: the docket has no knowledge base.
     """
-    base = knowledge_of(docket)
+    base = knowledge_of(context)
     desks = {name: Desk(base, slice_of(base, lens)) for name, lens in LENSES.items()}
     bench = Desk(base, whole(base))
-    floor = table_of(desks, bench)
+    transcript = table_of(desks, bench)
 
-    analysts = yield from together(*(opening(seat, desks[lens_name(seat)], floor, rules) for seat in ANALYSTS))
-    floor = floor.post(*said(OPENING, analysts))
+    analysts = yield from together(*(opening(seat, desks[lens_name(seat)], transcript, rules) for seat in ANALYSTS))
+    transcript = transcript.post(*said(OPENING, analysts))
 
-    pairs = yield from together(**{name: cross_examination(pair_of(name, analysts), floor, rules) for name in LENSES})
+    pairs = yield from together(
+        **{name: cross_examination(pair_of(name, analysts), transcript, rules) for name in LENSES}
+    )
     analysts = tuple(row for pair in pairs for row in pair)
-    floor = floor.post(*said(CROSS_EXAMINATION, analysts))
+    transcript = transcript.post(*said(CROSS_EXAMINATION, analysts))
 
-    analysts = yield from together(*(closing(row, opponent_of(row, analysts), floor, rules) for row in analysts))
-    floor = floor.post(*said(CLOSING, analysts))
+    analysts = yield from together(*(closing(row, opponent_of(row, analysts), transcript, rules) for row in analysts))
+    transcript = transcript.post(*said(CLOSING, analysts))
 
     exhibits = exhibits_of(analysts)
-    finding = yield from judging(exhibits, bench, floor, rules)
+    finding = yield from judging(exhibits, bench, transcript, rules)
     verdict = market_verdict(analysts, exhibits, finding, rules.rubric, base)
     for row in verdict.trace:
         yield from declare("score", row.argument, row.score_json())
     return verdict
 
 
-def knowledge_of(docket: DebateContext) -> KnowledgeBase:
+def knowledge_of(context: DebateContext) -> KnowledgeBase:
     """The knowledge base that lies before the debate.
 
     Raises:
         InvalidInputError: there is none.
     """
-    if docket.knowledge is None:
+    if context.knowledge is None:
         raise InvalidInputError(
             "A market debate needs a knowledge base, and none is given.",
             "Give one with --knowledge FILE, or --knowledge example for the synthetic one.",
         )
-    return docket.knowledge
+    return context.knowledge
 
 
 def lens_name(seat: str) -> str:
@@ -190,7 +192,7 @@ def _slice_channel(name: str) -> Channel:
     return Channel(f"{name} slice")
 
 
-def opening(seat: Seat, desk: Desk, floor: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
+def opening(seat: Seat, desk: Desk, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst makes its case from its slice. It hears nobody."""
     form = MarketOpeningSpec(seat, desk, rules.minimum_arguments, rules.maximum_arguments, bullish=seat.endswith(BULL))
     counts = {"minimum": str(form.minimum), "maximum": str(form.maximum)}
@@ -199,23 +201,23 @@ def opening(seat: Seat, desk: Desk, floor: Transcript, rules: MarketRules) -> Ru
         OPENING,
         returns=form,
         task=task_of("opening", seat, desk, counts),
-        sees=floor.seen_by(seat),
+        sees=transcript.seen_by(seat),
         limits=rules.opening,
     )
     return Analyst(seat, desk, opening=turn) if isinstance(turn, MarketOpening) else Analyst(seat, desk).without(turn)
 
 
 def cross_examination(
-    pair: tuple[Analyst, Analyst], floor: Transcript, rules: MarketRules
+    pair: tuple[Analyst, Analyst], transcript: Transcript, rules: MarketRules
 ) -> Rulebook[tuple[Analyst, Analyst]]:
     """The bull of a lens examines the bear, then the bear, who has heard it, the bull."""
     bull, bear = pair
-    bull = yield from examination(bull, bear, floor, rules)
-    bear = yield from examination(bear, bull, floor.post(*said(CROSS_EXAMINATION, (bull,))), rules)
+    bull = yield from examination(bull, bear, transcript, rules)
+    bear = yield from examination(bear, bull, transcript.post(*said(CROSS_EXAMINATION, (bull,))), rules)
     return bull, bear
 
 
-def examination(own: Analyst, other: Analyst, floor: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
+def examination(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst responds to every argument of the other; with no arguments there is nothing to respond to."""
     if not other.arguments:
         return own
@@ -225,13 +227,13 @@ def examination(own: Analyst, other: Analyst, floor: Transcript, rules: MarketRu
         CROSS_EXAMINATION,
         returns=MarketExaminationSpec(own.seat, other.arguments, own.arguments, own.desk),
         task=task_of("cross-examination", own.seat, own.desk, targets),
-        sees=floor.seen_by(own.seat),
+        sees=transcript.seen_by(own.seat),
         limits=rules.cross_examination,
     )
     return own.after(examination=turn) if isinstance(turn, MarketExamination) else own.without(turn)
 
 
-def closing(own: Analyst, other: Analyst, floor: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
+def closing(own: Analyst, other: Analyst, transcript: Transcript, rules: MarketRules) -> Rulebook[Analyst]:
     """One analyst says what is left of its arguments; without any it has nothing to close."""
     if not own.arguments:
         return own
@@ -255,14 +257,14 @@ def closing(own: Analyst, other: Analyst, floor: Transcript, rules: MarketRules)
         CLOSING,
         returns=form,
         task=task_of("closing", own.seat, own.desk, words),
-        sees=floor.seen_by(own.seat),
+        sees=transcript.seen_by(own.seat),
         limits=rules.closing,
     )
     return own.after(closing=turn) if isinstance(turn, MarketClosing) else own.without(turn)
 
 
 def judging(
-    exhibits: tuple[MarketExhibit, ...], bench: Desk, floor: Transcript, rules: MarketRules
+    exhibits: tuple[MarketExhibit, ...], bench: Desk, transcript: Transcript, rules: MarketRules
 ) -> Rulebook[MarketAdjudication | Abstention | None]:
     """The judge finds on every argument; without arguments there is nothing to judge."""
     if not exhibits:
@@ -277,7 +279,7 @@ def judging(
         JUDGING,
         returns=form,
         task=Task("judging", words),
-        sees=floor.seen_by(JUDGE),
+        sees=transcript.seen_by(JUDGE),
         limits=rules.judging,
     )
     return finding

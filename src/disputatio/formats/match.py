@@ -235,7 +235,7 @@ class Clock:
 class Match:
     """Everything that has happened, in order. ``citing`` is what its speeches may cite."""
 
-    floor: Transcript
+    transcript: Transcript
     speeches: tuple[Speech, ...] = ()
     silences: tuple[Silence, ...] = ()
     summaries: tuple[tuple[str, Summation | None], ...] = ()

@@ -120,44 +120,44 @@ class Stage:
         return self.number == 1 and self.phase == PHASES[0]
 
 
-def panel(rules: PanelRules, docket: DebateContext) -> Rulebook[PanelVerdict]:
+def panel(rules: PanelRules, context: DebateContext) -> Rulebook[PanelVerdict]:
     """A panel from its proposals to its decision."""
-    floor, held = Transcript(), Held(rules.debaters)
-    citing = Citing(docket.sources, docket.motion.text) if docket.sources else NOTHING
+    transcript, held = Transcript(), Held(rules.debaters)
+    citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
     counts: list[Count] = []
     for stage in rules.stages:
-        floor, held, spoken = yield from phase_of(stage, floor, held, rules, citing)
+        transcript, held, spoken = yield from phase_of(stage, transcript, held, rules, citing)
 
         count = counted(stage.number, stage.phase, spoken, held, rules.options, rules.decision)
         counts.append(count)
         yield from declare("vote", stage.name, count.as_json())
 
         if count.outcome.winner is not None:
-            return verdict(rules, docket, held, counts, count.outcome.winner, rules.decision.name)
+            return verdict(rules, context, held, counts, count.outcome.winner, rules.decision.name)
         if any(row.not_asked for row in spoken):
-            return verdict(rules, docket, held, counts, None, BUDGET_REACHED)
-    return verdict(rules, docket, held, counts, ESCALATE, MAX_ROUNDS_EXHAUSTED)
+            return verdict(rules, context, held, counts, None, BUDGET_REACHED)
+    return verdict(rules, context, held, counts, ESCALATE, MAX_ROUNDS_EXHAUSTED)
 
 
 def phase_of(
-    stage: Stage, floor: Transcript, held: Held, rules: PanelRules, citing: Citing
+    stage: Stage, transcript: Transcript, held: Held, rules: PanelRules, citing: Citing
 ) -> Rulebook[tuple[Transcript, Held, tuple[Spoken, ...]]]:
     """Every debater takes one turn: all at once in the first phase, then one after the other."""
     if stage.is_first:
-        turns = yield from together(*(turn_of(name, stage, floor, held, rules, citing) for name in rules.debaters))
+        turns = yield from together(*(turn_of(name, stage, transcript, held, rules, citing) for name in rules.debaters))
         for spoken in turns:
-            floor, held = heard(spoken, stage, floor), held.after(spoken)
-        return floor, held, turns
+            transcript, held = heard(spoken, stage, transcript), held.after(spoken)
+        return transcript, held, turns
     taken: list[Spoken] = []
     for name in rules.debaters:
-        spoken = yield from turn_of(name, stage, floor, held, rules, citing)
-        floor, held = heard(spoken, stage, floor), held.after(spoken)
+        spoken = yield from turn_of(name, stage, transcript, held, rules, citing)
+        transcript, held = heard(spoken, stage, transcript), held.after(spoken)
         taken.append(spoken)
-    return floor, held, tuple(taken)
+    return transcript, held, tuple(taken)
 
 
 def turn_of(
-    name: str, stage: Stage, floor: Transcript, held: Held, rules: PanelRules, citing: Citing
+    name: str, stage: Stage, transcript: Transcript, held: Held, rules: PanelRules, citing: Citing
 ) -> Rulebook[Spoken]:
     """One debater's turn, or its abstention."""
     place = rules.debaters.index(name)
@@ -184,7 +184,7 @@ def turn_of(
         stage.name,
         returns=form,
         task=Task(stage.phase, words),
-        sees=floor.seen_by(Seat(name)),
+        sees=transcript.seen_by(Seat(name)),
         limits=getattr(rules, stage.phase),
     )
     if isinstance(turn, Abstention):
@@ -192,14 +192,14 @@ def turn_of(
     return Spoken(name, stage.number, stage.phase, turn)
 
 
-def heard(spoken: Spoken, stage: Stage, floor: Transcript) -> Transcript:
+def heard(spoken: Spoken, stage: Stage, transcript: Transcript) -> Transcript:
     """The floor after a turn; an abstention puts nothing on it."""
     position: Position | None = spoken.position
-    return floor if position is None else floor.post(Message(Seat(spoken.name), stage.name, position.text()))
+    return transcript if position is None else transcript.post(Message(Seat(spoken.name), stage.name, position.text()))
 
 
 def verdict(
-    rules: PanelRules, docket: DebateContext, held: Held, counts: list[Count], decision: str | None, decided_by: str
+    rules: PanelRules, context: DebateContext, held: Held, counts: list[Count], decision: str | None, decided_by: str
 ) -> PanelVerdict:
     """What the panel came to."""
     return PanelVerdict(
@@ -211,7 +211,7 @@ def verdict(
         spoken=held.spoken,
         decision=decision,
         decided_by=str(decided_by),
-        voices=tuple(sorted(docket.voices, key=lambda row: rules.debaters.index(row.seat))),
+        voices=tuple(sorted(context.voices, key=lambda row: rules.debaters.index(row.seat))),
     )
 
 

@@ -47,7 +47,7 @@ class RecognitionVerdict:
         return {"format": "recognition", "judged": row is not None, "guess": guess}
 
 
-def recognition(rules: RecognitionRules, _docket: DebateContext) -> Rulebook[RecognitionVerdict]:
+def recognition(rules: RecognitionRules, _context: DebateContext) -> Rulebook[RecognitionVerdict]:
     """One guess."""
     years = tuple(str(year) for year in range(rules.first_year, rules.last_year + 1))
     values = {

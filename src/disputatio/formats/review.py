@@ -89,7 +89,7 @@ class Here:
     """Where the debate stands as a round begins: everything said before, and what may be cited."""
 
     number: int
-    floor: Transcript
+    transcript: Transcript
     rules: ReviewRules
     citing: Citing
     english: bool = True
@@ -100,33 +100,33 @@ class Here:
         return Phase(name if self.number == 1 else f"{name}-round-{self.number}")
 
 
-def review(rules: ReviewRules, docket: DebateContext) -> Rulebook[ReviewVerdict]:
+def review(rules: ReviewRules, context: DebateContext) -> Rulebook[ReviewVerdict]:
     """A review from its framing to the last moderation."""
-    proposers = numbered(PROPOSER, docket.seats)
-    framing, floor = yield from frame(rules, docket, len(proposers))
-    positions = positions_of(rules, docket, proposers, framing)
+    proposers = numbered(PROPOSER, context.seats)
+    framing, transcript = yield from frame(rules, context, len(proposers))
+    positions = positions_of(rules, context, proposers, framing)
     rounds: tuple[Round, ...] = ()
     stop = Stop.UNFRAMED
     for number in range(1, min(rules.rounds, rules.MAXIMUM_ROUNDS) + 1):
         if not positions:
             break
-        floor = floor.post(*introduced(docket, number))
-        english = docket.motion.language == "English"
-        here = Here(number, floor, rules, citing_in(docket, number), english, rounds)
-        held, floor = yield from one_round(positions, here)
+        transcript = transcript.post(*introduced(context, number))
+        english = context.motion.language == "English"
+        here = Here(number, transcript, rules, citing_in(context, number), english, rounds)
+        held, transcript = yield from one_round(positions, here)
         rounds = (*rounds, held)
         stop = why_stop(held)
         if stop is not Stop.MAXIMUM:
             break
     return review_verdict(
-        docket.motion.text, framing, positions, rounds, stop, rules.brief, not_reached(docket, rounds)
+        context.motion.text, framing, positions, rounds, stop, rules.brief, not_reached(context, rounds)
     )
 
 
-def frame(rules: ReviewRules, docket: DebateContext, proposers: int) -> Rulebook[tuple[Framing | None, Transcript]]:
+def frame(rules: ReviewRules, context: DebateContext, proposers: int) -> Rulebook[tuple[Framing | None, Transcript]]:
     """The framing, and the floor with it."""
     to_find = proposers if proposers > 1 and not rules.positions else 0
-    first = tuple(row.source_id for row in docket.sources if docket.introduced.get(row.source_id, 1) == 1)
+    first = tuple(row.source_id for row in context.sources if context.introduced.get(row.source_id, 1) == 1)
     form = FramingSpec(rules.brief.criteria, first, to_find)
     words = {
         "hints": rules.brief.framing,
@@ -147,17 +147,17 @@ def one_round(positions: Sequence[Position], here: Here) -> Rulebook[tuple[Round
         contests = ((yield from contest(positions[0], here)),)
     else:
         contests = yield from together(**{row.id.lower(): contest(row, here) for row in positions})
-    floor = here.floor.post(*(post for row in contests for post in said(row, here)))
+    transcript = here.transcript.post(*(post for row in contests for post in said(row, here)))
     held = Round(here.number, contests)
     for name, why in held.struck.items():
         yield from declare("penalty", name, {"penalty": "struck", "reason": why, "round": here.number})
     if any(row.proposition for row in contests):
-        held = yield from moderation(held, replace(here, floor=floor))
+        held = yield from moderation(held, replace(here, transcript=transcript))
     if held.moderation:
         for found in held.moderation.findings:
             yield from declare("score", found.argument, {"round": here.number, "criteria": found.scores})
-        floor = floor.post(Message(MODERATOR, here.phase("moderation"), held.moderation.text()))
-    return held, floor
+        transcript = transcript.post(Message(MODERATOR, here.phase("moderation"), held.moderation.text()))
+    return held, transcript
 
 
 def contest(position: Position, here: Here) -> Rulebook[Contest]:
@@ -193,7 +193,7 @@ def proposition(held: Contest, here: Here) -> Rulebook[Contest]:
         here.phase("proposition"),
         returns=form,
         task=task,
-        sees=here.floor.seen_by(seat),
+        sees=here.transcript.seen_by(seat),
         limits=rules.proposition,
     )
     return replace(held, proposition=turn) if isinstance(turn, Proposition) else held.without(turn)
@@ -222,7 +222,7 @@ def critique(held: Contest, here: Here) -> Rulebook[Contest]:
         "lines": "\n".join(f"- {row}" for row in rules.brief.attack_lines) or "- what nobody has thought of",
     }
     quotes = {"position": position.text}
-    sees = here.floor.post(*said(held, here)).seen_by(CRITIC)
+    sees = here.transcript.post(*said(held, here)).seen_by(CRITIC)
     phase = here.phase("critique")
     first = yield from ask(
         CRITIC, phase, returns=form, task=Task("critique", words, quotes), sees=sees, limits=rules.critique
@@ -251,7 +251,7 @@ def rebuttal(held: Contest, here: Here) -> Rulebook[Contest]:
     task = Task(
         "rebuttal", {"targets": ", ".join(row.id for row in held.criticism.standing)}, {"position": position.text}
     )
-    sees = here.floor.post(*said(held, here)).seen_by(REBUTTER)
+    sees = here.transcript.post(*said(held, here)).seen_by(REBUTTER)
     turn = yield from ask(REBUTTER, here.phase("rebuttal"), returns=form, task=task, sees=sees, limits=rules.rebuttal)
     return replace(held, rebuttals=turn) if isinstance(turn, Rebuttals) else held.without(turn)
 
@@ -283,7 +283,7 @@ def moderation(held: Round, here: Here) -> Rulebook[Round]:
         here.phase("moderation"),
         returns=form,
         task=task,
-        sees=here.floor.seen_by(MODERATOR),
+        sees=here.transcript.seen_by(MODERATOR),
         limits=rules.moderation,
     )
     return replace(held, moderation=turn) if isinstance(turn, Moderation) else replace(held, silent=(turn,))
@@ -311,33 +311,33 @@ def why_stop(held: Round) -> Stop:
 
 
 def positions_of(
-    rules: ReviewRules, docket: DebateContext, proposers: Sequence[Seat], framing: Framing | None
+    rules: ReviewRules, context: DebateContext, proposers: Sequence[Seat], framing: Framing | None
 ) -> tuple[Position, ...]:
     """The positions and who argues for them; none where several were to be named and nobody named them."""
     texts = rules.positions or (framing.positions if framing else ())
     if len(proposers) == 1 and len(texts) <= 1:
-        argued = framing.thesis if framing and docket.motion.is_question and rules.edition > 1 else docket.motion.text
+        argued = framing.thesis if framing and context.motion.is_question and rules.edition > 1 else context.motion.text
         texts = texts or (argued,)
     return tuple(
         Position(number, seat, text) for number, (seat, text) in enumerate(zip(proposers, texts, strict=False), start=1)
     )
 
 
-def citing_in(docket: DebateContext, number: int) -> Citing:
+def citing_in(context: DebateContext, number: int) -> Citing:
     """What may be cited in round ``number``: the sources that were introduced by then."""
-    known = docket.sources_by(number)
-    return Citing(known, docket.motion.text) if known else NOTHING
+    known = context.sources_by(number)
+    return Citing(known, context.motion.text) if known else NOTHING
 
 
-def introduced(docket: DebateContext, number: int) -> tuple[Message, ...]:
+def introduced(context: DebateContext, number: int) -> tuple[Message, ...]:
     """The sources that a further round brings, as they are laid before every seat."""
     return tuple(
         Message(EVIDENCE, Phase(f"round-{number}"), f"New evidence {row.source_id}: {row.title}\n{row.text}")
-        for row in docket.sources
-        if number > 1 and docket.introduced.get(row.source_id) == number
+        for row in context.sources
+        if number > 1 and context.introduced.get(row.source_id) == number
     )
 
 
-def not_reached(docket: DebateContext, rounds: Sequence[Round]) -> tuple[str, ...]:
+def not_reached(context: DebateContext, rounds: Sequence[Round]) -> tuple[str, ...]:
     """The sources whose round was never held."""
-    return tuple(name for name, number in docket.introduced.items() if number > len(rounds))
+    return tuple(name for name, number in context.introduced.items() if number > len(rounds))

@@ -67,7 +67,7 @@ def most_given(answers: Sequence[str | None]) -> str | None:
     return max(counts, key=lambda row: counts[row]) if counts else None
 
 
-def single(rules: SingleRules, _docket: DebateContext) -> Rulebook[SingleVerdict]:
+def single(rules: SingleRules, _context: DebateContext) -> Rulebook[SingleVerdict]:
     """One answer, or several that know nothing of each other."""
     numbers = range(rules.first, rules.first + rules.samples)
     turns: list[object] = []

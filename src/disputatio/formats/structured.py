@@ -55,24 +55,24 @@ class StructuredRules:
     judging: Limits = field(default=Limits(max_tokens=3000, temperature=0.2))
 
 
-def structured(rules: StructuredRules, docket: DebateContext) -> Rulebook[StructuredVerdict]:
+def structured(rules: StructuredRules, context: DebateContext) -> Rulebook[StructuredVerdict]:
     """A structured debate from its opening to its verdict."""
-    floor = Transcript()
-    citing = Citing(docket.sources, docket.motion.text) if docket.sources else NOTHING
+    transcript = Transcript()
+    citing = Citing(context.sources, context.motion.text) if context.sources else NOTHING
 
     pro, con = yield from together(opening(PRO, rules, citing), opening(CON, rules, citing))
-    floor = floor.post(*said(OPENING, pro), *said(OPENING, con))
+    transcript = transcript.post(*said(OPENING, pro), *said(OPENING, con))
 
     pro, con = yield from together(
-        cross_examination(pro, con, floor, rules, citing), cross_examination(con, pro, floor, rules, citing)
+        cross_examination(pro, con, transcript, rules, citing), cross_examination(con, pro, transcript, rules, citing)
     )
-    floor = floor.post(*said(CROSS_EXAMINATION, pro), *said(CROSS_EXAMINATION, con))
+    transcript = transcript.post(*said(CROSS_EXAMINATION, pro), *said(CROSS_EXAMINATION, con))
 
-    pro, con = yield from together(closing(pro, con, floor, rules), closing(con, pro, floor, rules))
-    floor = floor.post(*said(CLOSING, pro), *said(CLOSING, con))
+    pro, con = yield from together(closing(pro, con, transcript, rules), closing(con, pro, transcript, rules))
+    transcript = transcript.post(*said(CLOSING, pro), *said(CLOSING, con))
 
-    judges = numbered(JUDGE, docket.seats)
-    hearings = yield from judging(pro, con, judges, floor, rules)
+    judges = numbered(JUDGE, context.seats)
+    hearings = yield from judging(pro, con, judges, transcript, rules)
     result = verdict(pro, con, hearings, judges, rules.bench, rules.rubric)
     for row in result.trace:
         yield from declare("score", row.argument, row.score_json())
@@ -89,7 +89,7 @@ def opening(side: Side, rules: StructuredRules, citing: Citing) -> Rulebook[Case
 
 
 def cross_examination(
-    own: Case, other: Case, floor: Transcript, rules: StructuredRules, citing: Citing
+    own: Case, other: Case, transcript: Transcript, rules: StructuredRules, citing: Citing
 ) -> Rulebook[Case]:
     """One side responds to every argument of the other; with no arguments there is nothing to ask."""
     if not other.arguments:
@@ -101,13 +101,13 @@ def cross_examination(
         CROSS_EXAMINATION,
         returns=CrossExaminationSpec(other.arguments, known, citing),
         task=task,
-        sees=floor.seen_by(own.side.seat),
+        sees=transcript.seen_by(own.side.seat),
         limits=rules.cross_examination,
     )
     return own.after(examination=turn if isinstance(turn, CrossExamination) else None)
 
 
-def closing(own: Case, other: Case, floor: Transcript, rules: StructuredRules) -> Rulebook[Case]:
+def closing(own: Case, other: Case, transcript: Transcript, rules: StructuredRules) -> Rulebook[Case]:
     """One side answers the questions put to it, concedes what it conceded, and states its final position."""
     if not own.arguments:
         return own
@@ -120,19 +120,19 @@ def closing(own: Case, other: Case, floor: Transcript, rules: StructuredRules) -
         CLOSING,
         returns=form,
         task=Task("closing", {**own.side.words(), **words}),
-        sees=floor.seen_by(own.side.seat),
+        sees=transcript.seen_by(own.side.seat),
         limits=rules.closing,
     )
     return own.after(closing=turn if isinstance(turn, Closing) else None)
 
 
 def judging(
-    pro: Case, con: Case, judges: tuple[Seat, ...], floor: Transcript, rules: StructuredRules
+    pro: Case, con: Case, judges: tuple[Seat, ...], transcript: Transcript, rules: StructuredRules
 ) -> Rulebook[tuple[Hearing, ...]]:
     """Every judge hears everything and finds on every argument; without arguments there is nothing to judge."""
     if not pro.arguments and not con.arguments:
         return ()
-    heard = yield from hear(judges, rules.bench, exhibits(pro, con), floor, rules.rubric, rules.judging)
+    heard = yield from hear(judges, rules.bench, exhibits(pro, con), transcript, rules.rubric, rules.judging)
     return heard
 
 

@@ -16,7 +16,7 @@ from disputatio.participants.model_seat import ModelSeating
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class LengthProfile:
     """How one kind of participant answers.
 
     Attributes:
@@ -49,14 +49,14 @@ class Habits:
             return round(allowed * self.share)
         return next((length for word, length in self.by_field if word in field), self.characters)
 
-    def least(self) -> Habits:
+    def least(self) -> LengthProfile:
         """The least to expect of such a participant: ``SHORT``, unless the length of its texts is known."""
         least = replace(self, reasoning=self.reasoning_range[0])
         if self.characters is None:
             return replace(least, share=min(SHORT.share, self.share), more_items=0, settles=True)
         return replace(least, more_items=0, settles=True, draws=False, objects=True, invents=False)
 
-    def most(self) -> Habits:
+    def most(self) -> LengthProfile:
         """The most to expect of it: ``LONG``, unless the length of its texts is known."""
         most = replace(self, reasoning=self.reasoning_range[1])
         if self.characters is None:
@@ -64,14 +64,14 @@ class Habits:
         return replace(most, more_items=max(LONG.more_items, self.more_items), settles=False, draws=False)
 
 
-USUAL = Habits()
+USUAL = LengthProfile()
 """Nothing is known: half of what the form allows, and every round that may be held. A prompt asks for so many words
 that English takes six tenths of what the form allows (``disputatio.formats.turns.sizes``)."""
 SHORT = replace(USUAL, share=0.15, settles=True)
 """The least to expect: a sentence where a paragraph may stand, and nothing that needs a further round."""
 LONG = replace(USUAL, share=0.8, more_items=1)
 """The most to expect of answers that are accepted: more words than the prompt asks for."""
-SENTENCES = Habits(
+SENTENCES = LengthProfile(
     characters=62,
     by_field=(
         *(("question", 82), ("evidence", 104)),
@@ -91,6 +91,6 @@ FAKE_MODEL = "fake"
 """What the model of a fake provider is called in seats, so that an estimate knows it: ``openai_compatible:fake``."""
 
 
-def habits_of(seating: ModelSeating) -> Habits:
+def length_profile_of(seating: ModelSeating) -> LengthProfile:
     """What is declared of the model in ``seating``; ``USUAL`` where nothing is."""
     return SENTENCES if (seating.provider, seating.model) == ("openai_compatible", FAKE_MODEL) else USUAL

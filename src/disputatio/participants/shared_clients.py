@@ -9,11 +9,11 @@ from disputatio.participants.call import ModelClient
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, Kind
 
-OpenGateway: TypeAlias = Callable[[ModelSeating, "str | None"], ModelClient]
+ClientFactory: TypeAlias = Callable[[ModelSeating, "str | None"], ModelClient]
 """Makes the gateway for a seating and its key."""
 
 
-def open_gateway(
+def open_client(
     seating: ModelSeating, api_key: str | None, *, on_progress: Callable[[str], None] | None = None
 ) -> ModelClient:
     """The gateway for ``seating``. Nothing is connected or loaded before its first call.
@@ -28,7 +28,7 @@ def open_gateway(
         from disputatio.participants.embedded import EmbeddedClient
 
         return EmbeddedClient(seating.model, timeout_s=seating.timeout_s, on_progress=on_progress)
-    from disputatio.participants.remote import open_gateway as open_remote
+    from disputatio.participants.remote import open_client as open_remote
 
     return open_remote(seating, api_key)
 
@@ -36,7 +36,7 @@ def open_gateway(
 class SharedClients:
     """One gateway for each model, address, key, effort and time limit, however many seats use it."""
 
-    def __init__(self, opener: OpenGateway) -> None:
+    def __init__(self, opener: ClientFactory) -> None:
         self._opener = opener
         self._open: dict[tuple[object, ...], ModelClient] = {}
 

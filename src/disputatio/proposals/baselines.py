@@ -51,8 +51,8 @@ def baselines_of(
     names = baselines_named(given)
     settings = {name: _settings(name, arguments, proposal.settings) for name in ("single", "freeform")}
 
-    async def run(debate: str, house: Runtime) -> bool:
-        own = Runtime(house.store, observer=observed(Nobody()), opener=house.opener)
+    async def run(debate: str, runtime: Runtime) -> bool:
+        own = Runtime(runtime.store, observer=observed(Nobody()), opener=runtime.opener)
         trial_id = partial(baseline_id, debate) if apart else lambda _: ""
         baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts, trial_id)
         return bool(await baselines.run(debate, names))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from disputatio.engine.typical import Typical
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
-from disputatio.participants.length_profiles import USUAL, Habits
+from disputatio.participants.length_profiles import USUAL, LengthProfile
 from disputatio.record.text import canonical
 from disputatio.testing.provider.counting import BYTES_PER_TOKEN, shared_beginning
 
@@ -108,13 +108,13 @@ class PrefixMeter:
         rows: the calls so far.
     """
 
-    habits: Habits = USUAL
+    length_profile: LengthProfile = USUAL
     rows: list[Metered] = field(default_factory=list)
     modes: tuple[OutputMode, ...] = (OutputMode.NATIVE,)
 
     def __post_init__(self) -> None:
         """Begin with nothing said."""
-        self._typical = Typical(self.habits)
+        self._typical = Typical(self.length_profile)
         self._sent: list[_Sent] = []
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:

@@ -20,7 +20,7 @@ from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolRe
 SEARCH = ("search_sources", "read_passage")
 """What the word ``search`` stands for."""
 
-HOUSE_TOOLS: Mapping[str, OfferedTool] = {
+BUILTIN_TOOLS: Mapping[str, OfferedTool] = {
     row.name: OfferedTool(row.name, "", row.description, row.parameters) for row in TOOLS
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_set import SourceSet
 from disputatio.motion import one_line
-from disputatio.tools.builtin import HOUSE_TOOLS, SEARCH, BuiltinTools
+from disputatio.tools.builtin import BUILTIN_TOOLS, SEARCH, BuiltinTools
 from disputatio.tools.mcp_server import McpServer
 from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolResult
 from disputatio.tools.servers import AnnouncedTools, McpConnection
@@ -28,7 +28,7 @@ class Toolset:
     limits: ToolLimits
     warnings: tuple[str, ...]
     _offered: Mapping[str, tuple[OfferedTool, ...]]
-    _house: BuiltinTools
+    _runtime: BuiltinTools
     _connections: Mapping[str, McpConnection]
 
     def offered(self, seat: str) -> tuple[OfferedTool, ...]:
@@ -40,7 +40,7 @@ class Toolset:
         server, dot, inner = tool.partition(".")
         if dot:
             return await self._connections[server].call(inner, arguments)
-        return await self._house.call(tool, arguments)
+        return await self._runtime.call(tool, arguments)
 
     async def aclose(self) -> None:
         """Stop and leave all servers, also where one of them makes trouble."""
@@ -54,7 +54,7 @@ async def open_tools(words: Words, sources: SourceSet, servers: Mapping[str, Mcp
     Raises:
         InvalidInputError: a tool or server is not there or cannot be used. Nothing is left running.
     """
-    house, has_sources = BuiltinTools(sources, limits), len(sources) > 0
+    runtime, has_sources = BuiltinTools(sources, limits), len(sources) > 0
     connections: dict[str, McpConnection] = {}
     announced: dict[str, AnnouncedTools] = {}
     try:
@@ -63,12 +63,12 @@ async def open_tools(words: Words, sources: SourceSet, servers: Mapping[str, Mcp
             announced[name] = await connections[name].open()
         offered = {seat: _of_seat(seat, named, announced, with_sources=has_sources) for seat, named in words.items()}
         if any(tool.name in SEARCH for tools in offered.values() for tool in tools):
-            house.check()
+            runtime.check()
     except BaseException:
         for connection in connections.values():
             await connection.aclose()
         raise
-    return Toolset(limits, _warnings(words, announced, with_sources=has_sources), offered, house, connections)
+    return Toolset(limits, _warnings(words, announced, with_sources=has_sources), offered, runtime, connections)
 
 
 def _servers_named(words: Words, servers: Mapping[str, McpServer]) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def _servers_named(words: Words, servers: Mapping[str, McpServer]) -> tuple[str,
     for seat, row in words.items():
         for word in row:
             server = word.partition(".")[0]
-            if server in HOUSE_TOOLS or server == "search":
+            if server in BUILTIN_TOOLS or server == "search":
                 continue
             if server not in servers:
                 known = ", ".join(["search", "calculate", *servers])
@@ -108,9 +108,9 @@ def _of_seat(
 
 def _tools_called(word: str, announced: Mapping[str, AnnouncedTools]) -> tuple[OfferedTool, ...]:
     if word == "search":
-        return tuple(HOUSE_TOOLS[name] for name in SEARCH)
-    if word in HOUSE_TOOLS:
-        return (HOUSE_TOOLS[word],)
+        return tuple(BUILTIN_TOOLS[name] for name in SEARCH)
+    if word in BUILTIN_TOOLS:
+        return (BUILTIN_TOOLS[word],)
     server, dot, inner = word.partition(".")
     found = announced[server]
     if dot:

@@ -37,13 +37,13 @@ class InProcessRunner:
         store: SqlStore,
         *,
         concurrency: int = 100,
-        house: Callable[[str], Runtime] | None = None,
+        runtime: Callable[[str], Runtime] | None = None,
         participants: Participants = nobody,
         most_waiting: int | None = 1_000,
     ) -> None:
         self._desk, self._front = Desk(store), BatchedJobTable(store)
         self._concurrency, self._most_waiting = concurrency, most_waiting
-        self._house = house or (lambda _debate: Runtime(store))
+        self._runtime = runtime or (lambda _debate: Runtime(store))
         self._participants = participants
         self._running: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
@@ -135,11 +135,11 @@ class InProcessRunner:
         task.add_done_callback(ended)
 
     async def _hold(self, debate: str) -> None:
-        house = self._house(debate)
+        runtime = self._runtime(debate)
         try:
-            await hold(debate, self._front, house, self._participants)
+            await hold(debate, self._front, runtime, self._participants)
         except asyncio.CancelledError:
-            await self._stopped(debate, house)
+            await self._stopped(debate, runtime)
             raise
         except HeldElsewhereError:
             await asyncio.sleep(_LOOK_SECONDS)
@@ -148,11 +148,11 @@ class InProcessRunner:
             _LOG.warning("debate %s: %s", debate, failure)
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _stopped(self, debate: str, house: Runtime) -> None:
+    async def _stopped(self, debate: str, runtime: Runtime) -> None:
         try:
             if self._draining:
                 await asyncio.to_thread(self._desk.put_back, debate)
             else:
-                await end_cancelled(debate, self._desk, house)
+                await end_cancelled(debate, self._desk, runtime)
         except DisputatioError as failure:
             _LOG.warning("debate %s: %s", debate, failure)

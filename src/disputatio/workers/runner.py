@@ -60,7 +60,7 @@ class Ended:
 
 
 async def hold(
-    debate: str, front: BatchedJobTable, house: Runtime, participants: Participants = nobody, *, patient: bool = False
+    debate: str, front: BatchedJobTable, runtime: Runtime, participants: Participants = nobody, *, patient: bool = False
 ) -> Ended | None:
     """Begin the debate of an order, or go on with it from its record, and note on its order how it ended.
 
@@ -82,33 +82,33 @@ async def hold(
         StoreError: the database could not be read or written; nothing was noted.
         asyncio.CancelledError: stopped from outside; nothing was noted.
     """
-    due = await front.begin(debate, house.store)
+    due = await front.begin(debate, runtime.store)
     if due is None:
         return None
     try:
-        here = replace(house, store=ClaimedStore(house.store, debate))
+        here = replace(runtime, store=ClaimedStore(runtime.store, debate))
         over = await _held(debate, due, here, participants, patient=patient)
-        return Ended(over, await front.finish(over, house.store))
+        return Ended(over, await front.finish(over, runtime.store))
     except BaseException:
         # Where the database is away, the claim is put right when it is back.
         with suppress(StoreError):
-            await front.release(debate, house.store)
+            await front.release(debate, runtime.store)
         raise
     finally:
-        if isinstance(house.observer, Leaving):
-            house.observer.on_detach(debate)
+        if isinstance(runtime.observer, Leaving):
+            runtime.observer.on_detach(debate)
 
 
-async def _held(debate: str, due: Due, house: Runtime, participants: Participants, *, patient: bool) -> Over:
+async def _held(debate: str, due: Due, runtime: Runtime, participants: Participants, *, patient: bool) -> Over:
     if due.cancelled:
-        await interrupt(debate, CANCELLED, house)
+        await interrupt(debate, CANCELLED, runtime)
         return Over(debate, JobState.CANCELLED)
     try:
         if due.tries > MOST_TRIES and not _has_result(due):
-            return await _given_up(debate, _IN_VAIN, house)
+            return await _given_up(debate, _IN_VAIN, runtime)
         if due.tries <= MOST_TRIES:
-            await _go_on(debate, due, house, participants)
-            await _run_baselines(debate, due.order, house)
+            await _go_on(debate, due, runtime, participants)
+            await _run_baselines(debate, due.order, runtime)
     except PersonLeftError:
         pass
     except StoreError:
@@ -116,24 +116,24 @@ async def _held(debate: str, due: Due, house: Runtime, participants: Participant
     except ProviderError as failure:
         if patient and due.tries < MOST_TRIES:
             raise NotYetError(failure.cause, failure.next_step) from None
-        return await _given_up(debate, failure, house)
+        return await _given_up(debate, failure, runtime)
     except DisputatioError as failure:
-        return await _given_up(debate, failure, house)
+        return await _given_up(debate, failure, runtime)
     except Exception as error:  # noqa: BLE001  (an order must not take a worker's other debates with it)
         cause = f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}."
         bug = DisputatioError(cause, "This is a bug; what was recorded is kept.")
-        return await _given_up(debate, bug, house)
+        return await _given_up(debate, bug, runtime)
     return Over(debate, JobState.ENDED)
 
 
-async def end_cancelled(debate: str, desk: Desk, house: Runtime) -> None:
+async def end_cancelled(debate: str, desk: Desk, runtime: Runtime) -> None:
     """Note that an order was cancelled, in its record too where it has one.
 
     Raises:
         HeldElsewhereError: another process holds it, and has to stop it first.
         StoreError: the database could not be read or written.
     """
-    await interrupt(debate, CANCELLED, house)
+    await interrupt(debate, CANCELLED, runtime)
     await asyncio.to_thread(desk.finish, debate, JobState.CANCELLED)
 
 
@@ -159,16 +159,16 @@ _IN_VAIN = DisputatioError(
 )
 
 
-async def _go_on(debate: str, due: Due, house: Runtime, participants: Participants) -> None:
+async def _go_on(debate: str, due: Due, runtime: Runtime, participants: Participants) -> None:
     if due.status is None:
         proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
-        await start(proposal, house, debate=debate)
+        await start(proposal, runtime, debate=debate)
         return
     if _has_result(due):
         return
     # An order that an earlier version let through may have put an address of its caller's into the record.
     check_kept(due.order)
-    record = read_verified(house.store, debate)
+    record = read_verified(runtime.store, debate)
     settings = recorded_settings(debate, record, Arguments())
     ceilings = due.raised or Raised()
     resumption = Resumption(
@@ -179,7 +179,7 @@ async def _go_on(debate: str, due: Due, house: Runtime, participants: Participan
         budget_calls=ceilings.max_calls,
     )
     # It has begun: a provider that is away now costs its seats their turns, as it would have without the break.
-    await resume(debate, resumption, replace(house, checks_first=False))
+    await resume(debate, resumption, replace(runtime, checks_first=False))
 
 
 def _has_result(due: Due) -> bool:
@@ -187,7 +187,7 @@ def _has_result(due: Due) -> bool:
     return due.status is not None and due.raised is None and due.status not in _GOES_ON
 
 
-async def _run_baselines(debate: str, order: JsonObject, house: Runtime) -> None:
+async def _run_baselines(debate: str, order: JsonObject, runtime: Runtime) -> None:
     """Run the baselines that a request asks for, within the ceilings of its debate.
 
     Those that are recorded are not run again. A failure is logged: the debate keeps its result.
@@ -201,14 +201,14 @@ async def _run_baselines(debate: str, order: JsonObject, house: Runtime) -> None
         proposal = await asyncio.to_thread(lambda: proposal_of(order, {}, people_missing=True))
         run = baselines_for(request_of(order), proposal)
         if run is not None:
-            await run(debate, house)
+            await run(debate, runtime)
     except StoreError:
         raise
     except Exception as failure:  # noqa: BLE001  (whatever it is, the debate has its result)
         _LOG.warning("The baselines of the debate %s could not be run: %s", debate, failure)
 
 
-async def _given_up(debate: str, failure: DisputatioError, house: Runtime) -> Over:
+async def _given_up(debate: str, failure: DisputatioError, runtime: Runtime) -> Over:
     if not isinstance(failure, VerificationError):
-        await interrupt(debate, failure.cause, house)
+        await interrupt(debate, failure.cause, runtime)
     return Over(debate, JobState.FAILED, failure.cause, failure.next_step)

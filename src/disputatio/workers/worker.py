@@ -78,7 +78,7 @@ class Worker:
         self._concurrency, self._drain_seconds = concurrency, drain_seconds
         self._turnstile = SharedTurnstile(store)
         self._people = RemoteSurface(QuestionBook(store))
-        self._house = Runtime(store, observer=observer or Nobody(), turnstile=self._turnstile)
+        self._runtime = Runtime(store, observer=observer or Nobody(), turnstile=self._turnstile)
         self._submitting = submitting_app()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._jobs: set[int] = set()
@@ -184,19 +184,19 @@ class Worker:
             self._cancelling.discard(debate)
 
     async def _hold(self, debate: str) -> None:
-        house = self._house
+        runtime = self._runtime
         try:
             _LOG.info("%s begins", debate)
             try:
-                ended = await hold(debate, self._front, house, self._people.people, patient=True)
+                ended = await hold(debate, self._front, runtime, self._people.people, patient=True)
             except HeldElsewhereError:
                 await take_from_stalled(self._store, debate)
-                ended = await hold(debate, self._front, house, self._people.people, patient=True)
+                ended = await hold(debate, self._front, runtime, self._people.people, patient=True)
             if ended is not None:
                 _LOG.info("%s ended: %s", debate, _in_words(ended))
         except asyncio.CancelledError:
             if debate in self._cancelling:
-                await end_cancelled(debate, self._desk, house)
+                await end_cancelled(debate, self._desk, runtime)
                 _LOG.info("%s was cancelled", debate)
                 return
             _LOG.info("%s is put back", debate)

@@ -116,8 +116,8 @@ def staged(format_name: str, words: Words, evidence: tuple[Evidence, ...] = (), 
 
     form = FORMATS[format_name]
     base = example_base() if form.knows else None
-    docket = DebateContext(form.seats, Motion(motion or one_line(words())), SourceSet(evidence), knowledge=base)
-    return hold(form.rulebook(form.rules(), docket), answering)
+    context = DebateContext(form.seats, Motion(motion or one_line(words())), SourceSet(evidence), knowledge=base)
+    return hold(form.rulebook(form.rules(), context), answering)
 
 
 def evidence_of(words: Words) -> tuple[Evidence, ...]:

@@ -185,10 +185,10 @@ async def attach_outcome(debate_id: DebateId, given: OutcomeGiven, request: Requ
     """Attach to a closed debate what happened later."""
     from disputatio.engine.attaching import attach_outcome as attach
 
-    service, house = service_of(request), Runtime(service_of(request).store)
+    service, runtime = service_of(request), Runtime(service_of(request).store)
     await asyncio.to_thread(service.debate, debate_id, caller)
     try:
-        event = await attach(debate_id, given.result, house, verdict=given.verdict, by=given.by, note=given.note)
+        event = await attach(debate_id, given.result, runtime, verdict=given.verdict, by=given.by, note=given.note)
     except StoreError as busy:
         raise RefusedError(409, "conflict", busy.cause, busy.next_step) from None
     return Attached(debate=debate_id, head=event.head)

@@ -174,14 +174,14 @@ async def attach(debate_id: DebateId, request: Request, caller: Runner) -> Respo
     service, form = service_of(request), await request.form()
     values = {key: value for key, value in form.items() if isinstance(value, str)}
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
-    house = Runtime(service.store)
+    runtime = Runtime(service.store)
     try:
         if values.get("what") == "sign-off":
             comment = values.get("comment", "")
-            await sign_off(debate_id, values.get("by", ""), values.get("decision", ""), house, comment=comment)
+            await sign_off(debate_id, values.get("by", ""), values.get("decision", ""), runtime, comment=comment)
         else:
             verdict, who = values.get("verdict") or None, values.get("who", "")
-            await attach_outcome(debate_id, values.get("result", ""), house, verdict=verdict, by=who)
+            await attach_outcome(debate_id, values.get("result", ""), runtime, verdict=verdict, by=who)
     except DisputatioError as error:
         refused = refusal_of(error)
         shown = {"cause": refused.cause.replace("--", ""), "next_step": refused.next_step.replace("--", "")}

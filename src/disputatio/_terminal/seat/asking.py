@@ -162,30 +162,30 @@ class Walk:
             self._draft.at, self._draft.writing = row.key, before
         await self._into(self._draft.done, row.key, row, row.key)
 
-    async def _into(self, holder: Any, key: Any, row: Field, place: str) -> None:
-        """Fill ``row`` into ``holder``, unless a fitting value is there."""
+    async def _into(self, runner: Any, key: Any, row: Field, place: str) -> None:
+        """Fill ``row`` into ``runner``, unless a fitting value is there."""
         match row:
             case GroupField():
-                inner = holder.get(key) if isinstance(holder, dict) else None
+                inner = runner.get(key) if isinstance(runner, dict) else None
                 if not isinstance(inner, dict):
                     inner = {}
-                    _put(holder, key, inner)
+                    _put(runner, key, inner)
                 for each in row.fields:
                     await self._into(inner, each.key, each, f"{place}/{each.key}")
             case ListField():
-                await self._items(holder, key, row, place)
+                await self._items(runner, key, row, place)
             case _:
-                there = _got(holder, key)
+                there = _got(runner, key)
                 if there is None or self._fault(row, there):
-                    _put(holder, key, await self._leaf(row, place))
+                    _put(runner, key, await self._leaf(row, place))
                     self._draft.at, self._draft.writing = "", ""
                     self._keep()
 
-    async def _items(self, holder: Any, key: Any, row: ListField, place: str) -> None:
-        inner = _got(holder, key)
+    async def _items(self, runner: Any, key: Any, row: ListField, place: str) -> None:
+        inner = _got(runner, key)
         if not isinstance(inner, list):
             inner = []
-            _put(holder, key, inner)
+            _put(runner, key, inner)
         number = 0
         if row.about and not inner:
             self._asker.say(f"{row.name}: {row.about}", Role.QUIET)
@@ -336,14 +336,14 @@ def _option(option: Any) -> str:
     return word if any(char.isdecimal() for char in word) else word.replace("_", " ")
 
 
-def _got(holder: Any, key: Any) -> Any:
-    if isinstance(holder, dict):
-        return holder.get(key)
-    return holder[key] if key < len(holder) else None
+def _got(runner: Any, key: Any) -> Any:
+    if isinstance(runner, dict):
+        return runner.get(key)
+    return runner[key] if key < len(runner) else None
 
 
-def _put(holder: Any, key: Any, value: Any) -> None:
-    if isinstance(holder, dict) or key < len(holder):
-        holder[key] = value
+def _put(runner: Any, key: Any, value: Any) -> None:
+    if isinstance(runner, dict) or key < len(runner):
+        runner[key] = value
     else:
-        holder.append(value)
+        runner.append(value)

@@ -49,7 +49,7 @@ from disputatio.ledger.budget import UNLIMITED
 from disputatio.motion import Motion
 from disputatio.participants.model_seat import Credentials
 from disputatio.participants.providers import SeatValue
-from disputatio.participants.shared_clients import OpenGateway, SharedClients
+from disputatio.participants.shared_clients import ClientFactory, SharedClients
 from disputatio.record.text import canonical, digest
 
 UP, DOWN = "up", "down"
@@ -287,7 +287,7 @@ def _cost(row: DateRecord) -> tuple[int, int]:
     return row.spent.tokens, row.spent.calls
 
 
-def _id_of(proposal: Proposal, key: str, opener: OpenGateway) -> str:
+def _id_of(proposal: Proposal, key: str, opener: ClientFactory) -> str:
     """An id that follows from the question, what is shown, who answers, and how."""
     table = seat_table(proposal.format, proposal.settings, proposal.participants, SharedClients(opener))
     event, _ = opened_event(plan_of(proposal, table, book_of(proposal.prompts)), UNLIMITED, software())

@@ -29,7 +29,7 @@ from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.motion import Motion
-from disputatio.participants.shared_clients import OpenGateway, SharedClients, open_gateway
+from disputatio.participants.shared_clients import ClientFactory, SharedClients, open_client
 from disputatio.record.text import canonical, digest
 
 ID_LENGTH = 16
@@ -124,7 +124,7 @@ def proposal_of(
 def identity_of(
     settings: Settings,
     prompts: Path | None = None,
-    opener: OpenGateway = open_gateway,
+    opener: ClientFactory = open_client,
     horizon: str = USUAL_HORIZON,
 ) -> str:
     """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version, horizon.

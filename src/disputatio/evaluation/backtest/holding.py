@@ -34,7 +34,7 @@ from disputatio.evaluation.backtest.reading import DateRecord, read_date
 from disputatio.evaluation.experiment import CONCURRENCY, Experiment, Trial
 from disputatio.participants.call import ModelClient
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.participants.shared_clients import OpenGateway, open_gateway
+from disputatio.participants.shared_clients import ClientFactory, open_client
 from disputatio.record.history import History, Status
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store, Writing
@@ -51,7 +51,7 @@ class Run:
     archive: Archive
     settings: Settings
     prompts: Path | None = None
-    opener: OpenGateway = open_gateway
+    opener: ClientFactory = open_client
     concurrency: int = CONCURRENCY
     processes: int = 1
     horizon: str = USUAL_HORIZON
@@ -196,9 +196,9 @@ class _Desk:
 
     async def _one(self, case: Case, debate: str) -> Writing:
         store = MemoryStore()
-        house = Runtime(store, opener=_nobody, checks_first=False)
+        runtime = Runtime(store, opener=_nobody, checks_first=False)
         proposal = proposal_of(self._bases.of(case), self._settings, self._prompts, self._horizon)
-        await start(proposal, house, debate=debate)
+        await start(proposal, runtime, debate=debate)
         return Writing(debate, tuple(store.read(debate)), store.texts(debate))
 
 

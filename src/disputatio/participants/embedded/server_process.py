@@ -40,8 +40,8 @@ def main(arguments: list[str]) -> int:
         # The starter waits for this process only, so the server is nobody's child and leaves no zombie.
         os._exit(0)
     stop = _stop_signal()
-    holder = FileLock(spec.place("serving.lock"))
-    if not _taken(holder, stop):
+    runner = FileLock(spec.place("serving.lock"))
+    if not _taken(runner, stop):
         sys.stderr.write("another server of this model did not end\n")
         return 1
     servers, address = _listen(spec)
@@ -65,10 +65,10 @@ def _stop_signal() -> threading.Event:
     return stop
 
 
-def _taken(holder: FileLock, stop: threading.Event) -> bool:
+def _taken(runner: FileLock, stop: threading.Event) -> bool:
     """Hold ``serving.lock``, after an older server that is just ending has let it go."""
     end = time.monotonic() + _OLD_SERVER_S
-    while not holder.try_exclusive():
+    while not runner.try_exclusive():
         if stop.wait(_LOOK_EVERY_S) or time.monotonic() > end:
             return False
     return True

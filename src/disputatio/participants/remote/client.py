@@ -47,7 +47,7 @@ _GOOD_SINCE: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, f
 """For each event loop: what another one asked at the same address may have been another server."""
 
 
-def open_gateway(seating: ModelSeating, api_key: str | None) -> RemoteClient:
+def open_client(seating: ModelSeating, api_key: str | None) -> RemoteClient:
     """The gateway for ``seating``. Nothing is imported or sent before the first call.
 
     Args:

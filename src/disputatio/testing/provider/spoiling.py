@@ -74,36 +74,36 @@ def _with_strings(text: str, change: Callable[[str], str], *, once: bool = False
         whole = [json.loads(text)]
     except ValueError:
         return change(text)
-    for holder, step in _places(whole):
-        found = holder[step]  # type: ignore[index]  # the step came from this very holder
+    for runner, step in _places(whole):
+        found = runner[step]  # type: ignore[index]  # the step came from this very holder
         if isinstance(found, str):
-            holder[step] = change(found)  # type: ignore[index]  # as above
+            runner[step] = change(found)  # type: ignore[index]  # as above
             if once:
                 break
     return json.dumps(whole[0], ensure_ascii=False)
 
 
-def _without_key(holder: Any, step: Any) -> bool:
-    if not isinstance(holder, dict):
+def _without_key(runner: Any, step: Any) -> bool:
+    if not isinstance(runner, dict):
         return False
-    del holder[step]
+    del runner[step]
     return True
 
 
-def _with_unasked_key(holder: Any, _step: Any) -> bool:
-    if not isinstance(holder, dict):
+def _with_unasked_key(runner: Any, _step: Any) -> bool:
+    if not isinstance(runner, dict):
         return False
-    holder[UNASKED_KEY] = "Nobody asked for this."
+    runner[UNASKED_KEY] = "Nobody asked for this."
     return True
 
 
-def _with_unlisted_value(holder: Any, step: Any) -> bool:
-    holder[step] = UNLISTED_VALUE
+def _with_unlisted_value(runner: Any, step: Any) -> bool:
+    runner[step] = UNLISTED_VALUE
     return True
 
 
-def _with_wrong_type(holder: Any, step: Any) -> bool:
-    holder[step] = {"value": holder[step]} if not isinstance(holder[step], dict) else [holder[step]]
+def _with_wrong_type(runner: Any, step: Any) -> bool:
+    runner[step] = {"value": runner[step]} if not isinstance(runner[step], dict) else [runner[step]]
     return True
 
 
@@ -128,8 +128,8 @@ def _out_of_shape(answer: Answer, way: tuple[str, Callable[[Any, Any], bool]]) -
     others: list[str] = []
     for number in range(sum(1 for _ in _places(whole))):
         changed = copy.deepcopy(whole)
-        holder, step = next(place for at, place in enumerate(_places(changed)) if at == number)
-        if not change(holder, step):
+        runner, step = next(place for at, place in enumerate(_places(changed)) if at == number)
+        if not change(runner, step):
             continue
         broken = _broken_words(answer.schema, changed)
         text = json.dumps(changed, ensure_ascii=False)
