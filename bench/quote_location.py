@@ -26,8 +26,7 @@ from pathlib import Path
 
 from disputatio.evidence.citations import CheckedCitation, Quotation, check_citation
 from disputatio.evidence.findings import Status
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 
 
 class Chance(random.Random):

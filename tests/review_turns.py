@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.review import ReviewRules

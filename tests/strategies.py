@@ -38,8 +38,8 @@ from disputatio.kernel import (
     declare,
     together,
 )
-from disputatio.market import KnowledgeBase
-from disputatio.market.sources import example_index
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.market.sources.files import example_index
 from disputatio.motion import Motion
 from disputatio.testing.instances import instance
 
@@ -168,7 +168,7 @@ class Debate:
 
 
 def structured_rules() -> st.SearchStrategy[Any]:
-    from disputatio.judging import RUBRICS
+    from disputatio.judging.scoring import RUBRICS
 
     return st.builds(
         lambda low, more, words, rubric: FORMATS["structured"].rules(

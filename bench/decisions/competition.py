@@ -12,8 +12,7 @@ from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.citing import cited_json

@@ -43,7 +43,8 @@ from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
 from disputatio.formats.registry import find_format
 from disputatio.kernel import Driver
-from disputatio.market.sources import build, example_index
+from disputatio.market.sources.builder import build
+from disputatio.market.sources.files import example_index
 from disputatio.motion import Motion
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.seated import Analyst

@@ -10,9 +10,10 @@ from typing import Any
 from decisions.point import Played, Point, play
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.findings import Status
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
-from disputatio.judging import JudgeScores, Panel, PanelMethod
+from disputatio.evidence.sources import Source, SourceSet
+from disputatio.judging.judge_scores import JudgeScores
+from disputatio.judging.panel_verdict import PanelMethod
+from disputatio.judging.panels import Panel
 from disputatio.kernel import Ask
 from disputatio.motion import Motion
 from disputatio.prompts import PromptBook, PromptContext, compose

@@ -331,7 +331,8 @@ async def import_transcripts(
         InvalidInputError: a file cannot be read or is no transcript; it names the line or key. Nothing was written.
         StoreError: the records cannot be kept.
     """
-    from disputatio.importing import read_transcript, take_in
+    from disputatio.importing.imported_record import take_in
+    from disputatio.importing.transcript_file import read_transcript
 
     _check_ports(store)
     _check("files", files, not isinstance(files, str | Path), f"a list, such as [{shown(str(files))}]")

@@ -61,24 +61,28 @@ RANK = {name: place for place, name in enumerate(LAYERS)}
 # What formats may use of the evidence: sources that were read, and the check of citations. Reading files is apart.
 PURE_EVIDENCE = (
     *(
-        "alignment",
-        "arithmetic",
+        "calculator",
         "citations",
-        "edges",
         "figures",
         "findings",
         "json_text",
         "near_miss",
-        "number_words",
+        "number_lexicon",
         "passages",
     ),
-    *("pointers", "quantities", "quotes", "retrieval", "sense", "sentences", "source_set", "sources", "text_index"),
-    *("units", "words"),
+    *(
+        "pointers",
+        "quotes",
+        "retrieval",
+        "sense_words",
+        "sources",
+    ),
+    *("tokens",),
 )
 # Of the market: knowledge bases, what each lens sees of them, the check of evidence. Sources and files are apart.
 PURE_MARKET = (
-    *("knowledge", "knowledge_json", "slices", "expressions", "figures_said", "series_words", "directions", "checking"),
-    *("loose_numbers", "rendering", "indicators", "plain_words"),
+    *("knowledge", "knowledge_json", "slices", "expressions", "claim_text", "directions", "checking"),
+    *("indicators",),
 )
 # Pure: no clock, no network, no files, no chance. What they import of the standard library is all here.
 PURE = (

@@ -20,21 +20,19 @@ from endless_caller import memory_mb
 from disputatio._service import fetching
 from disputatio._service.problems import RefusedError
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.source_set import SourceSet
-from disputatio.market.sources.faults import SourceError
-from disputatio.market.sources.fetching import Fetcher
-from disputatio.market.sources.fred import Fred
+from disputatio.evidence.sources import SourceSet
+from disputatio.market.sources.errors import SourceError
+from disputatio.market.sources.live import Fetcher, Fred
 from disputatio.market.sources.moments import NEW_YORK, moment
-from disputatio.market.sources.names import MACRO
-from disputatio.tools import servers
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import ToolLimits
+from disputatio.market.sources.series_catalogue import MACRO
+from disputatio.tools import mcp_connection
+from disputatio.tools.protocol import McpServer, ToolLimits
 from disputatio.tools.toolset import open_tools
 
 
 async def tool(end: Any, timeout_s: float) -> tuple[str, str]:
     """What a call of a tool brings; ``end`` is the address of its server, or its command."""
-    servers.CONNECT_S = timeout_s
+    mcp_connection.CONNECT_S = timeout_s
     server = McpServer("demo", url=end) if isinstance(end, str) else McpServer("demo", tuple(end))
     try:
         box = await open_tools({"pro": ("demo",)}, SourceSet(), {"demo": server}, ToolLimits(timeout_s=timeout_s))

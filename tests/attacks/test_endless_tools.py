@@ -34,11 +34,10 @@ from endless_servers import (
 
 import disputatio
 from disputatio.engine.escalating import CallbackTarget
-from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceSet
 from disputatio.record.memory import MemoryStore
 from disputatio.report.reading import DebateReport
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import ToolFault, ToolLimits
+from disputatio.tools.protocol import McpServer, ToolFault, ToolLimits
 from disputatio.tools.toolset import open_tools
 
 pytestmark = pytest.mark.slow

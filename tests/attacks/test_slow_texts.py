@@ -24,8 +24,8 @@ from disputatio.errors import InvalidInputError
 from disputatio.evidence.quotes import find_quote
 from disputatio.evidence.retrieval import Retriever
 from disputatio.evidence.source_files import read_source
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.text_index import TextIndex
+from disputatio.evidence.sources import SourceSet
+from disputatio.evidence.tokens import TextIndex
 
 pytestmark = pytest.mark.slow
 

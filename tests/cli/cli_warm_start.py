@@ -28,7 +28,7 @@ HEAVY = (
     "disputatio.config.process",
     "disputatio.api",
     "disputatio.engine.runtime",
-    "disputatio.evidence.tools",
+    "disputatio.tools.builtin",
     *(f"disputatio.formats.{name}" for name in ("competition", "freeform", "market", "panel", "review", "structured")),
     "disputatio.participants.analyst.holding",
     "disputatio.participants.remote.chat",

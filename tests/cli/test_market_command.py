@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from cli_commands import CONTROL, Call, is_clear
 
-from disputatio.market import Lens, data_of, render_slice, slice_of
-from disputatio.market.sources import load
+from disputatio.market.knowledge import data_of
+from disputatio.market.slices import Lens, render_slice, slice_of
+from disputatio.market.sources.files import load
 
 DAYS = [f"{year}-{month:02d}-{day:02d}" for year in (2018, 2019) for month in range(1, 13) for day in range(1, 29)]
 

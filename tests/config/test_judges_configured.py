@@ -14,7 +14,7 @@ from disputatio.config.format_scope import format_scope
 from disputatio.engine.opening import rules_of
 from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
-from disputatio.judging import PanelMethod
+from disputatio.judging.panel_verdict import PanelMethod
 
 
 def settings(

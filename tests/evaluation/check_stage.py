@@ -17,7 +17,7 @@ from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, MISQUOTED, CaseTwin
 from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
 from disputatio.formats.registry import find_format
-from disputatio.judging import Fallacy
+from disputatio.judging.fallacies import Fallacy
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store

@@ -33,8 +33,8 @@ from disputatio.evaluation.backtest.recognition import (
 from disputatio.evaluation.experiment import Experiment, Spent
 from disputatio.evaluation.intervals import rate
 from disputatio.formats.registry import find_format
-from disputatio.market import KnowledgeBase
 from disputatio.market.blinding import blind, blinded_keys
+from disputatio.market.knowledge import KnowledgeBase
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedClient, instance

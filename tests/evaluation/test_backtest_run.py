@@ -49,7 +49,7 @@ from disputatio.evaluation.backtest.report import Outcome
 from disputatio.evaluation.experiment import Spent
 from disputatio.evaluation.pages.backtesting import backtest_page
 from disputatio.market.expressions import LONGEST_EXPRESSION
-from disputatio.market.sources.names import SECTORS
+from disputatio.market.sources.series_catalogue import SECTORS
 from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 from disputatio.record.memory import MemoryStore

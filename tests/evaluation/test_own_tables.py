@@ -11,7 +11,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.evaluation.labelled_csv import read_csv_texts
 from disputatio.evaluation.replay import replay_lines, replay_report
 from disputatio.evaluation.statistics import macro_scores
-from disputatio.judging import SwapPair, right_beats_wrong
+from disputatio.judging.consistency import SwapPair, right_beats_wrong
 
 
 def votes(path: Path, rows: list[str]) -> Path:

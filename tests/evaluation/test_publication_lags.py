@@ -14,10 +14,10 @@ from disputatio.engine.market_setup import knowledge_row
 from disputatio.evaluation.backtest import Archive, Case, DateRecord, dates_of, open_archive
 from disputatio.evaluation.backtest.leaks import lagless, leak_report
 from disputatio.evaluation.experiment import Spent
-from disputatio.market.sources import build
-from disputatio.market.sources.lags import NEVER, known_from
+from disputatio.market.sources.builder import build
 from disputatio.market.sources.moments import written
 from disputatio.market.sources.rows import ordered
+from disputatio.market.sources.series_catalogue import NEVER, known_from
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "market"
 

@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.passages import LONGEST_PASSAGE, PASSAGE_CHARS, passage_at, passages_of
+from disputatio.evidence.passages import LONGEST_PASSAGE, PASSAGE_CHARS, passage_at, passages_of, sentence_starts
 from disputatio.evidence.retrieval import Retriever, search_tokens
-from disputatio.evidence.sentences import sentence_starts
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
-from disputatio.evidence.words import POINT, Atoms
+from disputatio.evidence.sources import Source, SourceSet
+from disputatio.evidence.tokens import POINT, Atoms
 from strategies import examples
 
 pytest.importorskip("bm25s")  # imported here, so that no test is slow for being the first to search

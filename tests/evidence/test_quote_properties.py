@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.findings import Status
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
-from disputatio.evidence.words import normalise
+from disputatio.evidence.sources import Source, SourceSet
+from disputatio.evidence.tokens import normalise
 from strategies import examples
 
 pytestmark = pytest.mark.slow

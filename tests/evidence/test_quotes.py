@@ -6,8 +6,7 @@ import pytest
 
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.findings import Match, Reason, Status
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 
 PAGE = """\
 The benchmark took 3.8 h against 0.7 h in 2019. It is not safe for children under 5. Costs fell by 13.8 % to $1,200 \

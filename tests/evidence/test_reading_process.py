@@ -115,7 +115,7 @@ def test_a_program_without_a_guard_is_not_started_again(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
         "print('begun', flush=True)\n"
-        "from disputatio.evidence import read_source\n"
+        "from disputatio.evidence.source_files import read_source\n"
         "print(read_source(b'<p>words', 'a.html').text)\n"
     )
     ended = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
@@ -124,7 +124,7 @@ def test_a_program_without_a_guard_is_not_started_again(tmp_path: Path) -> None:
 
 def test_files_beside_the_program_are_not_imported(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('imported')")
-    script = "from disputatio.evidence import read_source; print(read_source(b'<p>words', 'a.html').text)"
+    script = "from disputatio.evidence.source_files import read_source; print(read_source(b'<p>words', 'a.html').text)"
     ended = subprocess.run(
         [sys.executable, "-P", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
     )

@@ -17,11 +17,10 @@ from disputatio.errors import InvalidInputError
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.extraction import extract
 from disputatio.evidence.findings import Status
-from disputatio.evidence.html_text import DEEPEST, MOST_ATTRIBUTES
+from disputatio.evidence.html_text import MAX_HTML_DEPTH, MOST_ATTRIBUTES
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.motion import MAX_EVIDENCE_CHARS, Evidence
 from disputatio.motion.source_kind import SourceKind
 from strategies import examples
@@ -197,7 +196,7 @@ def test_any_html_is_read_or_refused(reader: SourceReader, html: str) -> None:
 
 
 def test_levels_and_attributes_are_bounded_to_the_one(reader: SourceReader) -> None:
-    deep = "<div>" * DEEPEST + "deep" + "</div>" * DEEPEST
+    deep = "<div>" * MAX_HTML_DEPTH + "deep" + "</div>" * MAX_HTML_DEPTH
     assert read_source(deep, "a.html", reader=reader).text == "deep"
     assert refusal(f"<div>{deep}</div>", "a.html", reader) == "The source a.html is nested deeper than 512 levels."
     many = " ".join(f"a{number}='>'" for number in range(MOST_ATTRIBUTES))

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from disputatio.evidence.citations import Reading, check_citation
 from disputatio.evidence.findings import Match, Reason, Status
 from disputatio.evidence.json_text import Missing, at_pointer
-from disputatio.evidence.quantities import Tolerance
+from disputatio.evidence.pointers import Tolerance
 from disputatio.evidence.source_files import read_source
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.motion.source_kind import SourceKind
 from strategies import examples
 

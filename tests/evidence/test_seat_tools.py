@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from disputatio.evidence.calculator import calculate
 from disputatio.evidence.retrieval import Retriever
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
-from disputatio.evidence.tools import (
+from disputatio.evidence.sources import Source, SourceSet
+from disputatio.tools.builtin import (
     TOOLS,
     FoundPassage,
     SearchResult,

@@ -6,8 +6,7 @@ import pytest
 
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.findings import Reason, Status
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 
 SENTENCES = (
     "Under the new tariff, costs for doctors in rural clinics rose by 12 per cent on average between 2015 and 2019.",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 
 REPORT = Source(
     "report",

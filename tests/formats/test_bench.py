@@ -20,7 +20,7 @@ from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.jury import JuryRules
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.ruleset import rules_from_json, rules_json
-from disputatio.judging import PanelMethod
+from disputatio.judging.panel_verdict import PanelMethod
 from disputatio.kernel import Abstention, Ask, AskPath, Seat, Turn
 from disputatio.motion import Motion
 from disputatio.record.text import canonical, read_json

@@ -14,7 +14,7 @@ from disputatio.formats.turns.closing import ClosingSpec
 from disputatio.formats.turns.cross_examination import CrossExaminationSpec, Question, Response, ResponseKind
 from disputatio.formats.turns.monologue import MonologueSpec, SummingSpec
 from disputatio.formats.turns.opening import Argument, OpeningSpec
-from disputatio.judging import STANDARD, Criterion, Rubric
+from disputatio.judging.scoring import STANDARD, Criterion, Rubric
 from disputatio.motion import count_words
 
 PLAIN = ("Small teams ship sooner with one deployable.", "Fewer parts mean fewer hand-overs between people.")

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from disputatio.evidence.citations import CheckedCitation
 from disputatio.evidence.findings import Status
 from disputatio.evidence.source_files import read_source
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.citing import NOTHING, Citing, cited_json, unstated_json

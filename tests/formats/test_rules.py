@@ -14,7 +14,7 @@ from disputatio.formats.freeform import FreeformRules
 from disputatio.formats.registry import FORMATS, find_format
 from disputatio.formats.ruleset import rules_from_json, rules_json
 from disputatio.formats.structured import StructuredRules
-from disputatio.judging import RUBRICS, STANDARD, Criterion, Rubric
+from disputatio.judging.scoring import RUBRICS, STANDARD, Criterion, Rubric
 from disputatio.kernel import Limits
 from disputatio.record.text import canonical, read_json
 

@@ -16,7 +16,8 @@ from disputatio.formats.jury import JuryRules
 from disputatio.formats.jury_verdict import bench_verdict
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.trace import StructuredVerdict
-from disputatio.judging import RUBRICS, STANDARD, words_are_in
+from disputatio.judging.fallacies import words_are_in
+from disputatio.judging.scoring import RUBRICS, STANDARD
 from disputatio.kernel import Abstention, AskPath
 from disputatio.record.text import canonical, read_json
 from strategies import Answers, Debate, Held, debates, examples

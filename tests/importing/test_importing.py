@@ -17,7 +17,8 @@ import disputatio
 from disputatio import InvalidInputError, MemoryStore, ResumeMismatchError
 from disputatio._cli.main import main
 from disputatio.engine.verified import read_verified
-from disputatio.importing import read_transcript, take_in
+from disputatio.importing.imported_record import take_in
+from disputatio.importing.transcript_file import read_transcript
 from disputatio.record.events import DebateClosed, TranscriptImported, TurnTaken, VoteCounted
 from disputatio.record.text import digest
 from disputatio.report.json_export import export_schema
@@ -284,7 +285,7 @@ lines_of_transcripts = st.sampled_from(("## PRO Opening", "- motion: x", "[P1] a
 @given(st.lists(words | lines_of_transcripts, max_size=12))
 def test_any_text_is_a_transcript_or_is_refused(lines: list[str]) -> None:
     """And what is read can be taken in and shown."""
-    from disputatio.importing.markdown_form import read_markdown_transcript
+    from disputatio.importing.transcript_file import read_markdown_transcript
 
     try:
         transcript = read_markdown_transcript("any.md", "\n".join(lines))

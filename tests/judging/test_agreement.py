@@ -19,7 +19,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import (
+from disputatio.judging.agreement import (
     Agreement,
     Level,
     Weighting,

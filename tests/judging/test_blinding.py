@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import blind, both_orders
+from disputatio.judging.blinding import blind, both_orders
 
 SIDES = ("pro", "con")
 ARGUMENTS = {"pro": ["PRO-1", "PRO-2", "PRO-10"], "con": ["CON-1", "CON-2"]}

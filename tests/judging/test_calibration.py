@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import Curve, KnownItem, calibrate, deviation
+from disputatio.judging.calibration import Curve, KnownItem, calibrate, deviation
 from strategies import examples
 
 scores = st.integers(1, 10)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases
 from disputatio.judging.challenge import Attack, ChallengeStrength, Criticised, challenge_strength
-from disputatio.judging.objecting import AGREEMENT, agreement_in, objects
-from disputatio.judging.softening import SOFTENING, softening_in
+from disputatio.judging.critic_language import AGREEMENT, SOFTENING, agreement_in, objects, softening_in
 
 CASES = [case for case in packaged_critic_cases() if case.id in EARNEST]
 attacks = st.sampled_from(list(Attack))

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging import Exchange, Mark, Reply, Standing, combined_mark, computed_standing
-from disputatio.judging.gradual import exchange_strength
+from disputatio.judging.standing import (
+    Exchange,
+    Mark,
+    Reply,
+    Standing,
+    combined_mark,
+    computed_standing,
+    exchange_strength,
+)
 from strategies import examples
 
 UPHELD, PARTLY, REFUTED, OPEN = (

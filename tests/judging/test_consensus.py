@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging import AgreedPoint, agreed_points
+from disputatio.judging.standing import AgreedPoint, agreed_points
 
 ids = st.sampled_from(["PRO-1", "PRO-2", "CON-1", "CON-2", "CON-3"])
 

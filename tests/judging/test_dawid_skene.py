@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import JudgeLabel, Reliability, reliability
+from disputatio.judging.dawid_skene import JudgeLabel, Reliability, reliability
 from strategies import examples
 
 pytestmark = pytest.mark.slow

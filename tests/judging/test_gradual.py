@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.gradual import aggregate, combine, exchange_strength, strengths
-from disputatio.judging.standing import Exchange, Reply
+from disputatio.judging.standing import Exchange, Reply, aggregate, combine, exchange_strength, strengths
 
 scores = st.fractions(0, 1, max_denominator=20)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import Inflation, score_spread
+from disputatio.judging.judge_scores import Inflation, score_spread
 
 
 @pytest.mark.parametrize(

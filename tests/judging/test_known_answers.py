@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging import answer_report
+from disputatio.judging.consistency import answer_report
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from("ab"))))

@@ -6,15 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from disputatio.judging import (
-    Agreement,
-    JudgeScores,
-    Panel,
-    PanelVerdict,
-    both_orders,
-    panel_agreement,
-    panel_ratings,
-)
+from disputatio.judging.agreement import Agreement
+from disputatio.judging.blinding import both_orders
+from disputatio.judging.judge_scores import JudgeScores
+from disputatio.judging.panel_verdict import PanelVerdict, panel_agreement, panel_ratings
+from disputatio.judging.panels import Panel
 
 pytestmark = pytest.mark.slow  # the first use imports the numeric libraries
 

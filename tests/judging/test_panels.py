@@ -12,19 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import (
-    STANDARD,
-    TIE,
-    JudgeScores,
-    Orders,
-    Panel,
-    PanelMethod,
-    PanelStatus,
-    PanelVerdict,
-    Swap,
-    Weights,
-    both_orders,
-)
+from disputatio.judging.blinding import both_orders
+from disputatio.judging.consistency import Swap
+from disputatio.judging.judge_scores import TIE, JudgeScores
+from disputatio.judging.panel_verdict import Orders, PanelMethod, PanelStatus, PanelVerdict
+from disputatio.judging.panels import Panel
+from disputatio.judging.scoring import STANDARD
+from disputatio.judging.weights import Weights
 from strategies import examples
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import TIE, Review, rank_peers
+from disputatio.judging.judge_scores import TIE
+from disputatio.judging.weights import Review, rank_peers
 from strategies import examples
 
 PEERS = ("a", "b", "c")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import Poll, PollRule, final_vote_winner, swing_winner
+from disputatio.judging.votes import Poll, PollRule, final_vote_winner, swing_winner
 
 
 def poll(a: int, b: int) -> Poll:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, words_are_in
+from disputatio.judging.fallacies import FALLACIES, Fallacy, FoundFallacy, words_are_in
 
 SAID = (
     "Experts agree: it can't fail — “nobody” serious doubts it, from 2019 to 2021. "

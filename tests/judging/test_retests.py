@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import JudgeScores, retest
+from disputatio.judging.consistency import retest
+from disputatio.judging.judge_scores import JudgeScores
 
 SIDES = ("pro", "con")
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import (
+from disputatio.judging.scoring import (
     EVIDENCE_FIRST,
     RUBRICS,
     STANDARD,

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import TIE, Swap, SwapPair, after_swap, swap_report
+from disputatio.judging.consistency import Swap, SwapPair, after_swap, swap_report
+from disputatio.judging.judge_scores import TIE
 
 SIDES = ("pro", "con")
 VERDICTS = (*SIDES, TIE, None)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import (
+from disputatio.judging.votes import (
     MAJORITY,
     PLURALITY,
     UNANIMITY,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.worth import FEWEST, Verified, debate_multiple
+from disputatio.judging.gate import FEWEST, Verified, debate_multiple
 from strategies import examples
 
 outcomes = st.builds(Verified, st.sampled_from(("right", "wrong", "mixed")), st.booleans())

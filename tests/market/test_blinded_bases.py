@@ -16,10 +16,10 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SINGLE
-from disputatio.market import KnowledgeBase, as_json, data_of, from_json
 from disputatio.market.blinding import blind, blinded_keys
-from disputatio.market.plain_words import SERIES, in_plain_words
-from disputatio.market.sources import build
+from disputatio.market.knowledge import SERIES, KnowledgeBase, data_of, in_plain_words
+from disputatio.market.knowledge_json import as_json, from_json
+from disputatio.market.sources.builder import build
 from disputatio.market.sources.csv_folder import csv_folder
 from disputatio.motion import Motion
 from disputatio.participants.analyst.holding import market_by_rules

@@ -8,27 +8,22 @@ from random import Random
 
 import pytest
 
-from disputatio.market import (
+from disputatio.market.checking import (
     EvidenceItem,
     Fault,
     Inferred,
-    KnowledgeBase,
-    Lens,
     NotInBase,
     NotInSlice,
-    Share,
-    Unit,
     Verified,
     Wrong,
     check_item,
-    data_of,
-    evaluate,
     item_for,
     loose_numbers,
-    slice_of,
-    whole,
 )
-from disputatio.market.sources import example_index
+from disputatio.market.expressions import evaluate
+from disputatio.market.knowledge import KnowledgeBase, Share, Unit, data_of
+from disputatio.market.slices import Lens, slice_of, whole
+from disputatio.market.sources.files import example_index
 
 BASE: KnowledgeBase = example_index()
 ALL = whole(BASE)

@@ -13,24 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError, VerificationError
-from disputatio.market import (
-    Datum,
-    Failed,
-    KnowledgeBase,
-    Known,
-    Lens,
-    Missing,
-    Share,
-    Unit,
-    as_json,
-    data_of,
-    from_json,
-    render_slice,
-    slice_of,
-    whole,
-    written,
-)
-from disputatio.market.sources import content_hash, example_index, knowledge_named, load, save
+from disputatio.market.knowledge import Datum, Failed, KnowledgeBase, Known, Missing, Share, Unit, data_of
+from disputatio.market.knowledge_json import as_json, from_json
+from disputatio.market.slices import Lens, render_slice, slice_of, whole, written
+from disputatio.market.sources.files import content_hash, example_index, knowledge_named, load, save
 
 BASE = example_index()
 
@@ -174,7 +160,8 @@ def test_the_example_holds_the_documents_facts():
 def test_reading_a_base_needs_no_numpy():
     """Whoever debates about a saved base, or the example, needs the extra no more."""
     script = (
-        "import sys; from disputatio.market.sources import example_index; from disputatio.market import *\n"
+        "import sys; from disputatio.market.sources.files import example_index\n"
+        "from disputatio.market.checking import *; from disputatio.market.slices import *\n"
         "base = example_index()\n"
         "check_items(base, whole(base), [item_for(whole(base), 'indices.EXI.price')])\n"
         "print('numpy' in sys.modules, 'pandas' in sys.modules)"

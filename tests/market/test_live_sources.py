@@ -19,13 +19,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from disputatio.market import Failed, Known, Missing
-from disputatio.market.sources import SourceError, build
+from disputatio.market.knowledge import Failed, Known, Missing
+from disputatio.market.sources.builder import build
 from disputatio.market.sources.csv_folder import csv_folder
-from disputatio.market.sources.fetching import BusyError, Fetcher
-from disputatio.market.sources.live import LiveSources, live
+from disputatio.market.sources.errors import SourceError
+from disputatio.market.sources.live import BusyError, Fetcher, LiveSources, download_with_yfinance, live
 from disputatio.market.sources.port import Catalogue, Fallback
-from disputatio.market.sources.yahoo import download_with_yfinance
 
 pytestmark = pytest.mark.slow  # whole knowledge bases, over sockets
 

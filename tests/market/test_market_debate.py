@@ -20,9 +20,11 @@ from disputatio.formats.turns.market_cross import MarketExaminationSpec
 from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_judging import MarketJudgingSpec
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
-from disputatio.judging import weighted
+from disputatio.judging.scoring import weighted
 from disputatio.kernel import Abstention, Ask, AskPath, Driver
-from disputatio.market import KnowledgeBase, Lens, as_json, from_json, slice_of, written
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.market.knowledge_json import as_json, from_json
+from disputatio.market.slices import Lens, slice_of, written
 from disputatio.motion import Motion
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook

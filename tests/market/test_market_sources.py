@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.market import Failed, KnowledgeBase, Missing, data_of
-from disputatio.market.sources import build, open_source, read_as_of
+from disputatio.market.knowledge import Failed, KnowledgeBase, Missing, data_of
+from disputatio.market.sources.builder import build, open_source
 from disputatio.market.sources.csv_folder import csv_folder, four_months_after
-from disputatio.market.sources.moments import last_weekday_of_month, moment, next_weekday, written
+from disputatio.market.sources.moments import last_weekday_of_month, moment, next_weekday, read_as_of, written
 
 AS_OF = date(2019, 6, 28)
 

@@ -22,8 +22,8 @@ from disputatio.evaluation.backtest import Case, dates_of, open_archive, plan_na
 from disputatio.evaluation.backtest.cases import debate_id, identity_of, proposal_of
 from disputatio.evaluation.baselines import Baselines
 from disputatio.formats.registry import find_format
-from disputatio.market import KnowledgeBase
-from disputatio.market.sources import build, open_source
+from disputatio.market.knowledge import KnowledgeBase
+from disputatio.market.sources.builder import build, open_source
 from disputatio.motion import Motion
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedClient, instance
@@ -54,7 +54,7 @@ def apple(folder) -> KnowledgeBase:
 def test_an_own_subject_has_the_name_of_the_folder(apple):
     assert (apple.meta.subject, apple.meta.subject_name) == ("AAPL", "Apple")
     assert question_on(apple) == "Will Apple rise within a month?"
-    assert "S&P 500" not in json.dumps(disputatio.market.as_json(apple)["indices"]["AAPL"])
+    assert "S&P 500" not in json.dumps(disputatio.market.knowledge_json.as_json(apple)["indices"]["AAPL"])
     assert next(iter(apple.indices)) == "AAPL"
 
 

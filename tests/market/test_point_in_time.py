@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.market import KnowledgeBase, Missing, data_of
 from disputatio.market.indicators import WARM_UP, atr, macd, rsi
-from disputatio.market.sources import LookAheadError, build
+from disputatio.market.knowledge import KnowledgeBase, Missing, data_of
+from disputatio.market.sources.builder import build
 from disputatio.market.sources.csv_folder import csv_folder
+from disputatio.market.sources.errors import LookAheadError
 from disputatio.market.sources.files import written
 from disputatio.market.sources.port import Shelf
 from disputatio.market.sources.rows import Rows

@@ -16,8 +16,11 @@ from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
 from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Abstention, Driver
-from disputatio.market import KnowledgeBase, Missing, data_of, pointers_in, render_slice, slice_of
-from disputatio.market.sources import build, example_index, open_source
+from disputatio.market.expressions import pointers_in
+from disputatio.market.knowledge import KnowledgeBase, Missing, data_of
+from disputatio.market.slices import render_slice, slice_of
+from disputatio.market.sources.builder import build, open_source
+from disputatio.market.sources.files import example_index
 from disputatio.motion import count_words
 from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.participants.analyst.playing import answer, opening
@@ -35,7 +38,7 @@ MARKET = Path(__file__).parents[3] / "shared" / "market"
 
 def without(base: KnowledgeBase, *names: str) -> KnowledgeBase:
     """``base`` with nothing known where a pointer contains one of ``names``."""
-    from disputatio.market import as_json, from_json
+    from disputatio.market.knowledge_json import as_json, from_json
 
     body: Any = as_json(base)
     gone = {pointer for pointer in data_of(base) if any(name in pointer for name in names)}

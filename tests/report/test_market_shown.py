@@ -107,7 +107,7 @@ async def test_a_base_with_history_draws_the_price_with_its_averages():
     from dataclasses import replace
 
     from disputatio.market.knowledge import PriceHistory
-    from disputatio.market.sources import example_index
+    from disputatio.market.sources.files import example_index
 
     days = tuple(f"2026-{month:02}-{day:02}" for month in (1, 2, 3) for day in range(1, 21))
     rising = tuple(100.0 + place for place in range(60))

@@ -17,7 +17,7 @@ from disputatio._service.hub import Listener as Listening
 from disputatio._service.hub import LiveTexts
 from disputatio.record.chain import seal
 from disputatio.record.events import AnswerRejected, CallSent, DebateResumed, TurnAsked
-from disputatio.tools.choosing import choice_part
+from disputatio.tools.tool_choice import choice_part
 
 pytestmark = pytest.mark.slow
 SPEECH = (

@@ -13,7 +13,7 @@ from served import MOTION, ended, served, started
 
 from disputatio._service import service
 from disputatio._service.keys import Period, Scope
-from disputatio.market.sources import build, open_source
+from disputatio.market.sources.builder import build, open_source
 from disputatio.market.sources.files import written
 from disputatio.report.json_export import export_schema
 

@@ -14,8 +14,8 @@ from disputatio.record.text import canonical
 from disputatio.testing.instances import instance
 from disputatio.testing.provider.answers import strict_flaw
 from disputatio.tools.builtin import BUILTIN_TOOLS
-from disputatio.tools.choosing import choice_schema, described, plain_arguments, read_choice
 from disputatio.tools.protocol import OfferedTool
+from disputatio.tools.tool_choice import choice_schema, described, plain_arguments, read_choice
 from strategies import examples, json_objects
 
 LEAVES = st.sampled_from(

@@ -12,8 +12,8 @@ from disputatio.participants.call import Fault, FaultKind
 from disputatio.participants.turn_taking import Consult, Reject, Send, Taken
 from disputatio.prompts import choosing_segment, fence
 from disputatio.tools.builtin import BUILTIN_TOOLS
-from disputatio.tools.choosing import described
 from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolRequest, ToolResult
+from disputatio.tools.tool_choice import described
 from turns_driven import BOOK, reply, turn
 
 pytestmark = pytest.mark.slow

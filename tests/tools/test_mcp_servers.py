@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.source_set import SourceSet
-from disputatio.tools import servers
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import ToolFault, ToolLimits
+from disputatio.evidence.sources import SourceSet
+from disputatio.tools import mcp_connection
+from disputatio.tools.protocol import McpServer, ToolFault, ToolLimits
 from disputatio.tools.toolset import Toolset, open_tools
 
 HERE = Path(__file__).parent
@@ -134,7 +133,7 @@ async def test_a_server_or_tool_that_cannot_be_used_is_refused_in_a_sentence(beh
 
 @pytest.mark.parametrize("behaviour", ["silent", "garbage"])
 async def test_a_server_that_never_answers_is_given_up(behaviour, monkeypatch):
-    monkeypatch.setattr(servers, "CONNECT_S", 0.6)
+    monkeypatch.setattr(mcp_connection, "CONNECT_S", 0.6)
     assert "no answer within 0.6 seconds" in (await refusal(behaviour)).cause
 
 

@@ -15,10 +15,10 @@ from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_wrapped
 from disputatio._cli.streams import print_json
 from disputatio.errors import InvalidInputError
-from disputatio.judging import rounded
+from disputatio.judging.scoring import rounded
 
 if TYPE_CHECKING:
-    from disputatio.judging.worth import DebateMultiple
+    from disputatio.judging.gate import DebateMultiple
     from disputatio.proposals.costs import ExpectedCost
 
 _MOST_READ = 1 << 20

@@ -13,7 +13,8 @@ from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_json, print_lines
 
 if TYPE_CHECKING:
-    from disputatio.importing import Imported, ImportedTranscript
+    from disputatio.importing.imported_record import Imported
+    from disputatio.importing.transcript import ImportedTranscript
 
 
 def import_files(
@@ -26,7 +27,7 @@ def import_files(
     Each becomes a record that verifies and is shown like any other. What a transcript does not say stays unknown, and
     such a debate cannot be resumed. A file that was imported before is found again.
     """
-    from disputatio.importing import read_transcript
+    from disputatio.importing.transcript_file import read_transcript
 
     # All of them are read first: where one is no transcript, nothing is written.
     transcripts = [read_transcript(file) for file in files]
@@ -38,7 +39,7 @@ def import_files(
 
 
 async def _import(transcripts: list[ImportedTranscript], url: str) -> list[Imported]:
-    from disputatio.importing import take_in
+    from disputatio.importing.imported_record import take_in
     from disputatio.record.sql import SqlStore
 
     opened = SqlStore(url)

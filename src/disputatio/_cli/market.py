@@ -12,7 +12,7 @@ import typer
 from disputatio._cli.streams import print_json, print_lines, tell
 
 if TYPE_CHECKING:
-    from disputatio.market import Datum, KnowledgeBase
+    from disputatio.market.knowledge import Datum, KnowledgeBase
 
 market = typer.Typer(
     name="market",
@@ -54,8 +54,10 @@ def build(
 
     What a source lacks or fails to give is left empty with a warning. There is no default day.
     """
-    from disputatio.market.sources import build as build_base
-    from disputatio.market.sources import open_source, read_as_of, save
+    from disputatio.market.sources.builder import build as build_base
+    from disputatio.market.sources.builder import open_source
+    from disputatio.market.sources.files import save
+    from disputatio.market.sources.moments import read_as_of
 
     moment = read_as_of(as_of)
     sources = open_source(source, subject)
@@ -83,7 +85,7 @@ def show(
 ) -> None:
     """Show a knowledge base: its values with their dates, and what is missing."""
     from disputatio._cli.screen import console
-    from disputatio.market.sources import knowledge_named
+    from disputatio.market.sources.files import knowledge_named
 
     base = knowledge_named(file)
     if json_:
@@ -99,15 +101,15 @@ def show(
 
 
 def _print_json(base: KnowledgeBase) -> None:
-    from disputatio.market import as_json
-    from disputatio.market.sources import content_hash
+    from disputatio.market.knowledge_json import as_json
+    from disputatio.market.sources.files import content_hash
 
     print_json({"sha256": content_hash(base), "knowledge": as_json(base)})
 
 
 def _summary(base: KnowledgeBase) -> str:
     """What a base is, in two or three lines."""
-    from disputatio.market import data_of
+    from disputatio.market.knowledge import data_of
     from disputatio.motion import one_line
 
     meta, data = base.meta, data_of(base)

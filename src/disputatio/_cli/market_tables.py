@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 
-from disputatio.market import Datum, Failed, KnowledgeBase
-from disputatio.market.rendering import dated, written
+from disputatio.market.knowledge import Datum, Failed, KnowledgeBase
+from disputatio.market.slices import dated, written
 from disputatio.motion import one_line
 
 
@@ -177,7 +177,7 @@ def _is_number(cell: str) -> bool:
 
 def _lacking(base: KnowledgeBase) -> Iterator[Table]:
     """What is missing or failed, by reason; and the warnings of the base."""
-    from disputatio.market import data_of
+    from disputatio.market.knowledge import data_of
 
     reasons: dict[str, list[str]] = {}
     for pointer, datum in data_of(base).items():

@@ -21,7 +21,7 @@ from disputatio.errors import DisputatioError, ExitCode
 
 if TYPE_CHECKING:
     from disputatio.config import Finding, Settings
-    from disputatio.tools.mcp_server import McpServer
+    from disputatio.tools.protocol import McpServer
 
 
 @takes("format", *MODELS, "tools", "mcp", "store")
@@ -89,7 +89,7 @@ _BUILTIN = frozenset({"search", "calculate", "search_sources", "read_passage"})
 
 async def _server_found(server: McpServer, settings: Settings) -> list[Finding]:
     from disputatio.config import Finding, State
-    from disputatio.tools.servers import McpConnection
+    from disputatio.tools.mcp_connection import McpConnection
 
     connection = McpConnection(server, settings.tool_limits)
     try:

@@ -13,7 +13,7 @@ from disputatio.motion import clean, count_words
 from disputatio.record.text import well_formed
 from disputatio.report.statement import Questions, Statement
 from disputatio.report.statements import statements, whole_of_part
-from disputatio.tools.choosing import is_choice
+from disputatio.tools.tool_choice import is_choice
 
 _LONGEST = 200_000
 """Characters of an answer that are looked at; a longer one is not read by the rules either."""

@@ -24,7 +24,7 @@ from disputatio.record.events import (
 from disputatio.report.amounts import counted, spoken, whole_seconds
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.statements import questions_in, statements
-from disputatio.tools.choosing import is_choice
+from disputatio.tools.tool_choice import is_choice
 
 _NOUNS = {
     "opening": "argument",

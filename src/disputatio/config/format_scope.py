@@ -47,7 +47,7 @@ class _Later(Set[str]):
 def format_scope(form: Format) -> FormatScope:
     """What the configuration may decide about ``form``."""
     from disputatio.formats.custom_debate import OF_THE_FILE
-    from disputatio.judging.rubric import RUBRICS
+    from disputatio.judging.scoring import RUBRICS
 
     defaults = form.rules()
     recorded = getattr(form.rules, "ABSENT", {})

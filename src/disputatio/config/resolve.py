@@ -42,8 +42,7 @@ from disputatio.request import reading
 from disputatio.request.configuration import Estimate, Metrics
 from disputatio.request.formats import not_for, options_class, takers
 from disputatio.request.model import Criterion, Judging, Limits, Tools
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import ToolLimits
+from disputatio.tools.protocol import McpServer, ToolLimits
 
 _NO_SCOPE = FormatScope()
 _NO_ARGUMENTS = Arguments()

@@ -16,8 +16,7 @@ from disputatio.participants.model_seat import Credentials, ModelSeating, Price
 from disputatio.participants.providers import PROVIDERS
 from disputatio.request.configuration import Estimate, Metrics
 from disputatio.request.model import Judging, Limits
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import ToolLimits
+from disputatio.tools.protocol import McpServer, ToolLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

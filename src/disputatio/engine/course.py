@@ -27,8 +27,8 @@ from disputatio.participants.length_profiles import LengthProfile
 from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send, Taken, TurnTaking
 from disputatio.prompts.compose import DebatePrompts, RenderMessage, compose_shared, compose_task
 from disputatio.record.text import canonical
-from disputatio.tools.choosing import CHOICE_FORM
 from disputatio.tools.protocol import ToolLimits, ToolResult
+from disputatio.tools.tool_choice import CHOICE_FORM
 
 MOST_TURNS = 2_000
 """Turns of the longest course that is held. It takes about a second of a usual processor."""

@@ -54,7 +54,7 @@ def knowledge_for(
             "Leave the evidence out, or take --format structured, which cites sources.",
         )
     from disputatio.market.knowledge import KnowledgeBase
-    from disputatio.market.sources import knowledge_named
+    from disputatio.market.sources.files import knowledge_named
 
     if isinstance(given, KnowledgeBase):
         return given
@@ -135,8 +135,7 @@ def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
 
 def knowledge_as_source(base: KnowledgeBase) -> Evidence:
     """The whole of ``base`` as a text, for seats of formats that argue from sources."""
-    from disputatio.market.rendering import render_slice
-    from disputatio.market.slices import whole
+    from disputatio.market.slices import render_slice, whole
 
     return Evidence(KNOWLEDGE, "What is known of the market", render_slice(whole(base)))
 

@@ -15,15 +15,15 @@ from disputatio.engine.review_setup import check_introduced, kindred_moderator, 
 from disputatio.engine.running import Plan
 from disputatio.engine.seat_assignments import ModelSeat, Occupant, Table, chain_of
 from disputatio.errors import InvalidInputError, ProviderError
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import numbered
 from disputatio.formats.format import Format
 from disputatio.formats.jury import JuryRules
 from disputatio.formats.jury_verdict import panel_of
 from disputatio.formats.ruleset import rules_json
 from disputatio.formats.turns.citing import Citing
-from disputatio.judging import RUBRICS, Criterion, PanelMethod, Rubric
+from disputatio.judging.panel_verdict import PanelMethod
+from disputatio.judging.scoring import RUBRICS, Criterion, Rubric
 from disputatio.kernel import JsonObject, Limits, Seat
 from disputatio.ledger.budget import Budget
 from disputatio.ledger.prices import PriceBook

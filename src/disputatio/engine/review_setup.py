@@ -12,8 +12,7 @@ from disputatio.config.presets import preset_named
 from disputatio.engine.seat_assignments import ModelSeat, Table, chain_of
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_sources
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.brief import Brief
 from disputatio.formats.debate_context import place_of
 from disputatio.formats.format import Format

@@ -22,7 +22,7 @@ from disputatio.engine.ports import Clock, Observer, Turnstile
 from disputatio.engine.recalling import recall
 from disputatio.engine.seat_assignments import ModelSeat, Table, voices_of
 from disputatio.errors import PersonLeftError, ResumeMismatchError
-from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceSet
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
 from disputatio.formats.turns.citing import cited_json

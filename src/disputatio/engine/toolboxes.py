@@ -9,8 +9,7 @@ from typing import Any
 from disputatio.config import Settings
 from disputatio.engine.seat_assignments import ModelSeat, Table
 from disputatio.errors import InvalidInputError, ResumeMismatchError
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence
 from disputatio.record.events import DebateOpened

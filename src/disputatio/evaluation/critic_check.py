@@ -27,7 +27,7 @@ from disputatio.evaluation.critic_cases import CriticCase
 from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
 from disputatio.formats.registry import find_format
-from disputatio.judging.softening import softening_in
+from disputatio.judging.critic_language import softening_in
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.motion import Motion
 from disputatio.participants.local_models import EMBEDDED_MODEL

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from disputatio.evaluation.intervals import Estimate, Rate, bootstrap, mean_of, rate
 from disputatio.evaluation.labelled_texts import CLASSES, NONE, OTHER, LabelledText
-from disputatio.judging import Fallacy, words_are_in
+from disputatio.judging.fallacies import Fallacy, words_are_in
 from disputatio.kernel import JsonObject
 
 SEVEN = tuple(fallacy.value for fallacy in Fallacy)

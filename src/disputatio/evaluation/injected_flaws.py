@@ -21,7 +21,7 @@ from typing import Any
 
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.cases import SIDES, CaseDebate
-from disputatio.judging import Fallacy
+from disputatio.judging.fallacies import Fallacy
 
 FABRICATED, MISQUOTED, DROPPED = "fabricated_figure", "misquoted_source", "dropped_response"
 FLAWS = (FABRICATED, MISQUOTED, *(fallacy.value for fallacy in Fallacy), DROPPED)

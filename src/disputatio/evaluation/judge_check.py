@@ -20,7 +20,7 @@ from disputatio.evaluation.injected_flaws import FLAWS, CaseTwin, Twin, clean, p
 from disputatio.evaluation.intervals import detectable_share, least_losses
 from disputatio.evaluation.judge_scores import JudgeMeasures, judge_measures, read_twin
 from disputatio.formats.registry import find_format
-from disputatio.judging import Rubric
+from disputatio.judging.scoring import Rubric
 from disputatio.kernel import JsonObject
 from disputatio.motion import Evidence, Motion
 from disputatio.participants.providers import family

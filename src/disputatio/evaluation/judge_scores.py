@@ -22,21 +22,10 @@ from typing import Any
 from disputatio.evaluation.cases import SIDES, CaseDebate
 from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, FLAWS, MISQUOTED, CaseTwin, InjectedFlaw, Twin
 from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
-from disputatio.judging import (
-    TIE,
-    Fallacy,
-    JudgeScores,
-    Rubric,
-    ScoreSpread,
-    SwapPair,
-    SwapReport,
-    mean,
-    retest,
-    score_spread,
-    swap_report,
-    weighted,
-    words_are_in,
-)
+from disputatio.judging.consistency import SwapPair, SwapReport, retest, swap_report
+from disputatio.judging.fallacies import Fallacy, words_are_in
+from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, score_spread
+from disputatio.judging.scoring import Rubric, mean, weighted
 from disputatio.participants.providers import family
 from disputatio.record.events import Abstained, TurnTaken
 from disputatio.record.history import History

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.labelled_texts import NONE, OTHER, GoldSpan, LabelledSet, LabelledText
-from disputatio.judging import Fallacy
+from disputatio.judging.fallacies import Fallacy
 from disputatio.motion import one_line
 
 NAME = "csv"

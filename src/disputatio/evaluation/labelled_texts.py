@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import Fallacy
+from disputatio.judging.fallacies import Fallacy
 
 OTHER, NONE = "other", "none"
 CLASSES = (*(fallacy.value for fallacy in Fallacy), OTHER, NONE)

@@ -19,11 +19,9 @@ from typing import TypeAlias
 
 from disputatio.evidence.findings import Finding, Match, Reason, Span, Status
 from disputatio.evidence.passages import passage_at
-from disputatio.evidence.pointers import find_value
-from disputatio.evidence.quantities import AS_GIVEN, Tolerance
+from disputatio.evidence.pointers import AS_GIVEN, Tolerance, find_value
 from disputatio.evidence.quotes import find_quote
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.kernel import JsonObject
 from disputatio.motion import clean, one_line
 

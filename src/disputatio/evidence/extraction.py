@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import codecs
+import io
+import logging
 import re
+from typing import TYPE_CHECKING
 
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.html_text import Page, read_html
-from disputatio.evidence.markdown_text import read_markdown
-from disputatio.evidence.pdf_text import read_pdf
 from disputatio.motion import MAX_EVIDENCE_CHARS
 from disputatio.motion.source_kind import SourceKind
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
 
 _CHARSET = re.compile(rb"""charset\s{0,9}=\s{0,9}["']?\s{0,9}([A-Za-z0-9_.:-]{2,40})""", re.IGNORECASE)
 _BYTE_ORDER_MARKS = (
@@ -84,3 +97,156 @@ def _page_encoding(name: str) -> str:
     except LookupError:
         return ""
     return found if found in _PAGE_ENCODINGS else ""
+
+
+MOST_PAGES = 2_000
+
+
+def read_pdf(raw: bytes, what: str, most_chars: int) -> Page:
+    """The title and the text of a PDF; pages are parted by an empty line. Stops soon after ``most_chars`` characters.
+
+    Raises:
+        InvalidInputError: it is encrypted, damaged, has no text, too many pages or too much in it, or the library that
+            reads PDF is not installed; ``what`` names the source.
+    """
+    try:
+        import pypdf
+    except ImportError:
+        raise InvalidInputError(
+            f"{what} is a PDF, and the library that reads PDF is not installed.",
+            "Install it with: pip install 'disputatio[evidence]'.",
+        ) from None
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports every oddity of a file it reads well
+    from pypdf.errors import LimitReachedError
+
+    try:
+        return _read_pages(pypdf.PdfReader(io.BytesIO(raw)), what, most_chars)
+    except (InvalidInputError, MemoryError):
+        raise
+    except LimitReachedError:
+        raise InvalidInputError(
+            f"{what} unfolds into more than is read of one file.",
+            "Give the pages that bear on the motion, or its text.",
+        ) from None
+    except Exception as error:  # noqa: BLE001  (a damaged file makes the library raise whatever its parser stumbles over)
+        raise InvalidInputError(
+            f"{what} cannot be read as a PDF: it is damaged or incomplete ({type(error).__name__}).",
+            "Save it again, or give its text.",
+        ) from None
+
+
+def _read_pages(reader: PdfReader, what: str, most_chars: int) -> Page:
+    from pypdf.errors import DependencyError
+
+    if reader.is_encrypted:
+        try:
+            opened = bool(reader.decrypt(""))
+        except (DependencyError, NotImplementedError):
+            opened = False
+        if not opened:
+            raise InvalidInputError(f"{what} is encrypted and asks for a password.", "Save it without one.")
+    if len(reader.pages) > MOST_PAGES:
+        raise InvalidInputError(
+            f"{what} has {len(reader.pages):,} pages, and {MOST_PAGES:,} are the most.",
+            "Give the pages that bear on the motion.",
+        )
+    pages: list[str] = []
+    length = 0
+    for page in reader.pages:
+        pages.append(page.extract_text().strip())
+        length += len(pages[-1])
+        if length > most_chars:
+            break
+    if not any(char.isalnum() for page in pages for char in page):
+        raise InvalidInputError(
+            f"{what} has no text in it; its pages may be scanned pictures.",
+            "Run a text recognition (OCR) over it first, or give its text.",
+        )
+    title = reader.metadata.title if reader.metadata else None
+    return Page(str(title or ""), "\n\n".join(filter(None, pages)))
+
+
+MAX_MARKDOWN_DEPTH = 100
+"""How deep quotations and lists may lie in each other; a list counts twice. The reader calls itself for each."""
+
+_DEEPEST_INLINE = 20
+"""As the library has it."""
+
+
+def read_markdown(text: str, what: str) -> Page:
+    """The title (the first heading, if any) and the visible text of Markdown ``text``.
+
+    Raises:
+        InvalidInputError: it is nested deeper than ``MAX_MARKDOWN_DEPTH``, or holds HTML that cannot be read.
+    """
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"maxNesting": MAX_MARKDOWN_DEPTH}).enable(["table", "strikethrough"])
+    reader.core.ruler.before("inline", "bound what stands within a line", _bound_inline)
+    tokens = reader.parse(_without_front_matter(text))
+    if any(token.nesting == 1 and token.level + 1 >= MAX_MARKDOWN_DEPTH for token in tokens):
+        # The reader leaves out what lies deeper, and says nothing.
+        raise InvalidInputError(
+            f"{what} is nested deeper than {MAX_MARKDOWN_DEPTH - 1} levels.", "Give the part that bears on the motion."
+        )
+    title = next((_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
+    if any(_is_markup(token) for token in tokens):
+        # Raw HTML can hide text, so the page is read as a browser shows it.
+        return Page(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
+    return Page(title, _render_tokens(tokens))
+
+
+def _bound_inline(state: StateCore) -> None:
+    """Take brackets and stars that lie deeper as text: looking for their ends costs time for each level."""
+    state.md.options.maxNesting = _DEEPEST_INLINE
+
+
+def _without_front_matter(text: str) -> str:
+    """``text`` without the settings some sites put between two lines of dashes at the top."""
+    if not text.startswith("---\n"):
+        return text
+    end = text.find("\n---\n", 3)
+    return text[end + 5 :] if 0 < end < 4_000 else text
+
+
+def _is_markup(token: Token) -> bool:
+    if token.type == "html_block":
+        content = token.content.strip()
+        return not (content.startswith("<!--") and content.endswith("-->") and content.count("<!--") == 1)
+    return any(child.type == "html_inline" and not child.content.startswith("<!--") for child in token.children or ())
+
+
+def _inline(token: Token) -> str:
+    said = {"softbreak": "\n", "hardbreak": "\n"}
+    kept = ("text", "code_inline")
+    return "".join(child.content if child.type in kept else said.get(child.type, "") for child in token.children or ())
+
+
+def _render_tokens(tokens: Sequence[Token]) -> str:
+    out: list[str] = []
+    numbers: list[int | None] = []
+    cells: list[str] | None = None
+    label = ""
+    for token in tokens:
+        if token.type in {"ordered_list_open", "bullet_list_open"}:
+            start = token.attrGet("start")
+            numbers.append((int(start) if start is not None else 1) if token.type[0] == "o" else None)
+        elif token.type in {"ordered_list_close", "bullet_list_close"}:
+            numbers.pop()
+            out.append("")
+        elif token.type == "list_item_open" and (number := numbers[-1]) is not None:
+            label = f"{number}. "
+            numbers[-1] = number + 1
+        elif token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close" and cells is not None:
+            out.append(" | ".join(cells))
+            cells = None
+        elif token.type == "inline" and cells is not None:
+            cells.append(_inline(token))
+        elif token.type in {"inline", "fence", "code_block"}:
+            out.append(label + (_inline(token) if token.type == "inline" else token.content.rstrip("\n")))
+            label = ""
+        elif token.type in {"heading_close", "paragraph_close", "table_close"} and not token.hidden:
+            out.append("")
+    return "\n".join(out).strip()

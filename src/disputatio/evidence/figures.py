@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import SequenceMatcher
 
-from disputatio.evidence.number_words import (
+from disputatio.evidence.number_lexicon import (
     BOUND_WORDS,
     BOUNDS,
     COUNTING,
@@ -22,9 +22,10 @@ from disputatio.evidence.number_words import (
     ONES,
     ORDINALS,
     TENS,
+    scale_of,
+    unit_of,
 )
-from disputatio.evidence.units import scale_of, unit_of
-from disputatio.evidence.words import DASH, GLUED, LETTER, NUMBER, POINT, SIGN, SPACE, WORD, Atoms
+from disputatio.evidence.tokens import DASH, GLUED, LETTER, NUMBER, POINT, SIGN, SPACE, WORD, Atoms
 
 _JOINING_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2212")
 _LEADING_SIGNS = frozenset("+\u00b1\u2212<>=~\u2264\u2265\u2248#")

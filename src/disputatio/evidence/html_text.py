@@ -50,7 +50,7 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+")
 MOST_ATTRIBUTES = 200
 """Of one element. The parser compares each with all before it."""
 
-DEEPEST = 512
+MAX_HTML_DEPTH = 512
 """How deep blocks may lie in each other: as deep as Chromium keeps them (its kMaximumHTMLParserDOMTreeDepth).
 
 The parser looks through all that is open at every block that begins.
@@ -108,7 +108,7 @@ def _check_shape(html: str, what: str) -> None:
     overlap. What it does not see is left to the limits of the process.
 
     Raises:
-        InvalidInputError: an element has more than ``MOST_ATTRIBUTES``, or blocks lie deeper than ``DEEPEST``.
+        InvalidInputError: an element has more than ``MOST_ATTRIBUTES``, or blocks lie deeper than ``MAX_HTML_DEPTH``.
     """
     open_now: list[str] = []
     place = html.find("<")
@@ -128,9 +128,9 @@ def _check_shape(html: str, what: str) -> None:
                 place = len(html) if end is None else end.start()
             elif not said.endswith("/"):
                 _follow(open_now, name, ends=bool(tag["end"]))
-            if len(open_now) > DEEPEST:
+            if len(open_now) > MAX_HTML_DEPTH:
                 raise InvalidInputError(
-                    f"{what} is nested deeper than {DEEPEST} levels.",
+                    f"{what} is nested deeper than {MAX_HTML_DEPTH} levels.",
                     "Give its text, or the part that bears on the motion.",
                 )
         place = html.find("<", place)

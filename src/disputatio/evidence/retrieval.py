@@ -13,10 +13,9 @@ from itertools import pairwise
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.passages import Passage
-from disputatio.evidence.sentences import sentence_starts
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.words import LETTER, MINUS, POINT, Atoms
+from disputatio.evidence.passages import Passage, sentence_starts
+from disputatio.evidence.sources import SourceSet
+from disputatio.evidence.tokens import LETTER, MINUS, POINT, Atoms
 
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 40, 220
 """In characters: what can be quoted as one sentence; shorter ones are mostly headings."""

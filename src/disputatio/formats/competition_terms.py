@@ -15,7 +15,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.formats.cast import Cast
 from disputatio.formats.turns.scoring import Foul
 from disputatio.formats.turns.speech import SpeechKind
-from disputatio.judging import Criterion, Rubric
+from disputatio.judging.scoring import Criterion, Rubric
 from disputatio.kernel import Limits
 
 SEQUENTIAL, CONCURRENT = "sequential", "concurrent"

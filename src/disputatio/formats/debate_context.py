@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceSet
 from disputatio.kernel import Seat
 
 if TYPE_CHECKING:

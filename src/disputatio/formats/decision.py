@@ -12,8 +12,17 @@ from enum import StrEnum
 from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import MAJORITY, UNANIMITY, Silence, VotingRule, by_weight, super_majority, threshold
-from disputatio.judging.votes import HALF, TWO_THIRDS
+from disputatio.judging.votes import (
+    HALF,
+    MAJORITY,
+    TWO_THIRDS,
+    UNANIMITY,
+    Silence,
+    VotingRule,
+    by_weight,
+    super_majority,
+    threshold,
+)
 
 MAX_ROUNDS_EXHAUSTED = "max_rounds_exhausted"
 """All rounds were held and no option met the rule: the decision is to escalate."""

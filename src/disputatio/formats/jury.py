@@ -18,7 +18,10 @@ from typing import TypeVar
 from disputatio.formats.sides import CON, PRO
 from disputatio.formats.turns.adjudication import Adjudication, AdjudicationSpec, Exhibit, Irregularity
 from disputatio.formats.turns.grounds import Grounds
-from disputatio.judging import Blinding, FoundFallacy, PanelMethod, Rubric, blind
+from disputatio.judging.blinding import Blinding, blind
+from disputatio.judging.fallacies import FoundFallacy
+from disputatio.judging.panel_verdict import PanelMethod
+from disputatio.judging.scoring import Rubric
 from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, together
 
 JUDGING = Phase("judging")

@@ -13,38 +13,16 @@ from fractions import Fraction
 from disputatio.errors import InvalidInputError
 from disputatio.formats.jury import SIDES, Hearing, JuryRules
 from disputatio.formats.turns.adjudication import Adjudication, Irregularity, Judgement, MarkedAnswer
-from disputatio.judging import (
-    MAJORITY,
-    TIE,
-    Agreement,
-    Ballot,
-    FoundFallacy,
-    JudgeScores,
-    Mark,
-    Orders,
-    Panel,
-    PanelMethod,
-    PanelStatus,
-    PanelVerdict,
-    RetestReport,
-    Rubric,
-    ScoreSpread,
-    Silence,
-    Standing,
-    Weights,
-    by_weight,
-    cohen_kappa,
-    combined_mark,
-    count_votes,
-    fleiss_kappa,
-    krippendorff_alpha,
-    panel_agreement,
-    retest,
-    rounded,
-    score_spread,
-    weighted,
-)
-from disputatio.judging.agreement import Ratings
+from disputatio.judging.agreement import Agreement, Ratings, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from disputatio.judging.consistency import RetestReport, retest
+from disputatio.judging.fallacies import FoundFallacy
+from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, score_spread
+from disputatio.judging.panel_verdict import Orders, PanelMethod, PanelStatus, PanelVerdict, panel_agreement
+from disputatio.judging.panels import Panel
+from disputatio.judging.scoring import Rubric, rounded, weighted
+from disputatio.judging.standing import Mark, Standing, combined_mark
+from disputatio.judging.votes import MAJORITY, Ballot, Silence, by_weight, count_votes
+from disputatio.judging.weights import Weights
 from disputatio.kernel import JsonObject
 
 SPLIT, VOID, NOT_HEARD = "SPLIT", "VOID", "NOT_HEARD"

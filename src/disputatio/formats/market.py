@@ -41,7 +41,7 @@ from disputatio.formats.turns.market_cross import MarketExamination, MarketExami
 from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_judging import MarketAdjudication, MarketExhibit, MarketJudgingSpec
 from disputatio.formats.turns.market_opening import MarketOpening, MarketOpeningSpec
-from disputatio.judging import Criterion, Rubric
+from disputatio.judging.scoring import Criterion, Rubric
 from disputatio.kernel import (
     Abstention,
     Channel,

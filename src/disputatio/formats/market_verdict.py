@@ -28,20 +28,16 @@ from disputatio.formats.turns.market_judging import (
     MarketStanding,
 )
 from disputatio.formats.turns.market_opening import MarketArgument, MarketOpening
-from disputatio.judging import (
+from disputatio.judging.judge_scores import ScoreSpread, score_spread
+from disputatio.judging.scoring import Rubric, mean, rounded, weighted
+from disputatio.judging.standing import (
     AgreedPoint,
     Exchange,
     Reply,
-    Rubric,
-    ScoreSpread,
     Standing,
     agreed_points,
     computed_standing,
     exchange_strength,
-    mean,
-    rounded,
-    score_spread,
-    weighted,
 )
 from disputatio.kernel import Abstention, JsonObject, Seat
 from disputatio.market.knowledge import KnowledgeBase

@@ -21,8 +21,7 @@ from disputatio.formats.competition_terms import PRICED, CompetitionRules
 from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.scoring import ABOUT, Foul, Scoring, Summation
 from disputatio.formats.turns.speech import SpeechKind, Spoken
-from disputatio.judging import Rubric, rounded, weighted
-from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, rounded, weighted
 from disputatio.kernel import Channel, JsonObject, Seat, Transcript, Violation
 
 PRO, CON = "pro", "con"

@@ -21,7 +21,7 @@ from disputatio.formats.match import (
     total_of_team,
 )
 from disputatio.formats.turns.speech import SpeechKind
-from disputatio.judging import rounded
+from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject
 
 DRAW = "draw"

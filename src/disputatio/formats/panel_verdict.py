@@ -16,7 +16,7 @@ from disputatio.formats.decision import (
     silence_of,
 )
 from disputatio.formats.turns.position import Position
-from disputatio.judging import Ballot, VoteOutcome, count_votes, latest_ballots
+from disputatio.judging.votes import Ballot, VoteOutcome, count_votes, latest_ballots
 from disputatio.kernel import Json, JsonObject
 
 SCHEDULE = "schedule"

@@ -29,8 +29,9 @@ from disputatio.formats.turns.framing import Framing
 from disputatio.formats.turns.moderation import Moderation, Point, Resolution
 from disputatio.formats.turns.proposition import Proposition, ReviewArgument
 from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
-from disputatio.judging import Standing, mean, rounded
 from disputatio.judging.challenge import Attack
+from disputatio.judging.scoring import mean, rounded
+from disputatio.judging.standing import Standing
 from disputatio.kernel import JsonObject
 
 VOID = "VOID"

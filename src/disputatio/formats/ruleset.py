@@ -12,7 +12,8 @@ from disputatio.formats.cast import Cast
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.format import Format
 from disputatio.formats.jury import JuryRules
-from disputatio.judging import Criterion, PanelMethod, Rubric
+from disputatio.judging.panel_verdict import PanelMethod
+from disputatio.judging.scoring import Criterion, Rubric
 from disputatio.kernel import JsonObject, Limits
 
 

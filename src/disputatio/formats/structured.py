@@ -34,7 +34,7 @@ from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.closing import Closing, ClosingSpec
 from disputatio.formats.turns.cross_examination import CrossExamination, CrossExaminationSpec
 from disputatio.formats.turns.opening import Opening, OpeningSpec
-from disputatio.judging import STANDARD, Rubric
+from disputatio.judging.scoring import STANDARD, Rubric
 from disputatio.kernel import Limits, Message, Phase, Rulebook, Seat, Task, Transcript, ask, declare, together
 
 OPENING, CROSS_EXAMINATION, CLOSING = Phase("opening"), Phase("cross-examination"), Phase("closing")

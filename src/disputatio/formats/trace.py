@@ -17,21 +17,16 @@ from disputatio.formats.sides import Case
 from disputatio.formats.turns.adjudication import Exhibit
 from disputatio.formats.turns.closing import Hold
 from disputatio.formats.turns.cross_examination import Question, Response, ResponseKind
-from disputatio.judging import (
+from disputatio.judging.scoring import Edge, Rubric, edge, gap_text, mean, rounded
+from disputatio.judging.standing import (
     AgreedPoint,
-    Edge,
     Exchange,
     Mark,
     Reply,
-    Rubric,
     Standing,
     agreed_points,
     computed_standing,
-    edge,
     exchange_strength,
-    gap_text,
-    mean,
-    rounded,
     worst_mark,
 )
 from disputatio.kernel import JsonObject

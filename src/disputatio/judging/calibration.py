@@ -23,8 +23,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.rubric import HIGHEST, LOWEST
-from disputatio.judging.scoring import rounded
+from disputatio.judging.scoring import HIGHEST, LOWEST, rounded
 from disputatio.kernel import JsonObject
 
 FEWEST_FOR_LINE, FEWEST_FOR_ISOTONIC = 20, 50

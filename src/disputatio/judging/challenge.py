@@ -38,8 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from disputatio.judging.objecting import agreement_in, objects
-from disputatio.judging.softening import softening_in
+from disputatio.judging.critic_language import agreement_in, objects, softening_in
 from disputatio.kernel import JsonObject
 
 RETRY_BELOW = 6

@@ -27,9 +27,9 @@ from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
 from disputatio.judging.blinding import both_orders
+from disputatio.judging.consistency import Swap, after_swap
 from disputatio.judging.judge_scores import TIE, JudgeScores, leader
 from disputatio.judging.panel_verdict import JudgeFinding, Orders, PanelMethod, PanelStatus, PanelVerdict
-from disputatio.judging.swapping import Swap, after_swap
 from disputatio.judging.votes import MAJORITY, Ballot, Silence, VoteOutcome, by_weight, count_votes
 from disputatio.judging.weights import Weights
 

@@ -1,17 +1,118 @@
-"""Scores: integers from the judge, every sum and mean from here, in exact fractions.
+"""Rubrics: what is scored from 1 to 10, and with what weight.
 
-Reading aid (structured debate protocol, "Level 1: Total Scores"): a gap under 1 point is evenly matched, over
-3 points is significant, and between the two one side has an edge.
+A rubric measures the quality of the debating. It does not measure who is right.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 
-from disputatio.judging.rubric import Rubric
+from disputatio.errors import InvalidInputError
+
+LOWEST, HIGHEST = 1, 10
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_TAKEN = frozenset({"rests_on", "reason", "standing", "fallacies", "answers", "new_arguments", "cross_references"})
+"""What the judge states beside the scores; a criterion of that name would take its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that is scored. ``weight`` is a share of 1; ``question`` is what the judge answers."""
+
+    key: str
+    weight: Fraction
+    question: str
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """Criteria whose weights sum to exactly 1.
+
+    Raises:
+        InvalidInputError: there are none, a key is unusable or used twice, a weight is not positive, or
+            the sum is not 1.
+    """
+
+    name: str
+    criteria: tuple[Criterion, ...]
+
+    def __post_init__(self) -> None:
+        keys = [criterion.key for criterion in self.criteria]
+        total = sum((criterion.weight for criterion in self.criteria), Fraction(0))
+        if not keys or len(set(keys)) < len(keys) or not all(map(_KEY.fullmatch, keys)) or _TAKEN & set(keys):
+            raise InvalidInputError(
+                f"The rubric {self.name} has unusable criteria: {', '.join(keys) or 'none'}.",
+                "Give each criterion a name of its own in lower-case letters, digits and underscores, "
+                f"other than {', '.join(sorted(_TAKEN))}.",
+            )
+        sunk = next((criterion for criterion in self.criteria if criterion.weight <= 0), None)
+        if sunk is not None:
+            raise InvalidInputError(
+                f"The criterion {sunk.key} of the rubric {self.name} has the weight {float(sunk.weight):g}.",
+                "Give every criterion a weight above 0 so that they sum to exactly 1.",
+            )
+        if total != 1:
+            raise InvalidInputError(
+                f"The weights of the rubric {self.name} sum to {float(total):g}.",
+                "Give every criterion a weight above 0 so that they sum to exactly 1.",
+            )
+
+    @cached_property
+    def shares(self) -> tuple[tuple[tuple[str, int], ...], int]:
+        """The weights as whole numbers by criterion, and the whole they are shares of."""
+        whole = lcm(*(criterion.weight.denominator for criterion in self.criteria))
+        return tuple((row.key, int(row.weight * whole)) for row in self.criteria), whole
+
+
+def _criterion(key: str, percent: int, question: str) -> Criterion:
+    return Criterion(key, Fraction(percent, 100), question)
+
+
+# Source: structured debate protocol, table "Multi-Dimensional Scoring Rubric".
+STANDARD = Rubric(
+    "standard",
+    (
+        _criterion(
+            "logic",
+            30,
+            "Is the chain of reasoning consistent? 1 = full of gaps, circular; 10 = no flaw found.",
+        ),
+        _criterion(
+            "evidence",
+            30,
+            "Is the evidence specific, verifiable and relevant? 1 = vague generalities; 10 = every piece checkable.",
+        ),
+        _criterion(
+            "responsiveness",
+            25,
+            "Did its side answer the cross-examination of it point by point? 1 = evaded; 10 = answered directly.",
+        ),
+        _criterion(
+            "honesty",
+            15,
+            "Did its side concede where it should, without exaggeration? 1 = distortion; 10 = fair throughout.",
+        ),
+    ),
+)
+
+# Source: structured debate protocol, frequently asked question on scoring dimensions.
+EVIDENCE_FIRST = Rubric(
+    "evidence-first",
+    (
+        _criterion("evidence", 40, "Does the argument have data behind it? 1 = none; 10 = specific and checkable."),
+        _criterion("logic", 30, "Is the reasoning consistent? 1 = full of gaps; 10 = no flaw found."),
+        _criterion("rebuttal", 20, "Does its side meet the objections precisely? 1 = not at all; 10 = each one."),
+        _criterion("clarity", 10, "Is it clearly expressed? 1 = hard to follow; 10 = plain at first reading."),
+    ),
+)
+
+RUBRICS = {rubric.name: rubric for rubric in (STANDARD, EVIDENCE_FIRST)}
 
 
 class Edge(StrEnum):

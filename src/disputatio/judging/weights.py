@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
+from disputatio.judging.judge_scores import TIE
 from disputatio.judging.scoring import rounded
 from disputatio.kernel import JsonObject
 
@@ -62,3 +63,99 @@ class Weights:
         whole = sum(self.of.values(), Fraction(0))
         shares = {judge: rounded(weight / whole, 4) for judge, weight in self.of.items()}
         return {"source": self.source, "shares": shares, "note": self.note}
+
+
+ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One comparison. ``winner`` is one of the two contestants, or "tie"."""
+
+    reviewer: str
+    first: str
+    second: str
+    winner: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRank:
+    """What the rounds led to.
+
+    Attributes:
+        win_rates: share of its comparisons each contestant won, weighted by the weights BEFORE the last round.
+        weights: of the reviewers, from those win rates.
+        rounds: how many rounds were done.
+    """
+
+    win_rates: Mapping[str, Fraction] = field(hash=False)
+    weights: Weights
+    rounds: int
+
+
+def rank_peers(reviews: Iterable[Review], rounds: int = ROUNDS) -> PeerRank:
+    """Weigh the reviewers by their own win rates.
+
+    A reviewer that is no contestant, or whose comparisons carried no weight, gets the mean win rate of the
+    others. Where no reviewer stands out from another the weights are equal, and say so.
+
+    Raises:
+        InvalidInputError: there are no reviews, fewer than one round, or a winner that is neither contestant.
+    """
+    rows = tuple(reviews)
+    _check(rows, rounds)
+    reviewers = tuple(dict.fromkeys(row.reviewer for row in rows))
+    counts = _counts(rows)
+    weights = Weights.equal(reviewers)
+    rates: dict[str, Fraction] = {}
+    for _ in range(rounds):
+        rates = _win_rates(counts, weights.of)
+        weights = _weights(reviewers, rates)
+    return PeerRank(rates, weights, rounds)
+
+
+def _check(rows: tuple[Review, ...], rounds: int) -> None:
+    if not rows or rounds < 1:
+        raise InvalidInputError("Peer ranking needs reviews and at least one round.", "Give both.")
+    for row in rows:
+        if row.winner not in {row.first, row.second, TIE} or row.first == row.second:
+            raise InvalidInputError(
+                f"A review by {row.reviewer} of {row.first} and {row.second} names {row.winner}.",
+                f"Compare two contestants, and name one of them or {TIE}.",
+            )
+
+
+def _counts(rows: tuple[Review, ...]) -> dict[tuple[str, str], tuple[Fraction, int]]:
+    """Wins and comparisons of each contestant before each reviewer."""
+    counts: dict[tuple[str, str], tuple[Fraction, int]] = {}
+    for row in rows:
+        for contestant in (row.first, row.second):
+            won = Fraction(1, 2) if row.winner == TIE else Fraction(int(row.winner == contestant))
+            wins, number = counts.get((row.reviewer, contestant), (Fraction(0), 0))
+            counts[row.reviewer, contestant] = (wins + won, number + 1)
+    return counts
+
+
+def _win_rates(
+    counts: Mapping[tuple[str, str], tuple[Fraction, int]], weights: Mapping[str, Fraction]
+) -> dict[str, Fraction]:
+    won: dict[str, Fraction] = {}
+    held: dict[str, Fraction] = {}
+    for (reviewer, contestant), (wins, number) in counts.items():
+        weight = weights[reviewer]
+        won[contestant] = won.get(contestant, Fraction(0)) + weight * wins
+        held[contestant] = held.get(contestant, Fraction(0)) + weight * number
+    return {contestant: won[contestant] / held[contestant] for contestant in won if held[contestant]}
+
+
+def _weights(reviewers: tuple[str, ...], rates: Mapping[str, Fraction]) -> Weights:
+    known = [rates[reviewer] for reviewer in reviewers if reviewer in rates]
+    if not known:
+        return Weights.equal(reviewers, "no reviewer is among the contestants")
+    usual = sum(known, Fraction(0)) / len(known)
+    own = {reviewer: rates.get(reviewer, usual) for reviewer in reviewers}
+    lowest = min(own.values())
+    above = sum(own.values(), Fraction(0)) - lowest * len(own)
+    if above == 0:
+        return Weights.equal(reviewers, "the reviewers' own win rates are the same")
+    return Weights("peer rank", {reviewer: (rate - lowest) / above for reviewer, rate in own.items()})

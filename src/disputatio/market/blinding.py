@@ -24,6 +24,7 @@ from string import ascii_uppercase
 from typing import Any, TypeVar
 
 from disputatio.market.knowledge import (
+    SERIES,
     Datum,
     Failed,
     GlobalMarket,
@@ -38,7 +39,6 @@ from disputatio.market.knowledge import (
     Technicals,
     Unit,
 )
-from disputatio.market.plain_words import SERIES
 
 _Row = TypeVar("_Row")
 BASE = Decimal(100)

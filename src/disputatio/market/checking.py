@@ -18,11 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
 from disputatio.kernel import JsonObject
+from disputatio.market.claim_text import Figure, mentions, numbers_said, read_stated, unit_of
 from disputatio.market.directions import About, direction_fault
 from disputatio.market.expressions import (
     BASIS_POINTS,
@@ -31,13 +33,12 @@ from disputatio.market.expressions import (
     Evaluation,
     Unresolved,
     evaluate,
+    is_pointer,
     plain,
     pointers_in,
     shown,
 )
-from disputatio.market.figures_said import Figure, numbers_said, read_stated, unit_of
-from disputatio.market.knowledge import Datum, KnowledgeBase, Share, Unit, data_of
-from disputatio.market.series_words import mentions
+from disputatio.market.knowledge import Datum, KnowledgeBase, Known, Share, Unit, data_of
 from disputatio.market.slices import Slice
 
 COARSEST = Fraction(1, 20)
@@ -363,3 +364,68 @@ def item_for(part: Slice, basis: str, digits: int | None = None) -> EvidenceItem
 
 def _moved(value: Fraction, digits: int) -> Fraction:
     return abs(Fraction(plain(value, digits)) / value - 1) if value else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class LooseNumber:
+    """A number without grounds: its words and where they stand in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def loose_numbers(text: str, checked: Sequence[CheckedItem], part: Slice) -> tuple[LooseNumber, ...]:
+    """The numbers of ``text`` that no verified item and no value of the slice gives, rounded as they stand there.
+
+    Signs are not compared, for words carry them (3.2 % below). Periods, years and parts of names are no values.
+
+    Args:
+        text: a claim, a reasoning, a stance.
+        checked: the items behind it.
+        part: what the seat sees.
+    """
+    said = numbers_said(text)
+    if not said:
+        return ()
+    grounds = _grounds(checked, part)
+    return tuple(
+        LooseNumber(text[row.start : row.end], row.start, row.end) for row in said if not _is_given(row.figure, grounds)
+    )
+
+
+def _grounds(checked: Sequence[CheckedItem], part: Slice) -> list[Decimal | Fraction | Share]:
+    found: list[Decimal | Fraction | Share] = []
+    for datum in part.data.values():
+        value = datum.held.value if isinstance(datum.held, Known) else ""
+        if not isinstance(value, str):
+            found.append(value)
+    for row in checked:
+        if row.sound and not is_pointer(row.item.basis):
+            evaluation = evaluate(part.data, row.item.basis)
+            if isinstance(evaluation, Evaluation) and not isinstance(evaluation.value, str):
+                found.append(evaluation.value)
+    return found
+
+
+def _is_given(figure: Figure | Share, grounds: Sequence[Decimal | Fraction | Share]) -> bool:
+    if isinstance(figure, Share):
+        return figure in grounds
+    return any(_same(figure, ground) for ground in grounds)
+
+
+def _same(figure: Figure, ground: Decimal | Fraction | Share) -> bool:
+    if isinstance(ground, Share):
+        share = Fraction(ground.part, ground.whole)
+        return any(_rounds(figure, value) for value in (Fraction(ground.part), share, share * 100))
+    # In floating point first, for nearly all are far apart.
+    half = 0.51 * 10.0**-figure.decimals
+    if abs(abs(float(ground)) - abs(float(figure.value))) > half:
+        return False
+    return _rounds(figure, Fraction(ground))
+
+
+def _rounds(figure: Figure, value: Fraction) -> bool:
+    """Whether ``value`` without its sign, rounded as the figure is, is the figure; and not by far."""
+    off = abs(abs(value) - abs(figure.value))
+    return off <= Fraction(1, 2 * 10**figure.decimals) and off <= COARSEST * abs(value)

@@ -15,10 +15,9 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
+from disputatio.market.claim_text import Figure, Mention, Names, Said, mentions, numbers_said
 from disputatio.market.expressions import Evaluation, shown
-from disputatio.market.figures_said import Figure, Said, numbers_said
 from disputatio.market.knowledge import Datum, Share
-from disputatio.market.series_words import Mention, Names, mentions
 from disputatio.market.slices import Slice
 
 _BREAK = re.compile(

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from disputatio.evidence.arithmetic import MistakeError, Reader, tokens_of
+from disputatio.evidence.calculator import MistakeError, Reader, tokens_of
 from disputatio.market.knowledge import Datum, Share, Unit
 
 LONGEST_EXPRESSION = 600

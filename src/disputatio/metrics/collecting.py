@@ -15,7 +15,7 @@ from itertools import islice
 
 from disputatio.errors import InvalidInputError, StoreError
 from disputatio.formats.registry import FORMATS
-from disputatio.judging.worth import DebateMultiple, Verified, debate_multiple
+from disputatio.judging.gate import DebateMultiple, Verified, debate_multiple
 from disputatio.metrics.figures import Figures
 from disputatio.metrics.measures import Measures, measures_of
 from disputatio.metrics.summaries import MEASURES_VERSION, measures_in, summary_of

@@ -32,8 +32,8 @@ from disputatio.participants.corrections import Correction, correction_of, place
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import Allowances
 from disputatio.record.text import canonical
-from disputatio.tools.choosing import CHOICE_FORM, choice_part, choice_schema, read_choice
 from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolRequest, ToolResult
+from disputatio.tools.tool_choice import CHOICE_FORM, choice_part, choice_schema, read_choice
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0

@@ -19,8 +19,8 @@ from disputatio.prompts.book import PromptBook
 from disputatio.prompts.fence import fence, plain_name, quoted
 from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
 from disputatio.record.text import canonical
-from disputatio.tools.choosing import described
 from disputatio.tools.protocol import OfferedTool, ToolRequest, ToolResult
+from disputatio.tools.tool_choice import described
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from functools import lru_cache
 
 from disputatio.evidence.passages import Passage
 from disputatio.evidence.retrieval import Retriever
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.sources import Source
+from disputatio.evidence.sources import Source, SourceSet
 from disputatio.motion import Evidence
 from disputatio.prompts.fence import plain_name
 

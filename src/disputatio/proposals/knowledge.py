@@ -101,7 +101,8 @@ def knowledge_as_of(as_of: str) -> KnowledgeBase:
     Raises:
         InvalidInputError: it is no day, or nothing is known of it.
     """
-    from disputatio.market.sources import build, open_source, read_as_of
+    from disputatio.market.sources.builder import build, open_source
+    from disputatio.market.sources.moments import read_as_of
 
     try:
         return build(read_as_of(as_of), open_source("packages"))

@@ -18,7 +18,7 @@ from disputatio.engine.review_setup import sources_by_round
 from disputatio.engine.seat_assignments import for_every_seat
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import shown
-from disputatio.evidence import Source
+from disputatio.evidence.sources import Source
 from disputatio.formats.debate_context import place_of
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions, Market

@@ -1,6 +1,7 @@
-"""The tools of this package: search in the debate's sources, reading a passage, a calculator.
+"""Read-only tools that a seat may be given: search, reading a passage, a calculator.
 
-They are functions of the sources and their arguments alone.
+They are functions of the sources and their arguments alone, so a recorded call can be replayed instead of repeated.
+What a model gets wrong (an unknown passage, a bad expression, a missing argument) comes back as an ``error``.
 """
 
 from __future__ import annotations
@@ -8,14 +9,157 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from disputatio.errors import DisputatioError, InvalidInputError
+from disputatio.evidence.calculator import Calculation, calculate
 from disputatio.evidence.retrieval import Retriever
-from disputatio.evidence.source_set import SourceSet
-from disputatio.evidence.tools import TOOLS, call_tool
+from disputatio.evidence.sources import SourceSet
+from disputatio.kernel import Json, JsonObject
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolResult
+
+MOST_HITS = 10
+LONGEST_ARGUMENT = 1_000
+"""Of a query or an id, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage as a tool gives it. ``before`` and ``after`` are the ids of its neighbours, empty at the ends."""
+
+    passage_id: str
+    source_id: str
+    text: str
+    score: float | None = None
+    before: str = ""
+    after: str = ""
+
+    def as_json(self) -> JsonObject:
+        """The passage as it is recorded and shown to the model."""
+        shown: dict[str, Json] = {"passage_id": self.passage_id, "source_id": self.source_id, "text": self.text}
+        if self.score is not None:
+            shown["score"] = self.score
+        shown |= {key: value for key, value in (("before", self.before), ("after", self.after)) if value}
+        return shown
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The passages that fit a query, best first; none is a result too."""
+
+    query: str
+    passages: tuple[FoundPassage, ...]
+
+    def as_json(self) -> JsonObject:
+        """The result as it is recorded and shown to the model."""
+        return {"query": self.query, "passages": [passage.as_json() for passage in self.passages]}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolError:
+    """A call that could not be answered, and why, in words for the model."""
+
+    error: str
+
+    def as_json(self) -> JsonObject:
+        """The error as it is recorded and shown to the model."""
+        return {"error": self.error}
+
+
+def search_sources(retriever: Retriever, query: str, k: int = 5) -> SearchResult | ToolError:
+    """The ``k`` (1 to 10) passages that fit ``query`` best."""
+    if not query.strip() or len(query) > LONGEST_ARGUMENT:
+        return ToolError(f"a query has 1 to {LONGEST_ARGUMENT} characters")
+    if not 1 <= k <= MOST_HITS:
+        return ToolError(f"k is a number from 1 to {MOST_HITS}")
+    hits = retriever.search(query, k)
+    found = (FoundPassage(hit.passage.id, hit.passage.source_id, hit.passage.text, hit.score) for hit in hits)
+    return SearchResult(query, tuple(found))
+
+
+def read_passage(retriever: Retriever, passage_id: str) -> FoundPassage | ToolError:
+    """The passage with the id ``passage_id``, such as ``benchmark#3``."""
+    sources = retriever.sources
+    passage = sources.passage(passage_id.strip())
+    if passage is None:
+        source = sources.find(passage_id.strip().partition("#")[0])
+        if source is None:
+            return ToolError(f"there is no passage '{passage_id[:80]}'; sources are: {', '.join(sources.ids[:20])}")
+        count = len(source.passages)
+        return ToolError(f"{source.source_id} has the passages {source.source_id}#1 to {source.source_id}#{count}")
+    neighbours = [f"{passage.source_id}#{passage.number + step}" for step in (-1, 1)]
+    before, after = (neighbour if sources.passage(neighbour) else "" for neighbour in neighbours)
+    return FoundPassage(passage.id, passage.source_id, passage.text, before=before, after=after)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDescription:
+    """A tool as a model is told of it; ``parameters`` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+def _parameters(**properties: JsonObject) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+TOOLS = (
+    ToolDescription(
+        "search_sources",
+        "Finds the passages of the sources that fit a query best.",
+        _parameters(
+            query={"type": "string", "description": "words to look for"},
+            k={"type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "how many passages"},
+        ),
+    ),
+    ToolDescription(
+        "read_passage",
+        "Gives one passage of a source by its id, with the ids of its neighbours.",
+        _parameters(passage_id={"type": "string", "description": "such as benchmark#3"}),
+    ),
+    ToolDescription(
+        "calculate",
+        "Computes exactly: + - * / ** %, parentheses, min, max, sum, mean, round, sqrt, percent_change(old, new).",
+        _parameters(expression={"type": "string", "description": "such as percent_change(0.7, 3.8)"}),
+    ),
+)
+
+
+def call_tool(retriever: Retriever, name: str, arguments: Mapping[str, object]) -> JsonObject:
+    """What the tool ``name`` answers to ``arguments``, as a model gave them; safe on anything."""
+    return _answer(retriever, name, arguments).as_json()
+
+
+def _answer(
+    retriever: Retriever, name: str, arguments: Mapping[str, object]
+) -> SearchResult | FoundPassage | Calculation | ToolError:
+    known = {tool.name: tool for tool in TOOLS}
+    if name not in known:
+        return ToolError(f"there is no tool '{name[:80]}'; there are: {', '.join(known)}")
+    if name == "search_sources":
+        query, k = arguments.get("query"), arguments.get("k", 5)
+        if isinstance(query, str) and isinstance(k, int) and not isinstance(k, bool):
+            return search_sources(retriever, query, k)
+    elif name == "read_passage":
+        passage_id = arguments.get("passage_id")
+        if isinstance(passage_id, str):
+            return read_passage(retriever, passage_id)
+    else:
+        expression = arguments.get("expression")
+        if isinstance(expression, str):
+            return calculate(expression)
+    wanted = known[name].parameters["properties"]
+    return ToolError(f"{name} takes {', '.join(wanted) if isinstance(wanted, Mapping) else ''} of the right kind")
+
 
 SEARCH = ("search_sources", "read_passage")
 """What the word ``search`` stands for."""

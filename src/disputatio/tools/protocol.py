@@ -7,7 +7,7 @@ tool only reads. Its result is data, whoever wrote it: it is cleaned and cut her
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -158,3 +158,21 @@ def offer_json(toolbox: Toolbox, seats: tuple[str, ...]) -> tuple[JsonObject, di
     rows = [{**tool.as_json(), "seats": users[name]} for name, tool in sorted(offered.items())]
     texts = {name: text for tool in offered.values() for name, text in tool.texts.items()}
     return {**toolbox.limits.as_json(), "offered": rows}, texts
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A server as the user names it.
+
+    Attributes:
+        name: a short name; its tools are called ``NAME.TOOL``.
+        command: the program and its arguments, for a server that is started; empty for one that is reached.
+        url: the address of a server that is reached over streamable HTTP.
+        variables: environment variables that a started server is given, with their values; the value of the only
+            one is the bearer token of a server that is reached. They are never shown or recorded.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceSet
 from disputatio.motion import one_line
 from disputatio.tools.builtin import BUILTIN_TOOLS, SEARCH, BuiltinTools
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolResult
-from disputatio.tools.servers import AnnouncedTools, McpConnection
+from disputatio.tools.mcp_connection import AnnouncedTools, McpConnection
+from disputatio.tools.protocol import McpServer, OfferedTool, ToolLimits, ToolResult
 
 MOST_OFFERED = 16
 """Tools of one seat: each takes room in every prompt, and models choose badly among many."""

@@ -15,7 +15,7 @@ from injection_corpus import Words, attacks, bundles, template_tokens
 
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_sources
-from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceSet
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, AskPath, JsonObject, Turn

@@ -7,16 +7,10 @@ from fractions import Fraction
 import pytest
 from published.recorded import content, folder
 
-from disputatio.judging import (
-    MAJORITY,
-    TIE,
-    Ballot,
-    Silence,
-    VoteOutcome,
-    answer_report,
-    cohen_kappa,
-    count_votes,
-)
+from disputatio.judging.agreement import cohen_kappa
+from disputatio.judging.consistency import answer_report
+from disputatio.judging.judge_scores import TIE
+from disputatio.judging.votes import MAJORITY, Ballot, Silence, VoteOutcome, count_votes
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,9 @@ import pytest
 from published.cvss import base_score
 from published.recorded import folder, rows
 
-from disputatio.judging import Ballot, KnownItem, Silence, answer_report, count_votes, deviation, threshold
+from disputatio.judging.calibration import KnownItem, deviation
+from disputatio.judging.consistency import answer_report
+from disputatio.judging.votes import Ballot, Silence, count_votes, threshold
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from published.recorded import folder, rows
 
-from disputatio.judging import Poll, PollOutcome, final_vote_winner, swing_winner
+from disputatio.judging.votes import Poll, PollOutcome, final_vote_winner, swing_winner
 
 
 @pytest.fixture(scope="module")

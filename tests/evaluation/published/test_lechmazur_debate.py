@@ -9,7 +9,10 @@ from fractions import Fraction
 import pytest
 from published.recorded import folder, rows
 
-from disputatio.judging import MAJORITY, TIE, Ballot, JudgeScores, Orders, Panel, PanelMethod, count_votes
+from disputatio.judging.judge_scores import TIE, JudgeScores
+from disputatio.judging.panel_verdict import Orders, PanelMethod
+from disputatio.judging.panels import Panel
+from disputatio.judging.votes import MAJORITY, Ballot, count_votes
 
 DEAD_ZONE = Fraction("0.455")
 

@@ -7,7 +7,8 @@ from collections import defaultdict
 import pytest
 from published.recorded import content, folder, rows
 
-from disputatio.judging import MAJORITY, Ballot, Silence, VoteOutcome, answer_report, count_votes
+from disputatio.judging.consistency import answer_report
+from disputatio.judging.votes import MAJORITY, Ballot, Silence, VoteOutcome, count_votes
 
 pytestmark = pytest.mark.slow
 

@@ -8,19 +8,10 @@ from fractions import Fraction
 import pytest
 from published.recorded import content, folder, rows
 
-from disputatio.judging import (
-    MAJORITY,
-    Ballot,
-    JudgeLabel,
-    Silence,
-    Swap,
-    SwapPair,
-    answer_report,
-    cohen_kappa,
-    count_votes,
-    reliability,
-    swap_report,
-)
+from disputatio.judging.agreement import cohen_kappa
+from disputatio.judging.consistency import Swap, SwapPair, answer_report, swap_report
+from disputatio.judging.dawid_skene import JudgeLabel, reliability
+from disputatio.judging.votes import MAJORITY, Ballot, Silence, count_votes
 
 pytestmark = pytest.mark.slow
 

@@ -8,19 +8,12 @@ from fractions import Fraction
 import pytest
 from published.recorded import content, folder, rows
 
-from disputatio.judging import (
-    TIE,
-    JudgeScores,
-    Orders,
-    Panel,
-    PanelMethod,
-    PanelStatus,
-    Review,
-    Weights,
-    answer_report,
-    fleiss_kappa,
-    rank_peers,
-)
+from disputatio.judging.agreement import fleiss_kappa
+from disputatio.judging.consistency import answer_report
+from disputatio.judging.judge_scores import TIE, JudgeScores
+from disputatio.judging.panel_verdict import Orders, PanelMethod, PanelStatus
+from disputatio.judging.panels import Panel
+from disputatio.judging.weights import Review, Weights, rank_peers
 
 pytestmark = pytest.mark.slow
 

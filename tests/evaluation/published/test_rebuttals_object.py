@@ -10,8 +10,7 @@ from functools import cache
 
 from recorded import folder
 
-from disputatio.judging.objecting import agreement_in, objects
-from disputatio.judging.softening import softening_in
+from disputatio.judging.critic_language import agreement_in, objects, softening_in
 
 CLAIM = re.compile(r"^\[[PC]\d+\.\d+\] (.{80,})$", re.MULTILINE)
 

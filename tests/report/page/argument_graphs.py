@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from disputatio.formats.turns.rebuttal import RebuttalKind
-from disputatio.judging import Mark
 from disputatio.judging.challenge import Attack
+from disputatio.judging.standing import Mark
 from disputatio.report.page.argument_graph import ArgumentGraph, Drawn, Family, Node, Quote
 
 STANDINGS = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")

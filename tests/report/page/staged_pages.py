@@ -22,7 +22,7 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import start
 from disputatio.formats.registry import find_format
 from disputatio.market.knowledge import PriceHistory
-from disputatio.market.sources import example_index
+from disputatio.market.sources.files import example_index
 from disputatio.motion import read_evidence, read_motion
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore

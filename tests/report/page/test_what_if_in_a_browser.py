@@ -13,9 +13,8 @@ import pytest
 from argument_graphs import graph_of, strikes
 from staged_pages import page_of, report_of
 
-from disputatio.judging.gradual import strengths
 from disputatio.judging.scoring import rounded
-from disputatio.judging.standing import grounded_labelling
+from disputatio.judging.standing import grounded_labelling, strengths
 from disputatio.report.page.argument_graph import ArgumentGraph
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.what_if import WhatIf, recompute, what_if_graph

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.prices import PriceSeries
-from disputatio.market.sources.choosing import needs_extra
-from disputatio.market.sources.faults import SourceError
-from disputatio.market.sources.names import US
+from disputatio.market.sources.builder import needs_extra
+from disputatio.market.sources.errors import SourceError
 from disputatio.market.sources.port import Catalogue, Shelf, View
 from disputatio.market.sources.rows import Rows
+from disputatio.market.sources.series_catalogue import US
 
 VIX = "vix"
 

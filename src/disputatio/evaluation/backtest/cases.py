@@ -104,7 +104,7 @@ class Bases:
             InvalidInputError: nothing of the debated index was known then.
             LookAheadError: the archive hands out what could not be known then.
         """
-        from disputatio.market.sources.building import build
+        from disputatio.market.sources.builder import build
 
         return ARMS[case.arm].base(build(case.day, self.archive(case.arm)))
 
@@ -132,7 +132,7 @@ def identity_of(
     Raises:
         InvalidInputError: a key is missing, or a table of rules cannot be read.
     """
-    from disputatio.market.sources import example_index
+    from disputatio.market.sources.files import example_index
 
     proposal = proposal_of(example_index(), settings, prompts)
     table = seat_table(proposal.format, settings, proposal.participants, SharedClients(opener))

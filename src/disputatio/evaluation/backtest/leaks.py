@@ -27,11 +27,12 @@ from disputatio.evaluation.backtest.prices import PriceSeries
 from disputatio.evaluation.backtest.reading import DateRecord
 from disputatio.evaluation.intervals import Rate, rate
 from disputatio.kernel import JsonObject
-from disputatio.market.sources import LookAheadError, build
-from disputatio.market.sources.lags import all_known_from
+from disputatio.market.sources.builder import build
+from disputatio.market.sources.errors import LookAheadError
 from disputatio.market.sources.moments import NEW_YORK, cut_at, moment
 from disputatio.market.sources.port import View
 from disputatio.market.sources.rows import Rows, ordered
+from disputatio.market.sources.series_catalogue import all_known_from
 
 _GARBAGE = 12_345.678
 _NEXT_SESSIONS_S = 5 * 86_400

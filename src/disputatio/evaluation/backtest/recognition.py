@@ -32,7 +32,7 @@ from disputatio.formats.recognition import RECOGNITION
 from disputatio.kernel import JsonObject
 from disputatio.market.blinding import blind, blinded_keys
 from disputatio.market.knowledge import KnowledgeBase
-from disputatio.market.sources.names import INDICES
+from disputatio.market.sources.series_catalogue import INDICES
 from disputatio.motion import Motion
 from disputatio.record.history import History
 

@@ -19,20 +19,19 @@ from itertools import combinations
 from disputatio.evaluation.intervals import Rate, rate
 from disputatio.evaluation.replay.recorded import RecordedSet
 from disputatio.evaluation.statistics import Comparison, compare_all
-from disputatio.judging import (
+from disputatio.judging.dawid_skene import JudgeLabel, reliability
+from disputatio.judging.judge_scores import TIE
+from disputatio.judging.votes import (
     MAJORITY,
     PLURALITY,
-    TIE,
     UNANIMITY,
-    JudgeLabel,
     VotingRule,
     by_weight,
     count_votes,
-    rank_peers,
-    reliability,
     super_majority,
     threshold,
 )
+from disputatio.judging.weights import rank_peers
 from disputatio.kernel import JsonObject
 
 MOST_VOTERS = 7

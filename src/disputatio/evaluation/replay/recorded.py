@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging import TIE, Ballot, Review, Silence, SwapPair
+from disputatio.judging.consistency import SwapPair
+from disputatio.judging.judge_scores import TIE
+from disputatio.judging.votes import Ballot, Silence
+from disputatio.judging.weights import Review
 
 ABSTAINED = "X"
 _GOLD = ("gold", "gt", "label", "answer", "known")

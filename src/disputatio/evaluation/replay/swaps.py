@@ -9,7 +9,7 @@ from typing import Any
 
 from disputatio.evaluation.intervals import Rate, rate
 from disputatio.evaluation.replay.recorded import RecordedSet
-from disputatio.judging import Swap, SwapReport, swap_report
+from disputatio.judging.consistency import Swap, SwapReport, swap_report
 from disputatio.kernel import JsonObject
 
 PUBLISHED = "all_statistics.json"

@@ -20,8 +20,9 @@ from disputatio.formats.turns import schema
 from disputatio.formats.turns.cross_examination import Response
 from disputatio.formats.turns.grounds import Grounds, KnownIds, read_grounds
 from disputatio.formats.turns.opening import Argument
-from disputatio.judging import FALLACIES, Fallacy, FoundFallacy, Mark, Rubric, Standing, words_are_in
-from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.judging.fallacies import FALLACIES, Fallacy, FoundFallacy, words_are_in
+from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric
+from disputatio.judging.standing import Mark, Standing
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
 OWNER, OPPONENT = "owner", "opponent"

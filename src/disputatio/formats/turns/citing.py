@@ -17,7 +17,7 @@ from typing import Any
 from disputatio.evidence.citations import CheckedCitation, Citation, Quotation, Reading, check_citation
 from disputatio.evidence.findings import Status
 from disputatio.evidence.retrieval import Retriever, Sentence
-from disputatio.evidence.source_set import SourceSet
+from disputatio.evidence.sources import SourceSet
 from disputatio.formats.turns import schema
 from disputatio.kernel import JsonObject, Violation
 from disputatio.motion import one_line

@@ -27,8 +27,7 @@ from disputatio.formats.turns.striking import (
     text_with_support,
 )
 from disputatio.judging.challenge import THESIS, Attack, ChallengeStrength, Criticised, challenge_strength
-from disputatio.judging.objecting import agreement_in
-from disputatio.judging.softening import softening_in
+from disputatio.judging.critic_language import agreement_in, softening_in
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.wording import same_words
 

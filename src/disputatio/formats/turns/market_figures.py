@@ -16,12 +16,10 @@ from typing import Any, NamedTuple
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import JsonObject, Violation
-from disputatio.market.checking import CheckedItem, EvidenceItem, check_items
+from disputatio.market.checking import CheckedItem, EvidenceItem, check_items, loose_numbers
 from disputatio.market.expressions import pointers_in
 from disputatio.market.knowledge import KnowledgeBase
-from disputatio.market.loose_numbers import loose_numbers
-from disputatio.market.rendering import render_slice, written
-from disputatio.market.slices import Slice
+from disputatio.market.slices import Slice, render_slice, written
 from disputatio.motion import one_line
 
 VERIFIED, INFERRED = "verified", "inferred"

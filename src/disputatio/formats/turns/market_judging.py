@@ -16,8 +16,7 @@ from disputatio.formats.turns.market_closing import RefinedClaim
 from disputatio.formats.turns.market_cross import Challenge
 from disputatio.formats.turns.market_figures import Desk, WordsFinding, unsupported_words, words_lines
 from disputatio.formats.turns.market_opening import MarketArgument
-from disputatio.judging import Rubric
-from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
 SYNTHESIS = ("bull_case", "bear_case", "key_disagreement", "key_insight")

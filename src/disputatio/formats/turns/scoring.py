@@ -13,8 +13,8 @@ from typing import Any, cast
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
 from disputatio.formats.turns.speech import SpeechKind
-from disputatio.judging import Rubric, words_are_in
-from disputatio.judging.rubric import HIGHEST, LOWEST
+from disputatio.judging.fallacies import words_are_in
+from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric
 from disputatio.kernel import JsonObject, Part, Task, Violation
 
 

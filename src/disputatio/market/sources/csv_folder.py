@@ -22,7 +22,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from disputatio.errors import InvalidInputError
-from disputatio.market.sources.faults import SourceError
+from disputatio.market.sources.errors import SourceError
 from disputatio.market.sources.moments import (
     NEW_YORK,
     days_before,
@@ -31,10 +31,9 @@ from disputatio.market.sources.moments import (
     months_later,
     next_weekday,
 )
-from disputatio.market.sources.names import CLOSES, INDICES, MACRO, NEW_YORK_CLOSE, SECTORS, US
 from disputatio.market.sources.port import Catalogue, Shelf
-from disputatio.market.sources.rows import Rows
-from disputatio.market.sources.tables import Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.market.sources.rows import Rows, Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.market.sources.series_catalogue import CLOSES, INDICES, MACRO, NEW_YORK_CLOSE, SECTORS, US
 from disputatio.motion import one_line
 
 _GLOBAL_COLUMNS = {

@@ -17,12 +17,11 @@ from functools import cache
 from pathlib import Path
 
 from disputatio.errors import InvalidInputError
-from disputatio.market.sources.faults import SourceError
+from disputatio.market.sources.errors import SourceError
 from disputatio.market.sources.moments import NEW_YORK, moment
-from disputatio.market.sources.names import CLOSES, NEW_YORK_CLOSE
 from disputatio.market.sources.port import Catalogue, Shelf
-from disputatio.market.sources.rows import Rows
-from disputatio.market.sources.tables import Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.market.sources.rows import Rows, Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.market.sources.series_catalogue import CLOSES, NEW_YORK_CLOSE
 
 _COMPOSITE = Catalogue("GSPC", {"GSPC": "S&P 500", "IXIC": "NASDAQ Composite"}, {}, ())
 _OHLCV = ("open", "high", "low", "close", "volume")

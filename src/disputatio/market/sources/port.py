@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from disputatio.market.sources.faults import SourceError
+from disputatio.market.sources.errors import SourceError
 
 if TYPE_CHECKING:
     from disputatio.market.sources.rows import Rows

@@ -24,9 +24,9 @@ from disputatio.market.knowledge import (
     Technicals,
     Unit,
 )
-from disputatio.market.sources.assemble import Desk, Prices, derived, missing, nothing
-from disputatio.market.sources.names import FIRST_SECTORS, SECTORS_BORN
 from disputatio.market.sources.port import Catalogue
+from disputatio.market.sources.series_catalogue import FIRST_SECTORS, SECTORS_BORN
+from disputatio.market.sources.view_reader import Desk, Prices, derived, missing, nothing
 
 YEAR = 252
 """Sessions in 52 weeks."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import gzip
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disputatio.market.indicators import Floats
+from disputatio.market.sources.errors import SourceError
+from disputatio.market.sources.moments import moment
 
 Days: TypeAlias = NDArray[np.str_]
 Seconds: TypeAlias = NDArray[np.int64]
@@ -64,3 +72,172 @@ def ordered(rows: Rows) -> Rows:
         None if rows.vintages is None else rows.vintages[order],
         rows.warnings,
     )
+
+
+_NOTHING = frozenset({"", ".", "nan", "na", "n/a", "null", "none", "#n/a", "-"})
+_DAY_NAMES = ("date", "day", "observation_date", "")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's cells by column, and its name for people."""
+
+    name: str
+    columns: Mapping[str, Sequence[str]]
+
+    def column(self, *names: str) -> Sequence[str]:
+        """The first of ``names`` that there is, whatever its case.
+
+        Raises:
+            SourceError: if there is none.
+        """
+        for name in names:
+            for own, cells in self.columns.items():
+                if own.strip().casefold() == name.casefold():
+                    return cells
+        has = ", ".join(list(self.columns)[:12])
+        raise SourceError(f"{self.name} has no column '{names[0]}'; it has {has}")
+
+    def has(self, name: str) -> bool:
+        """Whether there is a column ``name``, whatever its case."""
+        return any(own.strip().casefold() == name.casefold() for own in self.columns)
+
+    def days(self) -> list[str]:
+        """The column of days, as ISO days.
+
+        Raises:
+            SourceError: if there is none, or a cell is no day.
+        """
+        return self._days
+
+    @cached_property
+    def _days(self) -> list[str]:
+        return [iso_day(cell, self.name) for cell in self.column(*_DAY_NAMES)]
+
+
+def read_table(path: Path) -> Table:
+    """The table in the file at ``path``.
+
+    Raises:
+        SourceError: if it cannot be read or is no table.
+    """
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no readable text"
+        raise SourceError(f"{path.name} cannot be read: {why}") from None
+    rows = list(csv.reader(io.StringIO(text)))
+    if len(rows) < 2:
+        raise SourceError(f"{path.name} has no rows")
+    head = rows[0]
+    body = [row for row in rows[1:] if row]
+    if any(len(row) != len(head) for row in body):
+        raise SourceError(f"{path.name} has rows of different lengths")
+    return Table(path.name, dict(zip(head, zip(*body, strict=True), strict=True)))
+
+
+def iso_day(cell: str, name: str) -> str:
+    """``cell`` as an ISO day; ``1/31/1999`` (month first, as spreadsheets of these packages have it) is one as well.
+
+    Raises:
+        SourceError: if it is none.
+    """
+    text = cell.strip()[:10]
+    if "/" in text:
+        month, _, rest = text.partition("/")
+        day, _, year = rest.partition("/")
+        text = f"{year.zfill(4)}-{month.zfill(2)}-{day.zfill(2)}"
+    if len(text) == 10 and text[4] == text[7] == "-" and text.replace("-", "").isdigit():
+        return text
+    raise SourceError(f"{name} has '{cell[:20]}' where a day is expected")
+
+
+def numbers(cells: Sequence[str]) -> tuple[list[float], list[int]]:
+    """The numbers of ``cells``, NaN for what is none, and the places of cells that hold something else."""
+    out: list[float] = []
+    odd: list[int] = []
+    for place, cell in enumerate(cells):
+        if not cell:
+            out.append(math.nan)
+            continue
+        try:
+            number = float(cell)
+        except ValueError:
+            number = math.nan
+            if cell.strip().casefold() not in _NOTHING:
+                odd.append(place)
+        if math.isinf(number):
+            number = math.nan
+            odd.append(place)
+        out.append(number)
+    return out, odd
+
+
+def price_rows(
+    source: str,
+    days: Sequence[str],
+    columns: Mapping[str, Sequence[float]],
+    available: Callable[[str], int],
+    odd: Sequence[int] = (),
+) -> Rows:
+    """Sessions: days without a close are no sessions; a price that is not above zero, or a volume of zero, is missing.
+
+    A day that stands there twice with different numbers is no session either: nobody can say which is right.
+    """
+    warnings: list[tuple[int, str]] = [
+        (available(days[place]), f"{source}: {days[place]} holds something that is no number; it is left out.")
+        for place in odd
+    ]
+    names = list(columns)
+    values = np.array([columns[name] for name in names], dtype=float).reshape(len(names), len(days))
+    closes = values[names.index("close")]
+    for place in np.flatnonzero(closes <= 0).tolist():
+        day = days[place]
+        warnings.append((available(day), f"{source}: the close of {day} is {closes[place]:g}; it is left out."))
+    values = np.where(values > 0, values, np.nan)
+    first: dict[str, int] = {}
+    for place, day in enumerate(days):
+        if first.setdefault(day, place) == place:
+            continue
+        if not np.array_equal(values[:, place], values[:, first[day]], equal_nan=True):
+            warnings.append((available(day), f"{source}: {day} stands there twice with different numbers."))
+            values[:, first[day]] = np.nan
+        values[:, place] = np.nan
+    kept = np.flatnonzero(~np.isnan(values[names.index("close")]))
+    sessions = [days[place] for place in kept.tolist()]
+    return ordered(
+        Rows(
+            source,
+            np.array(sessions, dtype="U10"),
+            np.array([available(day) for day in sessions], dtype=np.int64),
+            {name: values[place][kept] for place, name in enumerate(names)},
+            None,
+            tuple(dict.fromkeys(warnings)),
+        )
+    )
+
+
+def value_rows(
+    source: str,
+    days: Sequence[str],
+    values: Sequence[float],
+    available: Sequence[int],
+    vintages: Sequence[str] | None = None,
+) -> Rows:
+    """Observations of one number each, those without one left out; zero and negative numbers are numbers."""
+    kept = [place for place, value in enumerate(values) if not math.isnan(value)]
+    return ordered(
+        Rows(
+            source,
+            np.array([days[place] for place in kept], dtype="U10"),
+            np.array([available[place] for place in kept], dtype=np.int64),
+            {"value": np.array([values[place] for place in kept], dtype=float)},
+            None if vintages is None else np.array([vintages[place] for place in kept], dtype="U10"),
+        )
+    )
+
+
+def at_clock(clock: str, zone: str) -> Callable[[str], int]:
+    """When a day is known: by the clock of a zone, that day."""
+    return lambda day: moment(day, clock, zone)

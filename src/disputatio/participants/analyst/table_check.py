@@ -18,12 +18,10 @@ from disputatio.formats.market import BULL, LENSES
 from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Seat
-from disputatio.market import slice_of
 from disputatio.market.expressions import Unresolved, evaluate, pointers_in
-from disputatio.market.knowledge import Datum, Known, Share, Unit
-from disputatio.market.plain_words import SERIES
-from disputatio.market.slices import Slice
-from disputatio.market.sources import example_index
+from disputatio.market.knowledge import SERIES, Datum, Known, Share, Unit
+from disputatio.market.slices import Slice, slice_of
+from disputatio.market.sources.files import example_index
 from disputatio.participants.analyst.signals import expanded
 from disputatio.participants.analyst.textbook import Condition, Objection, Rule, Textbook, in_plain_words, unusable
 from disputatio.participants.answers import SchemaChecks

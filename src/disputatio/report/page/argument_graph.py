@@ -20,7 +20,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from disputatio.judging import Mark, worst_mark
+from disputatio.judging.standing import Mark, worst_mark
 from disputatio.motion import one_line
 from disputatio.report.market import is_market
 from disputatio.report.review import is_review

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING
 from disputatio.formats.market_verdict import hold_against_figures
 from disputatio.formats.review_outcome import VOID, computed_of_criticism, standing_under
 from disputatio.formats.turns.rebuttal import RebuttalKind
-from disputatio.judging import Exchange, Mark, Reply, Standing, computed_standing, exchange_strength, mean, rounded
 from disputatio.judging.challenge import Attack
+from disputatio.judging.scoring import mean, rounded
+from disputatio.judging.standing import Exchange, Mark, Reply, Standing, computed_standing, exchange_strength
 from disputatio.report.page.argument_graph import ArgumentGraph, Drawn, Family, Node, Quote, argument_graph
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ The rules of availability, each the latest plausible moment, so that nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from types import MappingProxyType
 
-from disputatio.market.sources.moments import NEW_YORK
+from disputatio.market.sources.moments import NEW_YORK, last_weekday_of_month, moment, months_later, next_weekday
 from disputatio.market.sources.port import Catalogue
 
 INDICES: Mapping[str, str] = MappingProxyType(
@@ -103,3 +104,37 @@ MACRO: Mapping[str, MacroRule] = MappingProxyType(
         "HOUST": MacroRule("Housing starts at an annual rate", "HOUST"),
     }
 )
+
+
+NEVER = 1 << 62
+"""A moment after all others: of a row whose lag cannot be told."""
+_EARNINGS_MONTHS = 4
+
+
+def known_from(key: str, day: str, vintage: str = "") -> int:
+    """The UTC second from which on a row of ``key`` about ``day`` could be known; `NEVER` where nothing says it."""
+    kind, _, name = key.partition(":")
+    if kind in {"index", "sector"}:
+        return moment(day, *CLOSES.get(name, NEW_YORK_CLOSE))
+    if kind == "vix":
+        return moment(day, *CLOSES["vix"])
+    if kind == "earnings":
+        return moment(_months_after(day, _EARNINGS_MONTHS), "00:00", NEW_YORK)
+    if kind == "macro" and name in MACRO and not MACRO[name].months:
+        return moment(next_weekday(day), "16:00", NEW_YORK)
+    if kind == "macro" and len(vintage) == len("2008-10"):
+        return moment(last_weekday_of_month(vintage), "16:00", NEW_YORK)
+    return moment(vintage, "23:59:59", NEW_YORK) if kind == "macro" and vintage else NEVER
+
+
+def all_known_from(key: str, days: Sequence[str], vintages: Sequence[str] | None) -> list[int]:
+    """`known_from` for every row of a series."""
+    told = vintages if vintages is not None else [""] * len(days)
+    return [known_from(key, day, vintage) for day, vintage in zip(days, told, strict=True)]
+
+
+def _months_after(day: str, months: int) -> str:
+    """The same day so many months later, or the last of that month."""
+    month = months_later(day[:7], months)
+    last = (date.fromisoformat(f"{months_later(month, 1)}-01") - date.resolution).isoformat()
+    return min(f"{month}{day[7:]}", last)

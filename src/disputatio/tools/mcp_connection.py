@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 from disputatio.errors import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
-from disputatio.tools.choosing import LONGEST_SHOWN_SCHEMA, plain_arguments
 from disputatio.tools.mcp_limits import CONNECT_S, LARGEST_ANSWER, Noise, within
-from disputatio.tools.mcp_server import McpServer
-from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolResult
+from disputatio.tools.protocol import McpServer, OfferedTool, ToolFault, ToolLimits, ToolResult
+from disputatio.tools.tool_choice import LONGEST_SHOWN_SCHEMA, plain_arguments
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult, Tool
@@ -160,8 +159,7 @@ async def _opened(server: McpServer, noise: Noise) -> AsyncIterator[Client]:
     try:
         from mcp.client.streamable_http import streamable_http_client
 
-        from disputatio.tools.mcp_http import McpHttpClient
-        from disputatio.tools.mcp_process import started
+        from disputatio.tools.mcp_transport import McpHttpClient, started
         from mcp import Client
     except ImportError:
         raise RuntimeError("the library for it is not installed; run: pip install 'disputatio[mcp]'") from None

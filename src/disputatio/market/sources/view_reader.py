@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from disputatio.market.indicators import Floats, last_jump
 from disputatio.market.knowledge import Datum, Failed, Known, Missing, Share, Unit
-from disputatio.market.sources.faults import LookAheadError, SourceError
+from disputatio.market.sources.errors import LookAheadError, SourceError
 from disputatio.market.sources.moments import days_between, written
 from disputatio.market.sources.port import View
 from disputatio.market.sources.rows import Days, Rows

@@ -15,7 +15,7 @@ from disputatio.engine.ports import Clock, Nobody, SystemClock
 from disputatio.engine.runtime import software
 from disputatio.engine.verified import read_verified
 from disputatio.errors import StoreError
-from disputatio.importing.model import ImportedTranscript, Judgment, SpokenTurn, seat_name
+from disputatio.importing.transcript import ImportedTranscript, Judgment, SpokenTurn, seat_name
 from disputatio.kernel import JsonObject
 from disputatio.record.events import DebateClosed, DebateOpened, TranscriptImported, TurnTaken, VoteCounted
 from disputatio.record.history import History, Status

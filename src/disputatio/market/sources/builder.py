@@ -17,7 +17,12 @@ from disputatio.market.sources.moments import NEW_YORK, cut_at, days_between, wr
 from disputatio.market.sources.port import Catalogue, MarketSources
 
 if TYPE_CHECKING:
-    from disputatio.market.sources.assemble import Desk
+    from disputatio.market.sources.view_reader import Desk
+
+
+from pathlib import Path
+
+from disputatio.market.sources.port import Fallback
 
 _OPENS, _CLOSES = time(9, 30), time(16)
 
@@ -34,10 +39,9 @@ def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datet
         InvalidInputError: if the sources know no price of the debated index at that moment, or only old ones.
         LookAheadError: if the sources hand out what could not be known then.
     """
-    from disputatio.market.sources.assemble import Desk
-    from disputatio.market.sources.macro import macro
+    from disputatio.market.sources.fundamentals import fundamentals, macro
     from disputatio.market.sources.quotes import global_market, history, index_quote, sectors, sentiment, technicals
-    from disputatio.market.sources.valuation import fundamentals
+    from disputatio.market.sources.view_reader import Desk
 
     cut, day = cut_at(as_of)
     catalogue = sources.catalogue
@@ -73,7 +77,7 @@ def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datet
 
 def _check_subject(desk: Desk, catalogue: Catalogue) -> None:
     """Refuse a day on which nothing is known of the index that is debated."""
-    from disputatio.market.sources.assemble import STALE_SESSIONS
+    from disputatio.market.sources.view_reader import STALE_SESSIONS
 
     name = catalogue.indices[catalogue.subject]
     rows = desk.rows(f"index:{catalogue.subject}", name)
@@ -100,3 +104,70 @@ def _status(desk: Desk, cut: int, last: str) -> str:
     if last == desk.day or local.time() < _OPENS:
         return "closed"
     return "open" if local.time() < _CLOSES else "no session"
+
+
+_CSV = "csv:"
+_USUAL = "GSPC"
+
+
+def open_source(text: str, subject: str | None = None) -> MarketSources:
+    """The source that ``text`` names: ``packages``, ``live``, ``csv:FOLDER``, or two of them joined by ``+``.
+
+    Of two, the second stands in where the first has nothing or fails, and the knowledge base says so.
+
+    Args:
+        text: what people write.
+        subject: the key of what is debated; the S&P 500 for None. Only a folder may have another.
+
+    Raises:
+        InvalidInputError: if it names none, what it needs is not there, or it has no such subject.
+    """
+    first, plus, second = text.strip().partition("+")
+    if subject is not None and subject != _USUAL:
+        if not text.strip().casefold().startswith(_CSV):
+            raise InvalidInputError(
+                f"{text.strip()[:40]} knows the S&P 500 as a subject, and not {subject[:40]}.",
+                "Put its prices into a folder as index_KEY.csv, and give --source csv:FOLDER.",
+            )
+        return _one_source(text.strip(), subject)
+    if plus and first.strip().casefold() in {"live", "packages"}:
+        return Fallback(open_source(first), open_source(second))
+    return _one_source(text.strip())
+
+
+def _one_source(plain: str, subject: str = _USUAL) -> MarketSources:
+    if plain.casefold().startswith(_CSV) and plain[len(_CSV) :].strip():
+        needs_extra()
+        from disputatio.market.sources.csv_folder import csv_folder
+
+        return csv_folder(Path(plain[len(_CSV) :].strip()).expanduser(), subject)
+    if plain.casefold() == "packages":
+        needs_extra()
+        from disputatio.market.sources.packages import installed_packages
+
+        return installed_packages()
+    if plain.casefold() == "live":
+        needs_extra()
+        from disputatio.market.sources.live import live
+
+        return live()
+    raise InvalidInputError(
+        f"There is no source {plain[:40]!r}.",
+        "There are: packages (history that installed packages bring), live (Yahoo Finance and FRED), csv:FOLDER, and "
+        "live+csv:FOLDER, where the folder stands in for what live sources lack.",
+    )
+
+
+def needs_extra() -> None:
+    """Refuse where numpy is not installed.
+
+    Raises:
+        InvalidInputError: with how to install it.
+    """
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        raise InvalidInputError(
+            "Building a knowledge base needs numpy, which is not installed.",
+            "Install the extra: pip install 'disputatio[market]'. Reading one needs nothing more.",
+        ) from None
