@@ -32,8 +32,8 @@ from disputatio._service.key_ledger import KeyLedger
 from disputatio.api import read_debate
 from disputatio.engine.runtime import Runtime, start
 from disputatio.engine.verified import find_debate, read_verified
-from disputatio.metrics import Selection, collect, measures_of
-from disputatio.metrics.summaries import summary_of
+from disputatio.metrics.collecting import Selection, collect
+from disputatio.metrics.measures import make_summary, measure_debate
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.archive import Archived, read_archive, remove, restore, write_archive
 from disputatio.record.chain import GENESIS, Sealed
@@ -235,11 +235,11 @@ def measuring(store: SqlStore, template: list[Sealed]) -> list[Figure]:
         timed("Metrics of a day, every record read", lambda: collect(store, day, rereads=True), limit=None),
         timed("Metrics of a day", lambda: collect(store, day)),
     ]
-    measures = measures_of("", "", History.of(row.event() for row in template))
+    measures = measure_debate("", "", History.of(row.event() for row in template))
     table, listed = store.summaries, store.debates()
     for place in range(0, len(listed), BATCH):
         part = listed[place : place + BATCH]
-        table.keep([replace(summary_of(measures, row.head), debate=row.id) for row in part])
+        table.keep([replace(make_summary(measures, row.head), debate=row.id) for row in part])
     note = f"{count:,} debates"
     whole = timed("Metrics of the whole store", lambda: collect(store, Selection()), f"{len(listed):,} debates", None)
     return [*(replace(row, note=note) for row in rows), whole]

@@ -16,29 +16,18 @@ from disputatio.config import Arguments, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.engine.market_setup import check_question, knowledge_row, question_on
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest import (
-    Archive,
-    BacktestPlan,
-    Case,
-    DateRecord,
-    HeldDates,
-    Label,
-    PriceSeries,
-    Run,
-    backtest_report,
-    dates_of,
-    labels_of,
-    lens_forecasts,
-    open_archive,
-    run_backtest,
-)
-from disputatio.evaluation.backtest.calibrating import CRITERIA, calibrate_judge
-from disputatio.evaluation.backtest.estimating import backtest_parts
-from disputatio.evaluation.backtest.finding import verdict_text
-from disputatio.evaluation.backtest.forecasting import Argued
-from disputatio.evaluation.backtest.leaks import lagless, leak_report
-from disputatio.evaluation.experiment import Spent
-from disputatio.evaluation.replay import replay_report
+from disputatio.evaluation.backtest.archive import Archive, PriceSeries, open_archive
+from disputatio.evaluation.backtest.cases import Case
+from disputatio.evaluation.backtest.controls import check_leaks, remove_lags
+from disputatio.evaluation.backtest.forecasts import DateRecord, ScoredArgument, forecast_lenses
+from disputatio.evaluation.backtest.judge_weights import CRITERIA, calibrate_judge
+from disputatio.evaluation.backtest.labels import Label, label_dates
+from disputatio.evaluation.backtest.plan import BacktestPlan
+from disputatio.evaluation.backtest.report import describe_verdict, make_backtest_report
+from disputatio.evaluation.backtest.runner import FinishedDates, RunSettings, estimate_backtest
+from disputatio.evaluation.backtest.scoring import find_dates, score_backtest
+from disputatio.evaluation.experiment import Spending
+from disputatio.evaluation.vote_replay import make_replay_report
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
 from disputatio.formats.registry import find_format
@@ -51,7 +40,7 @@ from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.analyst.table_check import check_table
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 
-FLAGS: dict[str, Any] = {"by_rules": True, "harness": False, "spent": Spent()}
+FLAGS: dict[str, Any] = {"by_rules": True, "harness": False, "spent": Spending()}
 PLAN = BacktestPlan("made up", "GSPC", date(2003, 1, 1), date(2003, 8, 1), balanced_after=6, controls_every=0)
 PLAN = replace(PLAN, leaks_every=0)
 
@@ -84,19 +73,19 @@ def failed_seat() -> tuple[str, bool]:
     """The bear of a lens could not be reached."""
     row = {"side": "tech_bull", "weighted": 8, "confidence": 0.6, "confidence_adjusted": 0.6, "judged": "UPHELD"}
     silent = {"seat": "tech_bear", "arguments": [], "silent": [{"reason": "unreachable"}]}
-    found = lens_forecasts({"trace": [row], "analysts": [silent]})["tech"]
-    quiet = lens_forecasts({"trace": [row], "analysts": [{**silent, "silent": [{"reason": "no_signal"}]}]})["tech"]
+    found = forecast_lenses({"trace": [row], "analysts": [silent]})["tech"]
+    quiet = forecast_lenses({"trace": [row], "analysts": [{**silent, "silent": [{"reason": "no_signal"}]}]})["tech"]
     return f"failed: {'abstains' if found is None else found}; no signal: {quiet:.3f}", found is None
 
 
 def heading() -> tuple[str, bool]:
     """Eight dates: one was not held, one has a seat without a signal, one a seat that failed."""
     archive = made_up_archive()
-    dates = dates_of(PLAN, archive.prices())
+    dates = find_dates(PLAN, archive.prices())
     days = dates.decided
     rows = [debated(days[0], silent=(("tech_bear", "no_signal"),)), debated(days[1], None, failure="tech_bear: down")]
-    held = HeldDates((*rows, *(debated(day) for day in days[3:])), (Case(days[2]),), "stopped")
-    report = backtest_report(PLAN, archive, held, {}, dates=dates)
+    held = FinishedDates((*rows, *(debated(day) for day in days[3:])), (Case(days[2]),), "stopped")
+    report = make_backtest_report(PLAN, archive, held, {}, dates=dates)
     return f"{report.counted.text}; {report.finding}", "% right" not in report.finding
 
 
@@ -107,26 +96,26 @@ def condition() -> tuple[str, bool]:
     days = tuple(date(2000, 1, 1) + timedelta(days=place) for place in range(4400))
     series = PriceSeries("made up", days, tuple(closes))
     plan = replace(PLAN, first=date(2002, 1, 1), last=date(2011, 6, 1), balanced_after=110)
-    came = {row.decided: bool(row.up) for row in labels_of(series, series.month_ends())}
+    came = {row.decided: bool(row.up) for row in label_dates(series, series.month_ends())}
 
     def forecasts(day: date) -> dict[str, float | None]:
         knows = chance.random() < 0.4
         return {"one": 0.7 if (came[day] if knows else chance.random() < 0.5) else 0.3}
 
-    said = verdict_text(run_backtest(plan, series, forecasts))
+    said = describe_verdict(score_backtest(plan, series, forecasts))
     return said, "on the balanced label" in said and "at the discordance" in said
 
 
 def lags() -> tuple[str, bool]:
     """Earnings claim to be known at the end of their quarter, and each debate was held on them."""
     honest = made_up_archive()
-    leaky = honest.changed(lambda key, rows: lagless(key, rows) if key == "earnings" else rows)
-    labels = dates_of(PLAN, honest.prices()).labels
+    leaky = honest.changed(lambda key, rows: remove_lags(key, rows) if key == "earnings" else rows)
+    labels = find_dates(PLAN, honest.prices()).labels
     found = []
     for archive in (leaky, honest):
         rows = [debated(row.decided) for row in labels]
         rows = [replace(row, knowledge=str(knowledge_row(build(row.day, archive))[0]["text"])) for row in rows]
-        found.append(leak_report(archive, rows, labels, 4))
+        found.append(check_leaks(archive, rows, labels, 4))
     broken = [row.name for row in found[0].checks if not row.holds]
     return f"fails {', '.join(broken)}; honest data pass: {found[1].holds}", "lags" in broken and found[1].holds
 
@@ -161,7 +150,7 @@ def judged(day: date, chance: np.random.Generator) -> DateRecord:
     rows = []
     for side in ("bull", "bear"):
         marks = dict(zip(CRITERIA, chance.integers(3, 9, len(CRITERIA)).tolist(), strict=True))
-        rows.append(Argued(side, "tech", side, 0.6, 0.6, "UPHELD", 0.3, marks))
+        rows.append(ScoredArgument(side, "tech", side, 0.6, 0.6, "UPHELD", 0.3, marks))
     return replace(debated(day), arguments=tuple(rows))
 
 
@@ -195,9 +184,9 @@ def dry_run() -> tuple[str, bool]:
         options=format_scope(form),
     )
     archive = made_up_archive()
-    days = dates_of(PLAN, archive.prices()).decided
-    (part,) = asyncio.run(backtest_parts([Case(day) for day in days], Run(archive, settings)))
-    last = dates_of(PLAN, archive.prices()).last(2)
+    days = find_dates(PLAN, archive.prices()).decided
+    (part,) = asyncio.run(estimate_backtest([Case(day) for day in days], RunSettings(archive, settings)))
+    last = find_dates(PLAN, archive.prices()).last(2)
     told = f"{part.debates} debates, about {part.calls} calls and {part.tokens:,} tokens"
     days_of_last = " and ".join(map(str, last.decided))
     return f"{told}; --limit last:2 takes {days_of_last}", part.calls > 0 and last.decided == days[-2:]
@@ -222,7 +211,7 @@ def without_gold() -> tuple[str, bool]:
     with tempfile.TemporaryDirectory() as made:
         path = Path(made) / "votes.csv"
         path.write_text("\n".join(["gold,one,two,three", *rows]))
-        (panel,) = replay_report(path).panels
+        (panel,) = make_replay_report(path).panels
     value = panel.rules[0].accuracy.value
     return f"accuracy {value:.3f}, {panel.without_gold} rows left out", value == 0.9
 

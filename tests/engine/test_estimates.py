@@ -24,7 +24,7 @@ from disputatio.evidence.sources import Source
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.registry import FORMATS
 from disputatio.kernel import Ask, AskPath, Turn
-from disputatio.metrics.calibration import FEWEST, calibration
+from disputatio.metrics.calibration import FEWEST, calibrate
 from disputatio.motion import Motion, read_motion
 from disputatio.participants.scripted import Scripted
 from disputatio.record.history import History
@@ -213,12 +213,12 @@ async def test_after_a_few_debates_the_estimate_is_within_15_percent_of_what_the
 
         for motion in MOTIONS[: FEWEST - 1]:
             await held(motion)
-        assert calibration(store, format_name, {"openai_compatible:wordy"}, sourced=False) is None
+        assert calibrate(store, format_name, {"openai_compatible:wordy"}, sourced=False) is None
         for motion in MOTIONS[FEWEST - 1 : half]:
             await held(motion)
-        known = calibration(store, format_name, {"openai_compatible:wordy"}, sourced=False)
+        known = calibrate(store, format_name, {"openai_compatible:wordy"}, sourced=False)
         assert known is not None
-        assert calibration(store, format_name, {"openai_compatible:other"}, sourced=False) is None
+        assert calibrate(store, format_name, {"openai_compatible:other"}, sourced=False) is None
         rows = [await held(motion) for motion in MOTIONS[half : 2 * half]]
     expected, taken = (sum(column) for column in zip(*rows, strict=True))
     assert known.tokens(expected) == pytest.approx(taken, rel=0.15)

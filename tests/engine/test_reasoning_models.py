@@ -19,7 +19,7 @@ from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.ledger.windows import known_window
-from disputatio.metrics.calibration import FEWEST, calibration
+from disputatio.metrics.calibration import FEWEST, calibrate
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances
 from disputatio.record.history import History
@@ -172,7 +172,7 @@ async def test_a_correction_by_the_store_counts_reasoning_once() -> None:
     async with reasoning_provider(6_000) as provider:
         for number in range(FEWEST):
             await held(proposed(provider, "freeform", "openai:gpt-5-seen", set=(f"seed={number}",)), allowances, store)
-    known = calibration(store, "freeform", {"openai:gpt-5-seen"}, sourced=False)
+    known = calibrate(store, "freeform", {"openai:gpt-5-seen"}, sourced=False)
     assert known is not None
     assert 0.5 < known.factor < 2
     assert known.tokens(30_000, 20_000) == 20_000 + round(10_000 * known.factor)

@@ -12,11 +12,11 @@ from typing import Any
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.evaluation.comparing import Comparing, EvaluationReport, Held, arms_of, evaluation_report
-from disputatio.evaluation.comparing.arms import form_of
 from disputatio.evaluation.experiment import Experiment
-from disputatio.evaluation.questions import Item, QuestionSet
-from disputatio.evaluation.questions.items import item_of
+from disputatio.evaluation.questions.arms import choose_arms, find_arm_format
+from disputatio.evaluation.questions.items import Item, QuestionSet, read_item
+from disputatio.evaluation.questions.report import EvaluationReport, make_evaluation_report
+from disputatio.evaluation.questions.runner import EvaluationResult, EvaluationRunner
 from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion.made_up import VERBS
@@ -30,7 +30,7 @@ Right = Callable[[str, str], bool]
 
 
 def asked(number: int, **more: Any) -> Item:
-    return item_of("stage", number, {"question": f"Is number {number} even?", "answer": "yes", **more})
+    return read_item("stage", number, {"question": f"Is number {number} even?", "answer": "yes", **more})
 
 
 def questions(number: int, **more: Any) -> QuestionSet:
@@ -40,7 +40,7 @@ def questions(number: int, **more: Any) -> QuestionSet:
 def settings_of(ways: Sequence[str], **given: Any) -> dict[str, Settings]:
     found = {}
     for way in ways:
-        form = find_format(form_of(way).name)
+        form = find_format(find_arm_format(way).name)
         found[way] = resolve(
             format_name=form.name,
             seats=tuple(form.seats),
@@ -92,12 +92,12 @@ async def held(
     budget: Budget = UNLIMITED,
     reads_only: bool = False,
     model: str = "oracle",
-) -> tuple[EvaluationReport, Held, ScriptedClient]:
+) -> tuple[EvaluationReport, EvaluationResult, ScriptedClient]:
     """The report, what it rests on, and the gateway that was called."""
-    arms = arms_of(ways, asked_of.kinds)
+    arms = choose_arms(ways, asked_of.kinds)
     model_client = ScriptedClient(oracle(asked_of.items, knows), model=model)
     settings = settings_of(ways)
     experiment = Experiment(store or MemoryStore(), lambda *_: model_client, budget=budget, reads_only=reads_only)
-    found = await Comparing(asked_of, arms, settings, experiment).run()
+    found = await EvaluationRunner(asked_of, arms, settings, experiment).run()
     who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
-    return evaluation_report(asked_of, arms, found, who), found, model_client
+    return make_evaluation_report(asked_of, arms, found, who), found, model_client

@@ -12,20 +12,12 @@ import numpy as np
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.evaluation.backtest import (
-    Archive,
-    BacktestPlan,
-    BacktestReport,
-    Case,
-    Dates,
-    HeldDates,
-    Holding,
-    Run,
-    backtest_report,
-    cases_of,
-    dates_of,
-    open_archive,
-)
+from disputatio.evaluation.backtest.archive import Archive, open_archive
+from disputatio.evaluation.backtest.cases import Case
+from disputatio.evaluation.backtest.plan import BacktestPlan
+from disputatio.evaluation.backtest.report import BacktestReport, list_cases, make_backtest_report
+from disputatio.evaluation.backtest.runner import BacktestRunner, FinishedDates, RunSettings
+from disputatio.evaluation.backtest.scoring import DecisionDates, find_dates
 from disputatio.formats.registry import find_format
 from disputatio.record.memory import MemoryStore
 from disputatio.record.store import Store
@@ -88,9 +80,9 @@ def rules_everywhere() -> Settings:
     )
 
 
-def planned(archive: Archive, dates: int | None = None) -> tuple[Dates, tuple[Case, ...]]:
-    found = dates_of(PLAN, archive.prices()).first(dates)
-    return found, cases_of(PLAN, found)
+def planned(archive: Archive, dates: int | None = None) -> tuple[DecisionDates, tuple[Case, ...]]:
+    found = find_dates(PLAN, archive.prices()).first(dates)
+    return found, list_cases(PLAN, found)
 
 
 async def held_on(
@@ -99,11 +91,11 @@ async def held_on(
     store: Store | None = None,
     *,
     processes: int = 1,
-    on_held: Callable[[bool], None] = lambda _: None,
-) -> HeldDates:
-    run = replace(Run(archive, rules_everywhere()), processes=processes)
-    return await Holding(cases, run, store or MemoryStore(), on_held=on_held).hold()
+    on_finished: Callable[[bool], None] = lambda _: None,
+) -> FinishedDates:
+    run = replace(RunSettings(archive, rules_everywhere()), processes=processes)
+    return await BacktestRunner(cases, run, store or MemoryStore(), on_finished=on_finished).run()
 
 
-def report_on(archive: Archive, held: HeldDates, dates: Dates) -> BacktestReport:
-    return backtest_report(PLAN, archive, held, {"judge": "rules"}, dates=dates)
+def report_on(archive: Archive, held: FinishedDates, dates: DecisionDates) -> BacktestReport:
+    return make_backtest_report(PLAN, archive, held, {"judge": "rules"}, dates=dates)

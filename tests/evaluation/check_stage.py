@@ -14,8 +14,8 @@ from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.experiment import Experiment
-from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, MISQUOTED, CaseTwin
-from disputatio.evaluation.judge_check import JudgeReport, judge_report, judge_trials, twins_of
+from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, MISQUOTED, CaseVariant
+from disputatio.evaluation.judge_check import JudgeReport, make_judge_report, make_judge_trials, make_variants
 from disputatio.formats.registry import find_format
 from disputatio.judging.fallacies import Fallacy
 from disputatio.participants.call import Call
@@ -139,9 +139,9 @@ def random_judge(row: Shown) -> dict[str, Any]:
     return {**{key: 1 + chance[place] % 10 for place, key in enumerate(keys)}, "fallacies": found}
 
 
-def perfect(twins: Sequence[CaseTwin]) -> Opinion:
+def perfect(twins: Sequence[CaseVariant]) -> Opinion:
     """A judge that knows what may be planted, and finds it where it stands."""
-    known = [twin.planted for twin in twins if twin.planted]
+    known = [twin.flaw for twin in twins if twin.flaw]
 
     def opinion(row: Shown) -> dict[str, Any]:
         said = even(row, merit(row))
@@ -170,10 +170,10 @@ async def checked(
 ) -> tuple[JudgeReport, ScriptedClient]:
     """The report on a judge; ``raw`` where it answers calls itself."""
     settings = settings or judge_settings()
-    twins = twins_of(cases, seed, probes) if probes else twins_of(cases, seed)
+    twins = make_variants(cases, seed, probes) if probes else make_variants(cases, seed)
     model_client = ScriptedClient(opinion if raw else judging(opinion))  # type: ignore[arg-type]
     experiment = Experiment(
         store or MemoryStore(), lambda *_: model_client, budget=settings.budget, shares_ceiling=False
     )
-    result = await experiment.run(judge_trials(twins, settings))
-    return judge_report(twins, settings, result, seed), model_client
+    result = await experiment.run(make_judge_trials(twins, settings))
+    return make_judge_report(twins, settings, result, seed), model_client

@@ -10,22 +10,17 @@ import pytest
 from backtest_stage import PLAN, PLAN_TEXT, made_up_archive, made_up_files
 from scipy.stats import binom
 
-from disputatio.evaluation.backtest import (
-    BacktestPlan,
-    Case,
-    DateRecord,
-    HeldDates,
-    PriceSeries,
-    backtest_lines,
-    backtest_report,
-    dates_of,
-    labels_of,
-    run_backtest,
-)
-from disputatio.evaluation.backtest.finding import verdict_text
-from disputatio.evaluation.backtest.forecasting import Argued
-from disputatio.evaluation.experiment import Spent
-from disputatio.evaluation.pages.backtesting import backtest_page
+from disputatio.evaluation.backtest.archive import PriceSeries
+from disputatio.evaluation.backtest.cases import Case
+from disputatio.evaluation.backtest.forecasts import DateRecord, ScoredArgument
+from disputatio.evaluation.backtest.labels import label_dates
+from disputatio.evaluation.backtest.plan import BacktestPlan
+from disputatio.evaluation.backtest.report import describe_verdict, make_backtest_report
+from disputatio.evaluation.backtest.report_text import render_backtest_lines
+from disputatio.evaluation.backtest.runner import FinishedDates
+from disputatio.evaluation.backtest.scoring import find_dates, score_backtest
+from disputatio.evaluation.experiment import Spending
+from disputatio.evaluation.pages.backtest import render_backtest_page
 from disputatio.participants.analyst.table_check import check_table
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
 
@@ -36,7 +31,7 @@ SILENT = (("tech_bear", "no_signal"),)
 def debated(day: date, *, silent: tuple[tuple[str, str], ...] = (), failure: str = "") -> DateRecord:
     forecasts = {"tech": None if failure else 0.7}
     status = "DEGRADED" if silent or failure else "COMPLETE"
-    seats = {"by_rules": False, "harness": False, "spent": Spent()}
+    seats = {"by_rules": False, "harness": False, "spent": Spending()}
     return DateRecord(Case(day), "x", status, forecasts, forecasts, (), silent, "", failure, **seats)
 
 
@@ -46,14 +41,14 @@ def archive(tmp_path_factory):
 
 
 def report_of(archive, records: list[DateRecord], missing: int = 0):
-    dates = dates_of(QUIET_PLAN, archive.prices())
+    dates = find_dates(QUIET_PLAN, archive.prices())
     gone = tuple(Case(day) for day in dates.decided[:missing])
-    held = HeldDates(tuple(records), gone, "the ceiling was reached" if missing else "")
-    return backtest_report(QUIET_PLAN, archive, held, {}, dates=dates)
+    held = FinishedDates(tuple(records), gone, "the ceiling was reached" if missing else "")
+    return make_backtest_report(QUIET_PLAN, archive, held, {}, dates=dates)
 
 
 def test_the_heading_counts_held_not_held_and_degraded_dates(archive):
-    days = dates_of(QUIET_PLAN, archive.prices()).decided
+    days = find_dates(QUIET_PLAN, archive.prices()).decided
     rows = [debated(day) for day in days[3:]]
     report = report_of(archive, [debated(days[0], silent=SILENT), debated(days[1], failure="macro_bull: down"), *rows])
     assert report.counted.as_json() == {
@@ -65,13 +60,13 @@ def test_the_heading_counts_held_not_held_and_degraded_dates(archive):
         "with_a_seat_without_a_signal": 1,
     }
     words = "7 held, 1 not held, 2 degraded by a missing seat (no signal on 1, failed on 1)"
-    assert words in "\n".join(backtest_lines(report)[:8])
-    assert words in backtest_page(report)
+    assert words in "\n".join(render_backtest_lines(report)[:8])
+    assert words in render_backtest_page(report)
     assert report.as_json()["dates_counted"]["degraded"] == 2
 
 
 def test_a_cut_run_headlines_no_accuracy(archive):
-    days = dates_of(QUIET_PLAN, archive.prices()).decided
+    days = find_dates(QUIET_PLAN, archive.prices()).decided
     report = report_of(archive, [debated(day) for day in days[2:]], missing=2)
     assert "6 of 8 dates were held" in report.finding
     assert "% right" not in report.finding
@@ -87,14 +82,14 @@ def planted(test: str, balanced_after: int):
     series = PriceSeries("made up", days, tuple((100 * np.exp(np.cumsum(steps))).tolist()))
     plan = BacktestPlan("p", "made up", date(2002, 1, 1), date(2011, 6, 1), sha256="x")
     plan = replace(plan, primary_test=test, balanced_after=balanced_after)
-    after = {row.decided: row.up for row in labels_of(series, series.month_ends())}
+    after = {row.decided: row.up for row in label_dates(series, series.month_ends())}
 
     def forecasts(day: date) -> dict[str, float | None]:
         knows = chance.random() < 0.4
         up = bool(after[day]) if knows else bool(chance.random() < 0.5)
         return {"one": 0.7 if up else 0.3}
 
-    return run_backtest(plan, series, forecasts)
+    return score_backtest(plan, series, forecasts)
 
 
 def test_a_finding_without_an_edge_names_the_condition_that_failed():
@@ -102,7 +97,7 @@ def test_a_finding_without_an_edge_names_the_condition_that_failed():
     assert result.primary.significant
     assert result.primary.counts.first > result.primary.counts.second
     assert not result.has_edge
-    said = verdict_text(result)
+    said = describe_verdict(result)
     assert "on up and down it is" in said
     assert "ahead of always up, beyond chance" in said
     assert "on the balanced label" in said
@@ -125,7 +120,7 @@ def test_the_power_is_of_the_rule_at_the_discordance_seen():
     rows = (result.primary, result.co_primary)
     expected = [power_by_enumeration(row.counts.items, 0.1, row.counts.discordant / row.counts.items) for row in rows]
     assert [row.power_seen for row in rows] == pytest.approx(expected, abs=1e-6)
-    assert f"a probability of at most {min(expected):.2f}" in verdict_text(result)
+    assert f"a probability of at most {min(expected):.2f}" in describe_verdict(result)
 
 
 def test_a_plan_for_the_exact_test_decides_both_conditions_by_it():
@@ -134,19 +129,19 @@ def test_a_plan_for_the_exact_test_decides_both_conditions_by_it():
         assert row.counts == other.counts
         assert row.adjusted == row.exact_p
         assert other.adjusted == other.mid_p
-    assert "exact p" in verdict_text(exact) or exact.has_edge
+    assert "exact p" in describe_verdict(exact) or exact.has_edge
     assert exact.co_primary.as_json()["holm_adjusted_exact_p"] == round(exact.co_primary.exact_p, 6)
 
 
 def test_no_call_is_never_zero_per_cent_right(archive):
-    dates = dates_of(QUIET_PLAN, archive.prices())
+    dates = find_dates(QUIET_PLAN, archive.prices())
     rows = [replace(debated(day, silent=SILENT), forecasts={"tech": None}) for day in dates.decided]
     report = report_of(archive, rows)
     assert report.finding == "The debate made no call on any of 8 months. Without a call there is nothing to compare."
-    table = next(line for line in backtest_lines(report) if line.strip().startswith("the debate "))
+    table = next(line for line in render_backtest_lines(report) if line.strip().startswith("the debate "))
     assert "no call" in table
     assert "0.0 %" not in table
-    assert "the debate</th><td>0.0" not in backtest_page(report).replace("\n", "")
+    assert "the debate</th><td>0.0" not in render_backtest_page(report).replace("\n", "")
     assert report.as_json()["scores"][0]["calls"] == 0
 
 
@@ -209,11 +204,13 @@ def test_own_rules_may_name_what_the_example_has_not(figure):
 
 
 def test_a_backtest_says_why_bears_state_the_same(archive):
-    days = dates_of(QUIET_PLAN, archive.prices()).decided
+    days = find_dates(QUIET_PLAN, archive.prices()).decided
     stated = [("tech", "bear", 0.38), ("macro", "bear", 0.38), ("macro", "bear", 0.25), ("tech", "bull", 0.62)]
-    rows = tuple(Argued("a", lens, side, sure, sure, "UPHELD", None) for lens, side, sure in stated)
+    rows = tuple(ScoredArgument("a", lens, side, sure, sure, "UPHELD", None) for lens, side, sure in stated)
     lines = "\n".join(
-        backtest_lines(report_of(archive, [replace(debated(day), arguments=rows, by_rules=True) for day in days]))
+        render_backtest_lines(
+            report_of(archive, [replace(debated(day), arguments=rows, by_rules=True) for day in days])
+        )
     )
     assert "100 % of the bull arguments state 0.62, 67 % of the bear arguments state 0.38:" in lines
     assert "the share of months in which shares rose, or fell" in lines

@@ -13,13 +13,17 @@ from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest.agents import DOWN, UP, Agents
+from disputatio.evaluation.backtest.agents import DOWN, UP, AgentRunner
 from disputatio.evaluation.backtest.archive import Archive
-from disputatio.evaluation.backtest.cases import BLIND, PLAIN, Bases, Case
-from disputatio.evaluation.backtest.cutoff import cutoff_splits, read_cutoff
+from disputatio.evaluation.backtest.cases import BLIND, PLAIN, Case, KnowledgeBases
+from disputatio.evaluation.backtest.forecasts import DateRecord
 from disputatio.evaluation.backtest.labels import Label
-from disputatio.evaluation.backtest.models import declared, model_evidence
-from disputatio.evaluation.backtest.reading import DateRecord
+from disputatio.evaluation.backtest.model_evidence import (
+    declare_comparisons,
+    gather_model_evidence,
+    read_cutoff,
+    split_at_cutoff,
+)
 from disputatio.evaluation.backtest.recognition import (
     BLIND as HIDDEN,
 )
@@ -27,11 +31,11 @@ from disputatio.evaluation.backtest.recognition import (
     CANDIDATES,
     NAMED,
     Guess,
-    recognised,
-    recognition_report,
+    count_recognised,
+    make_recognition_report,
 )
-from disputatio.evaluation.experiment import Experiment, Spent
-from disputatio.evaluation.intervals import rate
+from disputatio.evaluation.experiment import Experiment, Spending
+from disputatio.evaluation.statistics.intervals import rate
 from disputatio.formats.registry import find_format
 from disputatio.market.blinding import blind, blinded_keys
 from disputatio.market.knowledge import KnowledgeBase
@@ -53,7 +57,7 @@ def both(rows: list[Guess]) -> list[Guess]:
 
 
 def test_a_model_that_knows_every_month_is_recognised():
-    report = recognition_report(both([guess(day, (day.year, day.month)) for day in DATES]), (2020, 2023))
+    report = make_recognition_report(both([guess(day, (day.year, day.month)) for day in DATES]), (2020, 2023))
     hidden = next(row for row in report.scores if row.arm == HIDDEN)
     assert (hidden.exact.share.count, hidden.exact.share.of) == (24, 24)
     assert hidden.exact.chance == pytest.approx(1 / 24, abs=0.01), "a permutation fixes one place on average"
@@ -63,7 +67,7 @@ def test_a_model_that_knows_every_month_is_recognised():
 
 
 def test_always_the_same_guess_recognises_nothing_however_often_it_is_near():
-    report = recognition_report(both([guess(day, (2022, 1)) for day in DATES]), (2020, 2023))
+    report = make_recognition_report(both([guess(day, (2022, 1)) for day in DATES]), (2020, 2023))
     hidden = next(row for row in report.scores if row.arm == HIDDEN)
     assert (hidden.exact.share.count, hidden.near.share.count) == (1, 13)
     assert hidden.near.chance == pytest.approx(13 / 24)
@@ -75,22 +79,24 @@ def test_always_the_same_guess_recognises_nothing_however_often_it_is_near():
 def test_months_are_counted_over_the_turn_of_the_year_and_silence_is_no_recognition():
     assert guess(date(2021, 1, 29), (2020, 7)).months_off == 6
     assert guess(date(2021, 1, 29), (2020, 6)).months_off == 7
-    report = recognition_report([guess(date(2021, 1, 29), (2020, 7)), guess(date(2021, 2, 26), None)], (2020, 2021))
+    report = make_recognition_report(
+        [guess(date(2021, 1, 29), (2020, 7)), guess(date(2021, 2, 26), None)], (2020, 2021)
+    )
     (hidden,) = report.scores
     assert (hidden.near.share.count, hidden.near.share.of, hidden.silent) == (1, 2, 1)
 
 
 def test_a_model_that_cannot_read_the_date_where_it_stands_is_not_cleared():
     rows = [guess(day, (2020, 1), arm=arm) for day in DATES for arm in (HIDDEN, NAMED)]
-    assert "says nothing about its memory" in recognition_report(rows, (2020, 2023)).verdicts()[0]
+    assert "says nothing about its memory" in make_recognition_report(rows, (2020, 2023)).verdicts()[0]
 
 
 def test_chance_is_that_of_all_permutations_where_they_can_be_counted():
     # Two dates: the two answers, put to their own dates or exchanged.
-    found = recognised(["a", "b"], ["a", "b"], lambda one, other: one == other)
+    found = count_recognised(["a", "b"], ["a", "b"], lambda one, other: one == other)
     assert found.chance == pytest.approx(0.5, abs=0.05)
     assert found.p == pytest.approx(0.5, abs=0.05)
-    assert recognised(["a"], ["a"], lambda one, other: one == other).p is None
+    assert count_recognised(["a"], ["a"], lambda one, other: one == other).p is None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ def split_of(before: tuple[int, int], after: tuple[int, int], cutoff: date | Non
     late = [date(2022, 1, 1)] * after[1]
     hits = [place < before[0] for place in range(before[1])] + [place < after[0] for place in range(after[1])]
     right = {"debate": hits, "always_up": [True] * len(hits)}
-    (found,) = cutoff_splits([*early, *late], right, ["debate"], "always_up", cutoff)
+    (found,) = split_at_cutoff([*early, *late], right, ["debate"], "always_up", cutoff)
     return found
 
 
@@ -149,7 +155,7 @@ def test_only_dates_after_the_cutoff_are_evidence():
 def test_the_evidence_of_several_forecasters_is_judged_together():
     days = [date(2022, 1, 1)] * 6
     right = {"one": [True] * 6, "other": [True] * 6, "always_up": [False] * 6}
-    found = cutoff_splits(days, right, ["one", "other"], "always_up", date(2021, 1, 1))
+    found = split_at_cutoff(days, right, ["one", "other"], "always_up", date(2021, 1, 1))
     assert [row.evidence.adjusted for row in found] == pytest.approx([2 * found[0].evidence.mid_p] * 2)
 
 
@@ -165,7 +171,7 @@ def settings_of(name: str) -> Settings:
     )
 
 
-class Stage(Bases):
+class Stage(KnowledgeBases):
     """The example base on every day, as its arm shows it."""
 
     def __init__(self) -> None:
@@ -189,7 +195,7 @@ def debated(case: Case, tokens: int = 40_000, *, up: bool | None = True) -> Date
         "",
         by_rules=False,
         harness=False,
-        spent=Spent(10, tokens, None),
+        spent=Spending(10, tokens, None),
     )
 
 
@@ -205,12 +211,12 @@ def knowing(call):
     return json.dumps(body)
 
 
-def agents_on(cases: list[Case], store: MemoryStore, model_client: ScriptedClient, **more) -> Agents:
+def agents_on(cases: list[Case], store: MemoryStore, model_client: ScriptedClient, **more) -> AgentRunner:
     records = [debated(case) for case in cases]
     usual = {"single": settings_of("single"), "probes": {"m": settings_of("recognition")}, "years": (2020, 2026)}
     own = {name: more.pop(name) for name in ("budget", "reads_only") if name in more}
     experiment = Experiment(store, lambda *_: model_client, **own)
-    return Agents(records, Stage(), **{**usual, **more}, experiment=experiment)
+    return AgentRunner(records, Stage(), **{**usual, **more}, experiment=experiment)
 
 
 @pytest.mark.slow
@@ -235,7 +241,7 @@ async def test_agents_answer_on_the_same_dates_at_the_cost_of_the_debate_and_nob
     read = await agents_on(cases, store, model_client, reads_only=True).run()
     assert read.forecasts == held.forecasts
     labels = [Label(date(2026, 5, 15), date(2026, 5, 18), date(2026, 6, 18), 0.01, True, None)]
-    evidence = model_evidence(
+    evidence = gather_model_evidence(
         labels,
         [debated(case) for case in cases],
         held,
@@ -268,8 +274,8 @@ async def test_an_agent_that_cannot_be_reached_has_no_forecast_and_no_default():
 
 
 def test_the_declared_comparisons_are_those_whose_sides_were_held():
-    assert declared(["debate", "single"]) == (("debate", "single"),)
-    assert ("debate", "debate, blind") in declared(["debate", "debate, blind"])
+    assert declare_comparisons(["debate", "single"]) == (("debate", "single"),)
+    assert ("debate", "debate, blind") in declare_comparisons(["debate", "debate, blind"])
     assert DOWN != UP
 
 

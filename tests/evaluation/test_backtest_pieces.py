@@ -10,19 +10,11 @@ import numpy as np
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest import (
-    BacktestPlan,
-    PriceSeries,
-    benchmark_scores,
-    expanding_folds,
-    labels_of,
-    nested_weights,
-    read_plan,
-    read_prices,
-    run_backtest,
-)
-from disputatio.evaluation.backtest.benchmarks import above_average, is_calm
-from disputatio.evaluation.backtest.labels import Entry, Label, Tie, past_shares
+from disputatio.evaluation.backtest.archive import PriceSeries, read_prices
+from disputatio.evaluation.backtest.labels import Entry, Label, Tie, compute_climatology, label_dates
+from disputatio.evaluation.backtest.lens_weights import make_expanding_folds, search_weights
+from disputatio.evaluation.backtest.plan import BacktestPlan, read_plan
+from disputatio.evaluation.backtest.scoring import is_above_average, is_calm, score_backtest, score_calls
 
 MARKET = Path(__file__).resolve().parents[3] / "shared" / "market"
 START = date(2020, 1, 1)
@@ -39,7 +31,7 @@ def prices(*closes: float) -> PriceSeries:
 @pytest.mark.parametrize(("entry", "value"), [(Entry.SAME_CLOSE, 12 / 10 - 1), (Entry.NEXT_CLOSE, 13 / 11 - 1)])
 def test_a_label_runs_from_one_entry_to_the_next(entry, value):
     series = prices(10, 11, 12, 13, 14)
-    (label,) = labels_of(series, [series.days[0], series.days[2]], entry=entry)
+    (label,) = label_dates(series, [series.days[0], series.days[2]], entry=entry)
     assert label.value == pytest.approx(value)
     assert label.up is True
     assert label.known_on == series.days[2 + (entry is Entry.NEXT_CLOSE)]
@@ -48,12 +40,12 @@ def test_a_label_runs_from_one_entry_to_the_next(entry, value):
 @pytest.mark.parametrize(("tie", "up"), [(Tie.DOWN, False), (Tie.UP, True), (Tie.EXCLUDE, None)])
 def test_a_tie_is_decided_by_its_rule(tie, up):
     series = prices(10, 10, 10)
-    assert labels_of(series, series.days[:2], entry=Entry.SAME_CLOSE, tie=tie)[0].up is up
+    assert label_dates(series, series.days[:2], entry=Entry.SAME_CLOSE, tie=tie)[0].up is up
 
 
 def test_windows_do_not_overlap_and_a_label_whose_horizon_is_not_over_is_none():
     series = prices(*range(1, 31))
-    found = labels_of(series, series.days[::7])
+    found = label_dates(series, series.days[::7])
     assert len(found) == len(series.days[::7]) - 1
     assert all(one.known_on == other.entered for one, other in pairwise(found))
 
@@ -63,7 +55,7 @@ def test_a_balanced_label_rests_on_what_was_known_and_on_nothing_later():
     closes = np.exp(np.cumsum(np.random.default_rng(1).normal(0, 0.01, 120))) * 100
     series = PriceSeries("made up", days(120), tuple(closes.tolist()))
     short = series.until(series.days[80])
-    whole, cut = labels_of(series, series.days[::3], fewest=5), labels_of(short, short.days[::3], fewest=5)
+    whole, cut = label_dates(series, series.days[::3], fewest=5), label_dates(short, short.days[::3], fewest=5)
     assert cut == whole[: len(cut)]
     assert whole[0].balanced is None
     assert {row.balanced for row in whole[6:]} == {True, False}
@@ -71,8 +63,8 @@ def test_a_balanced_label_rests_on_what_was_known_and_on_nothing_later():
 
 def test_climatology_uses_outcomes_that_were_known_alone():
     series = prices(1, 2, 1, 2, 3, 4)
-    labels = labels_of(series, series.days, entry=Entry.NEXT_CLOSE)
-    shares = past_shares(labels)
+    labels = label_dates(series, series.days, entry=Entry.NEXT_CLOSE)
+    shares = compute_climatology(labels)
     # Entered a day later, the first outcome is known two days after its decision.
     assert shares[:2] == (None, None)
     assert shares[2] == 0.0
@@ -81,23 +73,23 @@ def test_climatology_uses_outcomes_that_were_known_alone():
 def test_decision_dates_are_sessions_in_order():
     series = prices(1, 2, 3)
     with pytest.raises(InvalidInputError, match="no session"):
-        labels_of(series, [START - timedelta(days=1), START])
+        label_dates(series, [START - timedelta(days=1), START])
     with pytest.raises(InvalidInputError, match="do not rise"):
-        labels_of(series, [series.days[1], series.days[0]])
+        label_dates(series, [series.days[1], series.days[0]])
 
 
 def made_up_labels(number: int, chance: np.random.Generator) -> list[Label]:
-    came = chance.random(number) < 0.6
+    observed = chance.random(number) < 0.6
     return [
         Label(day, day + timedelta(days=1), day + timedelta(days=3), 0.01 if up else -0.01, bool(up), None)
-        for day, up in zip(days(number), came, strict=True)
+        for day, up in zip(days(number), observed, strict=True)
     ]
 
 
 @pytest.mark.parametrize("embargo", [0, 4])
 def test_what_is_learned_from_was_known_before_what_it_is_tried_on(embargo):
     labels = made_up_labels(60, np.random.default_rng(0))
-    folds = expanding_folds(labels, first=20, size=10, embargo=embargo)
+    folds = make_expanding_folds(labels, first=20, size=10, embargo=embargo)
     assert [place for fold in folds for place in fold.test] == list(range(20, 60))
     for fold in folds:
         opening = labels[fold.test[0]].decided
@@ -112,7 +104,7 @@ def test_weights_that_only_fit_noise_gain_in_sample_and_nothing_out_of_sample():
         chance = np.random.default_rng(seed)
         labels = made_up_labels(180, chance)
         given = np.clip(chance.normal(0.6, 0.15, (180, 4)), 0, 1).tolist()
-        found = nested_weights("abcd", given, labels, embargo=1)
+        found = search_weights("abcd", given, labels, embargo=1)
         seen.append(found.in_sample_equal - found.in_sample)
         kept.append(found.equal - found.out_of_sample)
         assert found.tried > 200
@@ -127,7 +119,7 @@ def test_weights_of_one_forecaster_that_knows_beat_equal_ones():
     labels = made_up_labels(180, chance)
     knows = np.asarray([0.85 if row.up else 0.15 for row in labels])
     forecasts = np.column_stack([knows, *(chance.random(180) for _ in range(3))])
-    found = nested_weights("abcd", forecasts.tolist(), labels)
+    found = search_weights("abcd", forecasts.tolist(), labels)
     assert found.beats_equal
     assert max(found.chosen[-1]) == found.chosen[-1][0]
 
@@ -175,7 +167,7 @@ def test_a_forecaster_that_knows_is_told_from_one_that_does_not(known, found):
     series = made_up_market(3)
     plan = BacktestPlan("p", "made up", date(2002, 1, 1), date(2015, 6, 1), sha256="x")
     ends = series.month_ends()
-    after = {row.decided: row.up for row in labels_of(series, ends)}
+    after = {row.decided: row.up for row in label_dates(series, ends)}
     chance = np.random.default_rng(5)
 
     def forecasts(day: date) -> dict[str, float | None]:
@@ -183,7 +175,7 @@ def test_a_forecaster_that_knows_is_told_from_one_that_does_not(known, found):
         sure = (0.9 if after[day] else 0.1) if knows else float(chance.choice([0.3, 0.7]))
         return {"one": sure, "two": float(chance.uniform(0.45, 0.55))}
 
-    result = run_backtest(plan, series, forecasts)
+    result = score_backtest(plan, series, forecasts)
     assert result.primary.significant is found
     assert (result.difference.low > 0) is found
     assert result.weights is not None
@@ -196,7 +188,7 @@ def test_a_forecaster_that_knows_is_told_from_one_that_does_not(known, found):
 def test_dates_without_a_forecast_are_abstentions_and_not_right():
     series = made_up_market(4)
     plan = BacktestPlan("p", "made up", date(2002, 1, 1), date(2004, 6, 1))
-    result = run_backtest(plan, series, lambda _: {"one": None})
+    result = score_backtest(plan, series, lambda _: {"one": None})
     assert result.abstained == len(result.labels) == 30
     assert result.scores[0].accuracy.count == 0
     assert result.reliability is None
@@ -212,8 +204,8 @@ def real() -> tuple[list[Label], tuple[Label, ...], PriceSeries, PriceSeries]:
     vix = read_prices(MARKET / "vix_daily.csv.gz", "VIX")
     ends = [day for day in spx.month_ends() if day < date(2021, 2, 1)]
     history = [day for day in ends if day.year < 1995]
-    labels = labels_of(spx, ends[len(history) :], entry=Entry.SAME_CLOSE, history=history)
-    before = labels_of(spx, ends[: len(history) + 1], entry=Entry.SAME_CLOSE)
+    labels = label_dates(spx, ends[len(history) :], entry=Entry.SAME_CLOSE, history=history)
+    before = label_dates(spx, ends[: len(history) + 1], entry=Entry.SAME_CLOSE)
     return list(labels), before, spx, vix
 
 
@@ -221,11 +213,11 @@ def real() -> tuple[list[Label], tuple[Label, ...], PriceSeries, PriceSeries]:
 def test_the_benchmarks_come_out_as_known_on_26_years_of_month_ends(real):
     labels, before, spx, vix = real
     assert len(labels) == 312
-    climatology = past_shares(labels, before)
-    up = benchmark_scores("always up", labels, [True] * 312)
-    rule = benchmark_scores("200-day rule", labels, [above_average(spx, row.decided) for row in labels])
-    calm = benchmark_scores("VIX below 20", labels, [is_calm(vix, row.decided) for row in labels])
-    base = benchmark_scores("climatology", labels, [row is not None and row > 0.5 for row in climatology], climatology)
+    climatology = compute_climatology(labels, before)
+    up = score_calls("always up", labels, [True] * 312)
+    rule = score_calls("200-day rule", labels, [is_above_average(spx, row.decided) for row in labels])
+    calm = score_calls("VIX below 20", labels, [is_calm(vix, row.decided) for row in labels])
+    base = score_calls("climatology", labels, [row is not None and row > 0.5 for row in climatology], climatology)
     assert round(100 * up.accuracy.value, 1) == 64.1
     assert (round(100 * rule.accuracy.value, 1), round(rule.balanced, 3)) == (63.1, 0.565)
     assert round(100 * calm.accuracy.value, 1) == 56.7
@@ -245,10 +237,10 @@ def test_a_peek_of_one_day_looks_harmless_and_is_caught_by_cutting_the_prices(re
             return None
         return series.closes[place + 1] > series.closes[place]
 
-    peeked = benchmark_scores("peek", labels, [peek(spx, row.decided) for row in labels])
+    peeked = score_calls("peek", labels, [peek(spx, row.decided) for row in labels])
     assert round(100 * peeked.accuracy.value, 1) == 60.9
     assert peeked.accuracy.value < 0.641
     cut = [peek(spx.until(row.decided), row.decided) for row in labels[:24]]
     assert cut != [peek(spx, row.decided) for row in labels[:24]]
-    honest = [above_average(spx.until(row.decided), row.decided) for row in labels[:24]]
-    assert honest == [above_average(spx, row.decided) for row in labels[:24]]
+    honest = [is_above_average(spx.until(row.decided), row.decided) for row in labels[:24]]
+    assert honest == [is_above_average(spx, row.decided) for row in labels[:24]]

@@ -26,28 +26,26 @@ from backtest_stage import (
     rules_everywhere,
 )
 
-from disputatio.evaluation.backtest import (
-    Bases,
-    Case,
+from disputatio.evaluation.backtest.archive import mirror_prices, open_archive
+from disputatio.evaluation.backtest.cases import BLIND, MIRRORED, PLAIN, Case, KnowledgeBases
+from disputatio.evaluation.backtest.confidence import check_confidence
+from disputatio.evaluation.backtest.controls import check_blind, check_leaks, check_mirrored, forge_dates
+from disputatio.evaluation.backtest.forecasts import (
     DateRecord,
-    Holding,
-    Run,
-    argument_weight,
-    backtest_lines,
-    lens_forecasts,
-    open_archive,
-    plan_named,
-    probability_up,
+    ScoredArgument,
+    forecast_lenses,
+    forecast_openings,
+    forecast_up,
+    read_arguments,
+    read_call,
+    weigh_argument,
 )
-from disputatio.evaluation.backtest.cases import BLIND, MIRRORED, PLAIN
-from disputatio.evaluation.backtest.confidence import confidence_check
-from disputatio.evaluation.backtest.controls import blind_check, mirrored_check
-from disputatio.evaluation.backtest.forecasting import Argued, argued_in, call_of, opened_forecasts
-from disputatio.evaluation.backtest.leaks import forged, leak_report
-from disputatio.evaluation.backtest.mirroring import mirrored
+from disputatio.evaluation.backtest.plan import load_plan
 from disputatio.evaluation.backtest.report import Outcome
-from disputatio.evaluation.experiment import Spent
-from disputatio.evaluation.pages.backtesting import backtest_page
+from disputatio.evaluation.backtest.report_text import render_backtest_lines
+from disputatio.evaluation.backtest.runner import BacktestRunner, RunSettings
+from disputatio.evaluation.experiment import Spending
+from disputatio.evaluation.pages.backtest import render_backtest_page
 from disputatio.market.expressions import LONGEST_EXPRESSION
 from disputatio.market.sources.series_catalogue import SECTORS
 from disputatio.participants.analyst.holding import market_by_rules
@@ -81,7 +79,7 @@ def row(
     ],
 )
 def test_an_argument_weighs_its_score_times_its_confidence_times_its_standing(argument, weight):
-    assert argument_weight(argument) == (weight if weight is None else pytest.approx(weight))
+    assert weigh_argument(argument) == (weight if weight is None else pytest.approx(weight))
 
 
 def test_a_lens_forecasts_by_the_difference_of_its_sides_and_the_debate_by_their_mean():
@@ -96,16 +94,16 @@ def test_a_lens_forecasts_by_the_difference_of_its_sides_and_the_debate_by_their
             row("senti_bear", 1, 0.9),
         ]
     }
-    forecasts = lens_forecasts(outcome)
+    forecasts = forecast_lenses(outcome)
     tech = 1 / (1 + math.exp(-(0.4 - 0.1) / (0.4 + 0.1)))
     assert forecasts["tech"] == pytest.approx(tech)
     assert forecasts["macro"] == pytest.approx(1 / (1 + math.e)), "a side without arguments weighs nothing"
     assert forecasts["fund"] is None, "nobody scored it"
     assert forecasts["senti"] == 0.5
-    assert probability_up(outcome) == pytest.approx((tech + 1 / (1 + math.e) + 0.5) / 3)
-    assert opened_forecasts(outcome)["fund"] == pytest.approx(1 / (1 + math.exp(-1))), "openings need no judge"
-    assert [call_of(p) for p in (None, 0.5, 0.51, 0.49)] == [None, None, True, False]
-    assert probability_up({"trace": []}) is None
+    assert forecast_up(outcome) == pytest.approx((tech + 1 / (1 + math.e) + 0.5) / 3)
+    assert forecast_openings(outcome)["fund"] == pytest.approx(1 / (1 + math.exp(-1))), "openings need no judge"
+    assert [read_call(p) for p in (None, 0.5, 0.51, 0.49)] == [None, None, True, False]
+    assert forecast_up({"trace": []}) is None
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +125,9 @@ def test_a_date_is_the_live_debate_and_its_forecast_that_of_the_verdict(archive,
     assert len(dates.labels) == 8
     assert len(cases) == len(held.records) == 12
     record = held.records[3]
-    verdict = market_by_rules(Bases(archive).of(record.case)).as_json()
-    assert dict(record.forecasts) | lens_forecasts(verdict) == dict(record.forecasts)
-    assert record.p == pytest.approx(probability_up(verdict))
+    verdict = market_by_rules(KnowledgeBases(archive).of(record.case)).as_json()
+    assert dict(record.forecasts) | forecast_lenses(verdict) == dict(record.forecasts)
+    assert record.p == pytest.approx(forecast_up(verdict))
     assert [one.id for one in record.arguments] == [str(one["id"]) for one in verdict["trace"]]
     assert store.row(record.debate).format == "market"
     assert record.by_rules
@@ -145,13 +143,13 @@ async def test_a_backtest_that_was_stopped_goes_on_and_comes_to_the_same(archive
         if len(told) == 5:
             task.cancel()
 
-    task = asyncio.ensure_future(held_on(archive, cases, store, on_held=stop))
+    task = asyncio.ensure_future(held_on(archive, cases, store, on_finished=stop))
     with pytest.raises(asyncio.CancelledError):
         await task
     kept = len(store.debates())
     assert 5 <= kept < len(cases)
     again: list[bool] = []
-    held = await held_on(archive, cases, store, on_held=again.append)
+    held = await held_on(archive, cases, store, on_finished=again.append)
     assert again.count(True) == kept
     assert held.records == whole.records
 
@@ -159,11 +157,15 @@ async def test_a_backtest_that_was_stopped_goes_on_and_comes_to_the_same(archive
 @pytest.mark.slow
 def test_records_are_found_again_by_what_was_debated_and_by_nothing_else(archive, everything):
     _, cases, store, whole = everything
-    assert Holding(cases, Run(archive, rules_everywhere()), store).recorded().records == whole.records
-    other = Holding(cases, Run(replace(archive, name="other"), rules_everywhere()), store).recorded()
+    assert (
+        BacktestRunner(cases, RunSettings(archive, rules_everywhere()), store).read_recorded().records == whole.records
+    )
+    other = BacktestRunner(
+        cases, RunSettings(replace(archive, name="other"), rules_everywhere()), store
+    ).read_recorded()
     assert len(other.records) == len(cases), "the rows decide and not the name of the folder"
     poorer = archive.changed(lambda key, rows: None if key == "vix" else rows)
-    assert Holding(cases, Run(poorer, rules_everywhere()), store).recorded().records == ()
+    assert BacktestRunner(cases, RunSettings(poorer, rules_everywhere()), store).read_recorded().records == ()
 
 
 @pytest.mark.slow
@@ -180,9 +182,9 @@ def test_the_report_says_what_it_is_and_no_more(archive, everything):
     counts = report.outcomes("debate")
     assert sum(counts.values()) == len(dates.labels)
     assert "This is not financial advice." in body["disclaimers"]
-    lines = "\n".join(backtest_lines(report))
+    lines = "\n".join(render_backtest_lines(report))
     assert report.finding in lines
-    page = backtest_page(report)
+    page = render_backtest_page(report)
     html5lib.HTMLParser(strict=True).parse(page)
     assert report.notice[:40] in page
     assert "This is not financial advice." in page
@@ -194,7 +196,7 @@ def test_dates_that_were_not_held_are_not_right_and_counted_apart(archive, every
     dates, _, _, held = everything
     some = tuple(one for one in held.records if one.case.arm != PLAIN or one.day >= dates.decided[2])
     report = report_on(archive, replace(held, records=some, missing=(Case(dates.decided[0]),), stopped="why"), dates)
-    assert report.outcomes("debate")[Outcome.NOT_HELD] == 2
+    assert report.outcomes("debate")[Outcome.NOT_RUN] == 2
     assert report.result.scores[0].accuracy.of == 8
     assert report.as_json()["stopped"] == "why"
 
@@ -203,18 +205,18 @@ def test_dates_that_were_not_held_are_not_right_and_counted_apart(archive, every
 def test_every_leak_control_holds_on_honest_records_and_a_planted_peek_does_not_pass(archive, everything):
     dates, _, _, held = everything
     plain = [one for one in held.records if one.case.arm == PLAIN]
-    assert leak_report(archive, plain, dates.labels, 4).holds
+    assert check_leaks(archive, plain, dates.labels, 4).holds
     # Every close claims to have been known a session early, so that each debate saw the day after.
-    leaky = archive.changed(forged)
+    leaky = archive.changed(forge_dates)
     peeked = asyncio.run(held_on(leaky, tuple(one.case for one in plain[::4])))
-    found = {one.name: one for one in leak_report(leaky, peeked.records, dates.labels, 1).checks}
+    found = {one.name: one for one in check_leaks(leaky, peeked.records, dates.labels, 1).checks}
     assert found["truncation"].as_it_must == 0
     assert found["poison"].as_it_must == 0
 
 
 def test_mirrored_prices_have_the_opposite_returns_and_mirroring_twice_changes_nothing(archive):
     key = "index:GSPC"
-    there, back = mirrored(archive), mirrored(mirrored(archive))
+    there, back = mirror_prices(archive), mirror_prices(mirror_prices(archive))
     one, other = archive.rows[key].columns, there.rows[key].columns
     assert np.allclose(np.diff(np.log(one["close"])), -np.diff(np.log(other["close"])))
     assert np.all(other["high"] >= other["close"])
@@ -225,17 +227,19 @@ def test_mirrored_prices_have_the_opposite_returns_and_mirroring_twice_changes_n
         assert np.allclose(values, back.rows[key].columns[name], equal_nan=True)
 
 
-def said(day: date, arm: str, p: float | None, arguments: tuple[Argued, ...] = ()) -> DateRecord:
+def said(day: date, arm: str, p: float | None, arguments: tuple[ScoredArgument, ...] = ()) -> DateRecord:
     lenses = {"tech": p, "fund": None, "macro": 0.9, "senti": None}
-    return DateRecord(Case(day, arm), "x", "COMPLETE", lenses, lenses, arguments, (), "", "", True, False, Spent())
+    return DateRecord(Case(day, arm), "x", "COMPLETE", lenses, lenses, arguments, (), "", "", True, False, Spending())
 
 
 def test_a_lens_that_always_says_up_is_exposed_by_mirrored_prices():
     days = [date(2000, 1, 1) + timedelta(days=31 * place) for place in range(20)]
-    came = {day: place % 3 > 0 for place, day in enumerate(days)}
-    plain = [said(day, PLAIN, 0.8 if came[day] else 0.2) for day in days]
-    other = [said(day, MIRRORED, 0.2 if came[day] else 0.8) for day in days]
-    found = {one.name: one for one in mirrored_check(plain, other, came, {day: not up for day, up in came.items()})}
+    observed = {day: place % 3 > 0 for place, day in enumerate(days)}
+    plain = [said(day, PLAIN, 0.8 if observed[day] else 0.2) for day in days]
+    other = [said(day, MIRRORED, 0.2 if observed[day] else 0.8) for day in days]
+    found = {
+        one.name: one for one in check_mirrored(plain, other, observed, {day: not up for day, up in observed.items()})
+    }
     assert found["macro"].one_sided
     assert not found["tech"].one_sided
     assert found["tech"].changed.value == 1
@@ -248,10 +252,10 @@ def test_a_lens_that_always_says_up_is_exposed_by_mirrored_prices():
 def test_rules_come_to_the_same_forecast_without_names_and_dates(everything):
     _, _, _, held = everything
     arms = {arm: [one for one in held.records if one.case.arm == arm] for arm in (PLAIN, BLIND)}
-    found = blind_check(arms[PLAIN], arms[BLIND])
+    found = check_blind(arms[PLAIN], arms[BLIND])
     assert (found.same.count, found.same.of, found.largest) == (2, 2, 0.0)
     changed = [replace(one, forecasts={**one.forecasts, "tech": 0.1}) for one in arms[BLIND]]
-    assert blind_check(arms[PLAIN], changed).same.count == 0
+    assert check_blind(arms[PLAIN], changed).same.count == 0
 
 
 def test_a_figure_of_every_sector_fits_into_an_expression():
@@ -269,30 +273,30 @@ def test_confidence_is_told_from_the_base_rate_of_a_rising_market():
     """Bulls are surer than bears and are right more often, because the market rises: that is no information."""
     chance = np.random.default_rng(3)
     days = [date(2000, 1, 1) + timedelta(days=31 * place) for place in range(120)]
-    came = {day: bool(chance.random() < 0.65) for day in days}
+    observed = {day: bool(chance.random() < 0.65) for day in days}
 
-    def argued(day: date, *, knows: bool) -> tuple[Argued, ...]:
+    def argued(day: date, *, knows: bool) -> tuple[ScoredArgument, ...]:
         found = []
         for side, usual in (("bull", 0.7), ("bear", 0.4)):
-            right = (side == "bull") == came[day]
+            right = (side == "bull") == observed[day]
             sure = usual + float(chance.normal(0.1 if knows and right else 0.0, 0.05))
-            found.append(Argued("a", "tech", side, sure, sure, "UPHELD", sure))
+            found.append(ScoredArgument("a", "tech", side, sure, sure, "UPHELD", sure))
         return tuple(found)
 
     found = {}
     for knows in (False, True):
-        check = confidence_check([said(day, PLAIN, 0.5, argued(day, knows=knows)) for day in days], came)
+        check = check_confidence([said(day, PLAIN, 0.5, argued(day, knows=knows)) for day in days], observed)
         assert check.arguments == sum(one.right.of for one in check.bins) == 240
         found[knows] = check.measures[0]
     assert 0.4 < found[False].concordance.value < 0.6
     assert found[True].informative
     assert found[True].concordance.value > 0.8
-    assert confidence_check([], {}) is None
+    assert check_confidence([], {}) is None
 
 
 def test_arguments_are_read_as_the_verdict_has_them():
     verdict = market_by_rules(example_base()).as_json()
-    found = argued_in(verdict)
+    found = read_arguments(verdict)
     assert len(found) == len(verdict["trace"])
     assert {one.lens for one in found} == {"tech", "fund", "macro", "senti"}
     assert all(one.weight is None or 0 <= one.weight <= 1 for one in found)
@@ -300,7 +304,7 @@ def test_arguments_are_read_as_the_verdict_has_them():
 
 def test_the_packaged_plans_are_read_and_say_what_they_fix():
     for name, last in (("market", date(2023, 5, 1)), ("packages", date(2022, 10, 1))):
-        plan = plan_named(name)
+        plan = load_plan(name)
         assert (plan.first, plan.last, plan.formula) == (date(1999, 3, 1), last, "equal_weights")
         text = files("disputatio.evaluation.backtest").joinpath("plans", f"{name}.toml").read_text("utf-8")
         assert "tie" in text
@@ -375,12 +379,13 @@ def test_the_benchmarks_of_real_history_come_out_of_the_command_as_they_are_know
 @pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("DISPUTATIO_TESTS") != "full", reason="291 dates: DISPUTATIO_TESTS=full")
 async def test_291_months_of_real_history_show_no_edge_and_no_leak():
-    from disputatio.evaluation.backtest import backtest_report, cases_of, dates_of
+    from disputatio.evaluation.backtest.report import list_cases, make_backtest_report
+    from disputatio.evaluation.backtest.scoring import find_dates
 
-    archive, plan = open_archive(SHARED), plan_named("market")
-    dates = dates_of(plan, archive.prices())
-    held = await held_on(archive, cases_of(plan, dates), processes=2)
-    report = backtest_report(plan, archive, held, {}, dates=dates)
+    archive, plan = open_archive(SHARED), load_plan("market")
+    dates = find_dates(plan, archive.prices())
+    held = await held_on(archive, list_cases(plan, dates), processes=2)
+    report = make_backtest_report(plan, archive, held, {}, dates=dates)
     assert len(report.result.labels) == 291
     assert not report.result.has_edge
     assert report.leaks.holds

@@ -12,8 +12,15 @@ from check_stage import critic_settings
 from critiques import AGREEING, EARNEST
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases, read_critic_cases
-from disputatio.evaluation.critic_check import CriticReport, critic_report, critic_trials, report_lines
+from disputatio.evaluation.critic_check import (
+    CriticCase,
+    CriticReport,
+    load_packaged_critic_cases,
+    make_critic_report,
+    make_critic_trials,
+    read_critic_cases,
+    report_lines,
+)
 from disputatio.evaluation.experiment import Experiment
 from disputatio.formats.turns.proposition import PropositionSpec
 from disputatio.participants.call import Call, Reply, Usage
@@ -21,7 +28,7 @@ from disputatio.record.memory import MemoryStore
 from disputatio.record.text import canonical
 from disputatio.testing import ScriptedClient
 
-CASES = packaged_critic_cases()
+CASES = load_packaged_critic_cases()
 ATTACKS = ("tail_risk", "misread_evidence", "hidden_assumption", "harm_if_true")
 
 
@@ -37,7 +44,7 @@ async def checked(cases: tuple[CriticCase, ...], says: Any) -> CriticReport:
     chosen = critic_settings()
     model_client = ScriptedClient(answer)
     experiment = Experiment(MemoryStore(), lambda *_: model_client)
-    return critic_report(cases, chosen, await experiment.run(critic_trials(cases, chosen)))
+    return make_critic_report(cases, chosen, await experiment.run(make_critic_trials(cases, chosen)))
 
 
 def critique(claims: list[tuple[str, str]], strength: int = 9) -> dict[str, Any]:
@@ -126,7 +133,7 @@ async def test_critiques_in_earnest_have_a_mean_above_seven_and_are_not_asked_fo
     report = await checked(cases, in_earnest)
     assert report.strength.value is not None
     assert report.strength.value > 7
-    assert all(row.first is None for row in report.heard)
+    assert all(row.first is None for row in report.criticised)
     assert report.good_enough
 
 
@@ -136,7 +143,7 @@ async def test_a_critic_that_agrees_in_whatever_manner_is_asked_again_in_every_c
     assert report.claimed.value == 10
     assert report.strength.value is not None
     assert report.strength.value < 5
-    assert all(row.first is not None and row.first < 6 for row in report.heard)
+    assert all(row.first is not None and row.first < 6 for row in report.criticised)
     assert report.caught.count == 0
     assert not report.good_enough
     assert "This rests on 5 critiques" in "\n".join(report_lines(report))
@@ -166,7 +173,7 @@ async def test_a_strong_critic_that_names_no_flaw_does_not_pass():
 
 async def test_a_critic_that_says_nothing_leaves_cases_without_a_critique_and_no_mean():
     report = await checked(CASES[:2], lambda *_: {})
-    assert report.heard == ()
+    assert report.criticised == ()
     assert report.strength.value is None
     assert not report.good_enough
     assert report.failures == {"misfit": 2}

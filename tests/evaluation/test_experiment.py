@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from check_stage import critic_settings
 
-from disputatio.evaluation.critic_cases import packaged_critic_cases
-from disputatio.evaluation.critic_check import critic_trials
+from disputatio.evaluation.critic_check import load_packaged_critic_cases, make_critic_trials
 from disputatio.evaluation.experiment import Experiment, Trial
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.participants.call import Fault, FaultKind
@@ -14,7 +13,7 @@ from disputatio.testing import InstanceClient, ScriptedClient
 
 
 def trials(count: int) -> list[Trial]:
-    return critic_trials(packaged_critic_cases()[:count], critic_settings())
+    return make_critic_trials(load_packaged_critic_cases()[:count], critic_settings())
 
 
 async def test_a_further_batch_runs_only_what_is_new():

@@ -13,8 +13,9 @@ from backtest_stage import made_up_archive
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.format_scope import format_scope
-from disputatio.evaluation.backtest import Case, HeldDates, Holding, Run, lens_forecasts, probability_up
-from disputatio.evaluation.backtest.forecasting import opened_forecasts
+from disputatio.evaluation.backtest.cases import Case
+from disputatio.evaluation.backtest.forecasts import forecast_lenses, forecast_openings, forecast_up
+from disputatio.evaluation.backtest.runner import BacktestRunner, FinishedDates, RunSettings
 from disputatio.formats.registry import find_format
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.events import CallSent
@@ -37,19 +38,19 @@ def outcome_without(reason: str, *, opened: bool = False) -> dict[str, object]:
 @pytest.mark.parametrize("reason", ["server_error", "misfit", "refused", "unreachable"])
 def test_a_lens_with_a_failed_seat_abstains(reason):
     outcome = outcome_without(reason)
-    assert lens_forecasts(outcome) == {"tech": None}
-    assert opened_forecasts(outcome) == {"tech": None}
-    assert probability_up(outcome) is None
+    assert forecast_lenses(outcome) == {"tech": None}
+    assert forecast_openings(outcome) == {"tech": None}
+    assert forecast_up(outcome) is None
 
 
 def test_a_seat_without_a_signal_did_not_fail():
-    assert lens_forecasts(outcome_without("no_signal"))["tech"] == pytest.approx(1 / (1 + math.exp(-1)))
+    assert forecast_lenses(outcome_without("no_signal"))["tech"] == pytest.approx(1 / (1 + math.exp(-1)))
 
 
 def test_a_seat_that_failed_later_leaves_the_openings():
     outcome = outcome_without("server_error", opened=True)
-    assert lens_forecasts(outcome) == {"tech": None}
-    assert opened_forecasts(outcome) == {"tech": 0.5}
+    assert forecast_lenses(outcome) == {"tech": None}
+    assert forecast_openings(outcome) == {"tech": 0.5}
 
 
 def settings() -> Settings:
@@ -66,7 +67,7 @@ def settings() -> Settings:
     )
 
 
-async def held(archive, store: MemoryStore, *, down: bool, cases: tuple[Case, ...]) -> tuple[HeldDates, int]:
+async def held(archive, store: MemoryStore, *, down: bool, cases: tuple[Case, ...]) -> tuple[FinishedDates, int]:
     """What was held and how many calls it took; the model of one seat is ``down`` or not."""
     good = ScriptedClient(instance_text)
     bad = ScriptedClient(lambda _: DOWN)
@@ -75,8 +76,8 @@ async def held(archive, store: MemoryStore, *, down: bool, cases: tuple[Case, ..
         del key
         return bad if down and seating.model == "weak" else good
 
-    run = replace(Run(archive, settings(), concurrency=1), opener=opener)
-    found = await Holding(cases, run, store).hold()
+    run = replace(RunSettings(archive, settings(), concurrency=1), opener=opener)
+    found = await BacktestRunner(cases, run, store).run()
     return found, len(good.calls) + len(bad.calls)
 
 

@@ -10,7 +10,7 @@ import pytest
 from check_stage import judge_settings
 
 from disputatio.evaluation.experiment import Experiment
-from disputatio.evaluation.fallacy_check import fallacy_report, fallacy_trials, report_lines
+from disputatio.evaluation.fallacy_check import make_fallacy_report, make_fallacy_trials, report_lines
 from disputatio.evaluation.labelled_texts import MAPPINGS, NONE, OTHER, LabelledSet, read_labelled
 from disputatio.record.chain import broken_link
 from disputatio.record.memory import MemoryStore
@@ -57,8 +57,8 @@ async def report_on(whole, answer, store=None, **given):
     experiment = Experiment(
         store or MemoryStore(), lambda *_: model_client, budget=settings.budget, shares_ceiling=False
     )
-    result = await experiment.run(fallacy_trials(whole, settings))
-    return fallacy_report(settings.seats["judge"].address, whole, whole, 0, result), model_client
+    result = await experiment.run(make_fallacy_trials(whole, settings))
+    return make_fallacy_report(settings.seats["judge"].address, whole, whole, 0, result), model_client
 
 
 def right(text: str):

@@ -13,10 +13,10 @@ from disputatio.evaluation.fallacy_scores import (
     SEVEN,
     JudgedText,
     NamedFallacy,
-    fallacy_scores,
-    place_of,
-    span_score,
-    spans_compared,
+    compare_spans,
+    locate_words,
+    score_fallacies,
+    score_spans,
 )
 from disputatio.evaluation.labelled_texts import (
     CLASSES,
@@ -47,7 +47,7 @@ def named(*fallacies: str, words: str = "First sentence of it.") -> tuple[NamedF
 
 def test_words_that_do_not_stand_in_the_text_name_nothing_and_are_counted():
     row = JudgedText(text((0, 20, ("straw man",))), named("straw_man", words="words nobody wrote"))
-    scores = fallacy_scores([row])
+    scores = score_fallacies([row])
     assert row.outcome("straw_man") == "miss"
     assert (scores.unfound_quotes.count, scores.unfound_quotes.of) == (1, 1)
 
@@ -69,7 +69,7 @@ def test_where_nothing_is_accepted_too_silence_is_no_miss_and_naming_is_a_hit():
 def test_a_text_without_an_answer_is_a_miss_and_never_right_about_none():
     failed = JudgedText(text((0, 20, ("straw man",))), failure="misfit")
     silent = JudgedText(text(), failure="misfit")
-    scores = fallacy_scores([failed, silent])
+    scores = score_fallacies([failed, silent])
     assert failed.outcome("straw_man") == "miss"
     assert silent.outcome(NONE) == "miss"
     assert scores.answered == 0
@@ -101,7 +101,7 @@ def test_with_one_label_a_text_the_numbers_are_those_of_scikit_learn(seed):
     from sklearn.metrics import precision_recall_fscore_support
 
     truth, guess, rows = single_label_sample(seed)
-    scores = fallacy_scores(rows)
+    scores = score_fallacies(rows)
     known = precision_recall_fscore_support(truth, guess, labels=list(SEVEN), zero_division=0)
     for place, row in enumerate(scores.classes):
         assert (row.precision.value or 0) == pytest.approx(known[0][place])
@@ -117,7 +117,7 @@ def test_with_one_label_a_text_the_numbers_are_those_of_scikit_learn(seed):
 
 def test_the_confusion_table_counts_every_text_once_where_texts_have_one_label():
     truth, guess, rows = single_label_sample(1)
-    table = fallacy_scores(rows).confusion
+    table = score_fallacies(rows).confusion
     for true in CLASSES:
         for got in (*SEVEN, NONE):
             assert table[true][got] == sum((t, g) == (true, got) for t, g in zip(truth, guess, strict=True))
@@ -151,19 +151,19 @@ def predicted(place, label):
     ],
 )
 def test_the_span_measure_gives_what_its_authors_work_out(given, known, expected):
-    assert spans_compared(given, known) == pytest.approx(expected)
+    assert compare_spans(given, known) == pytest.approx(expected)
 
 
 def test_a_quotation_is_found_where_it_stands_also_with_other_case_and_stops():
-    assert place_of("Second sentence", TEXT) == (22, 37)
-    assert place_of("second SENTENCE of it", TEXT) == (22, 43)
-    assert place_of("sentence, of it; third", TEXT)[0] == TEXT.index("sentence of it. Third")
+    assert locate_words("Second sentence", TEXT) == (22, 37)
+    assert locate_words("second SENTENCE of it", TEXT) == (22, 43)
+    assert locate_words("sentence, of it; third", TEXT)[0] == TEXT.index("sentence of it. Third")
 
 
 def test_naming_all_that_can_be_named_reaches_the_reachable_recall():
     rows = [text((0, 20, ("straw man",)), (22, 43, ("appeal to fear",)))]
     found = NamedFallacy.of("straw_man", TEXT[0:20], TEXT)
-    score = span_score([JudgedText(rows[0], (found,))])
+    score = score_spans([JudgedText(rows[0], (found,))])
     assert (score.precision, score.recall) == pytest.approx((1.0, score.reachable))
     assert score.reachable == 0.5
 

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from backtest_stage import PLAN
 
-from disputatio.evaluation.backtest import Case, DateRecord, Label, probability_up
-from disputatio.evaluation.backtest.calibrating import (
+from disputatio.evaluation.backtest.cases import Case
+from disputatio.evaluation.backtest.forecasts import DateRecord, forecast_lenses, forecast_up, read_arguments
+from disputatio.evaluation.backtest.judge_weights import (
     CRITERIA,
     EQUAL,
     PARTS,
     USUAL,
     _forecasts,
     calibrate_judge,
-    calibration_lines,
-    weightings,
+    list_weightings,
+    render_calibration_lines,
 )
-from disputatio.evaluation.backtest.forecasting import argued_in, lens_forecasts
-from disputatio.evaluation.experiment import Spent
+from disputatio.evaluation.backtest.labels import Label
+from disputatio.evaluation.experiment import Spending
 
 WINDOWS = replace(PLAN, first_window=40, window=12, embargo=1)
 
@@ -44,8 +45,8 @@ def outcome(marks: dict[str, list[int]], weights: tuple[int, ...] = USUAL) -> di
 
 def recorded(day: date, marks: dict[str, list[int]]) -> DateRecord:
     body = outcome(marks)
-    flags = {"by_rules": False, "harness": False, "spent": Spent()}
-    return DateRecord(Case(day), "x", "COMPLETE", lens_forecasts(body), {}, argued_in(body), (), "", "", **flags)
+    flags = {"by_rules": False, "harness": False, "spent": Spending()}
+    return DateRecord(Case(day), "x", "COMPLETE", forecast_lenses(body), {}, read_arguments(body), (), "", "", **flags)
 
 
 def history(informed: str | None, seed: int) -> tuple[list[Label], list[DateRecord]]:
@@ -66,7 +67,7 @@ def history(informed: str | None, seed: int) -> tuple[list[Label], list[DateReco
 
 
 def test_the_grid_is_the_whole_simplex():
-    grid = weightings()
+    grid = list_weightings()
     assert len(grid) == len(set(grid)) == comb(PARTS + 3, 3)
     assert all(sum(row) == PARTS and min(row) >= 0 for row in grid)
     assert USUAL == (6, 6, 4, 4)
@@ -77,7 +78,7 @@ def test_the_grid_is_the_whole_simplex():
 def test_a_weighting_gives_the_forecast_of_the_formula(weights):
     marks = {"tech_bull": [8, 7, 6, 5], "tech_bear": [4, 9, 5, 7], "fund_bear": [6, 6, 6, 6]}
     found = _forecasts(recorded(date(2000, 1, 1), marks), np.asarray([weights]))
-    assert found[0] == pytest.approx(probability_up(outcome(marks, weights)))
+    assert found[0] == pytest.approx(forecast_up(outcome(marks, weights)))
 
 
 @pytest.mark.slow
@@ -102,7 +103,7 @@ def test_marks_that_know_nothing_gain_in_sample_alone():
     assert min(inside) > 0
     assert np.mean(outside) < np.mean(inside) / 2
     assert shipped <= 1
-    lines = "\n".join(calibration_lines(found))
+    lines = "\n".join(render_calibration_lines(found))
     assert "Brier in" in lines
     assert "out of sample" in lines
 

@@ -17,21 +17,21 @@ from check_stage import (
 )
 
 from disputatio.errors import InvalidInputError, ProviderError
-from disputatio.evaluation.cases import CaseDebate, packaged_cases
-from disputatio.evaluation.drift import Baseline, compare, holm
+from disputatio.evaluation.cases import CaseDebate, load_packaged_cases
+from disputatio.evaluation.drift import Baseline, compare_baselines, significant_tests
 from disputatio.evaluation.injected_flaws import FLAWS
-from disputatio.evaluation.intervals import detectable_share, least_losses, rate, worse_by_chance
-from disputatio.evaluation.judge_check import baseline_of, report_lines, twins_of
+from disputatio.evaluation.judge_check import make_baseline, make_variants, report_lines
+from disputatio.evaluation.statistics.intervals import detectable_share, fewest_detectable_losses, loss_p_value, rate
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
 
 pytestmark = pytest.mark.slow
 
-CASES = packaged_cases()[:3]
+CASES = load_packaged_cases()[:3]
 
 
 async def test_a_perfect_judge_catches_everything_and_a_blind_one_nothing():
-    good, _ = await checked(perfect(twins_of(CASES[:2], 0)), CASES[:2])
+    good, _ = await checked(perfect(make_variants(CASES[:2], 0)), CASES[:2])
     bad, _ = await checked(blind, CASES[:2])
     assert {kind: row.value for kind, row in good.measures.rates.items()} == dict.fromkeys(FLAWS, 1.0)
     assert {kind: row.value for kind, row in bad.measures.rates.items()} == dict.fromkeys(FLAWS, 0.0)
@@ -57,7 +57,7 @@ async def test_a_judge_that_counts_words_is_found_out_by_padding():
 
 
 async def test_a_random_judge_catches_no_more_than_falls_by_chance():
-    report, _ = await checked(random_judge, packaged_cases(), probes=("fabricated_figure", "dropped_response"))
+    report, _ = await checked(random_judge, load_packaged_cases(), probes=("fabricated_figure", "dropped_response"))
     rows = report.measures
     for kind, criterion in (("fabricated_figure", "evidence"), ("dropped_response", "responsiveness")):
         chance, caught = rows.falls_by_chance[criterion], rows.rates[kind]
@@ -68,7 +68,7 @@ async def test_a_random_judge_catches_no_more_than_falls_by_chance():
 
 
 async def test_a_fallacy_given_another_name_is_seen_and_not_caught():
-    twins = twins_of(CASES, 0)
+    twins = make_variants(CASES, 0)
     known = perfect(twins)
 
     def muddled(row):
@@ -98,7 +98,7 @@ async def test_a_fallacy_in_a_clean_argument_is_a_false_alarm_only_with_words_th
 
 
 async def test_malformed_answers_stay_in_the_count():
-    answers = judging(perfect(twins_of(CASES, 0)))
+    answers = judging(perfect(make_variants(CASES, 0)))
 
     def broken(call):
         prompt = "\n".join(row.text for row in call.segments)
@@ -145,10 +145,10 @@ async def test_it_stops_when_no_model_answers_and_asks_again_later():
     report, _ = await checked(gone, CASES, raw=True, store=store, settings=judge_settings(max_calls=100))
     assert report.result.provider_failed
     assert len(report.result.finished) == 3
-    from disputatio.evaluation.experiment import refuse_silence
+    from disputatio.evaluation.experiment import check_answered
 
     with pytest.raises(ProviderError, match="key was not accepted"):
-        refuse_silence(report.result)
+        check_answered(report.result)
     healed, model_client = await checked(blind, CASES, store=store)
     assert healed.measures.judged == healed.measures.debates == len(model_client.calls)
 
@@ -177,13 +177,13 @@ async def test_own_family_is_measured_where_another_judge_saw_the_same_debate():
 
 
 async def test_a_judge_that_went_blind_is_worse_than_its_baseline_and_itself_is_not():
-    good, _ = await checked(perfect(twins_of(CASES, 0)), CASES, probes=("flaws",))
+    good, _ = await checked(perfect(make_variants(CASES, 0)), CASES, probes=("flaws",))
     bad, _ = await checked(blind, CASES, probes=("flaws",))
-    drift = compare(baseline_of(good), baseline_of(bad))
+    drift = compare_baselines(make_baseline(good), make_baseline(bad))
     assert drift.worse == ("catching flaws",)
     assert (drift.catches.lost, drift.catches.gained) == (30, 0)
-    assert compare(baseline_of(good), baseline_of(good)).worse == ()
-    assert compare(baseline_of(bad), baseline_of(good)).worse == ()
+    assert compare_baselines(make_baseline(good), make_baseline(good)).worse == ()
+    assert compare_baselines(make_baseline(bad), make_baseline(good)).worse == ()
 
 
 def outcomes(*caught: bool, alarms: tuple[bool, ...] = (), seed: int = 0) -> Baseline:
@@ -193,28 +193,30 @@ def outcomes(*caught: bool, alarms: tuple[bool, ...] = (), seed: int = 0) -> Bas
 
 def test_six_losses_are_beyond_chance_and_five_are_not():
     before = outcomes(*[True] * 12)
-    assert compare(before, outcomes(*[False] * 5, *[True] * 7)).worse == ()
-    assert compare(before, outcomes(*[False] * 6, *[True] * 6)).worse == ("catching flaws",)
+    assert compare_baselines(before, outcomes(*[False] * 5, *[True] * 7)).worse == ()
+    assert compare_baselines(before, outcomes(*[False] * 6, *[True] * 6)).worse == ("catching flaws",)
 
 
 def test_gains_make_losses_more_likely_chance():
     before = outcomes(*[True] * 8, *[False] * 4)
-    assert compare(before, outcomes(*[False] * 8, *[True] * 4)).worse == ()
+    assert compare_baselines(before, outcomes(*[False] * 8, *[True] * 4)).worse == ()
 
 
 def test_new_false_alarms_are_getting_worse_too():
     before = outcomes(True, alarms=(False,) * 10)
-    assert compare(before, outcomes(True, alarms=(True,) * 6 + (False,) * 4)).worse == ("raising no false alarms",)
+    assert compare_baselines(before, outcomes(True, alarms=(True,) * 6 + (False,) * 4)).worse == (
+        "raising no false alarms",
+    )
 
 
 def test_a_baseline_of_another_seed_has_nothing_in_common():
     with pytest.raises(InvalidInputError, match="in common"):
-        compare(outcomes(True), outcomes(True, seed=1))
+        compare_baselines(outcomes(True), outcomes(True, seed=1))
 
 
 def test_holm_lets_the_second_p_value_have_the_whole_level_once_the_first_is_in():
-    assert holm({"a": 0.024, "b": 0.049}) == ("a", "b")
-    assert holm({"a": 0.026, "b": 0.04}) == ()
+    assert significant_tests({"a": 0.024, "b": 0.049}) == ("a", "b")
+    assert significant_tests({"a": 0.026, "b": 0.04}) == ()
 
 
 def test_the_sign_test_is_the_sum_of_binomial_terms():
@@ -224,7 +226,7 @@ def test_the_sign_test_is_the_sum_of_binomial_terms():
         for gained in range(7):
             n = lost + gained
             known = sum(comb(n, k) for k in range(lost, n + 1)) / 2**n
-            assert worse_by_chance(lost, gained) == pytest.approx(known)
+            assert loss_p_value(lost, gained) == pytest.approx(known)
 
 
 def test_the_wilson_interval_is_that_of_its_formula():
@@ -241,7 +243,7 @@ def test_the_wilson_interval_is_that_of_its_formula():
 def test_what_can_be_noticed_at_best_is_what_the_test_notices():
     from math import comb
 
-    share, needed = detectable_share(30, 0.025), least_losses(0.025)
+    share, needed = detectable_share(30, 0.025), fewest_detectable_losses(0.025)
     assert needed == 6
     assert 0.5**needed <= 0.025 < 0.5 ** (needed - 1)
     assert share is not None

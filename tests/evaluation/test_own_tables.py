@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.labelled_csv import read_csv_texts
-from disputatio.evaluation.replay import replay_lines, replay_report
-from disputatio.evaluation.statistics import macro_scores
+from disputatio.evaluation.labelled_texts import read_csv_texts
+from disputatio.evaluation.statistics.scores import macro_scores
+from disputatio.evaluation.vote_replay import make_replay_report, render_replay_lines
 from disputatio.judging.consistency import SwapPair, right_beats_wrong
 
 
@@ -21,11 +21,11 @@ def votes(path: Path, rows: list[str]) -> Path:
 
 def test_rows_without_gold_are_left_out_and_counted(tmp_path):
     path = votes(tmp_path / "votes.csv", ["A,A,A,B", "B,B,B,A", ",A,B,A", "  ,B,B,B", "A,B,B,B"])
-    (panel,) = replay_report(path).panels
+    (panel,) = make_replay_report(path).panels
     assert (panel.items, panel.without_gold) == (3, 2)
     majority = next(row for row in panel.rules if row.rule.startswith("majority"))
     assert (majority.accuracy.count, majority.accuracy.of) == (2, 3)
-    assert "2 rows without a right answer are left out" in "\n".join(replay_lines(replay_report(path)))
+    assert "2 rows without a right answer are left out" in "\n".join(render_replay_lines(make_replay_report(path)))
     assert panel.as_json()["without_gold"] == 2
 
 
@@ -35,7 +35,7 @@ def test_rows_without_gold_are_left_out_and_counted(tmp_path):
 )
 def test_an_empty_replay_table_says_so(tmp_path, rows, says):
     with pytest.raises(InvalidInputError, match=says):
-        replay_report(votes(tmp_path / "votes.csv", rows))
+        make_replay_report(votes(tmp_path / "votes.csv", rows))
 
 
 SPELT = [

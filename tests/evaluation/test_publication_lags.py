@@ -11,9 +11,12 @@ import pytest
 from backtest_stage import PLAN, made_up_files
 
 from disputatio.engine.market_setup import knowledge_row
-from disputatio.evaluation.backtest import Archive, Case, DateRecord, dates_of, open_archive
-from disputatio.evaluation.backtest.leaks import lagless, leak_report
-from disputatio.evaluation.experiment import Spent
+from disputatio.evaluation.backtest.archive import Archive, open_archive
+from disputatio.evaluation.backtest.cases import Case
+from disputatio.evaluation.backtest.controls import check_leaks, remove_lags
+from disputatio.evaluation.backtest.forecasts import DateRecord
+from disputatio.evaluation.backtest.scoring import find_dates
+from disputatio.evaluation.experiment import Spending
 from disputatio.market.sources.builder import build
 from disputatio.market.sources.moments import written
 from disputatio.market.sources.rows import ordered
@@ -39,14 +42,14 @@ def records_on(archive: Archive, days: tuple[date, ...]) -> list[DateRecord]:
     rows = []
     for day in days:
         known = str(knowledge_row(build(day, archive))[0]["text"])
-        flags = {"by_rules": True, "harness": False, "spent": Spent()}
+        flags = {"by_rules": True, "harness": False, "spent": Spending()}
         rows.append(DateRecord(Case(day), "x", "COMPLETE", {}, {}, (), (), known, "", **flags))
     return rows
 
 
 def checks_of(archive: Archive) -> dict[str, tuple[int, int]]:
-    labels = dates_of(PLAN, archive.prices()).labels
-    report = leak_report(archive, records_on(archive, tuple(row.decided for row in labels)), labels, 2)
+    labels = find_dates(PLAN, archive.prices()).labels
+    report = check_leaks(archive, records_on(archive, tuple(row.decided for row in labels)), labels, 2)
     return {row.name: (row.as_it_must, row.dates) for row in report.checks}
 
 
@@ -57,7 +60,7 @@ def test_honest_data_pass_every_control(archive):
 @pytest.mark.parametrize("forged", ["earnings", "macro:FEDFUNDS"])
 def test_what_is_known_at_its_own_date_does_not_pass(archive, forged):
     """Each debate was held on the leak, so bytes agree; only the lag table can tell."""
-    leaky = archive.changed(lambda key, rows: lagless(key, rows) if key == forged else rows)
+    leaky = archive.changed(lambda key, rows: remove_lags(key, rows) if key == forged else rows)
     found = checks_of(leaky)
     assert found["truncation"] == (4, 4), "the bytes show nothing"
     assert found["poison"] == (4, 4)

@@ -9,8 +9,8 @@ from importlib.resources import files
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.questions import GOLDEN, Kind, golden_set, read_questions
-from disputatio.evaluation.questions.golden import FEWEST, PACKAGED
+from disputatio.evaluation.questions.golden import FEWEST, GOLDEN, PACKAGED, golden_set
+from disputatio.evaluation.questions.items import Kind, read_questions
 
 
 def written(path, *rows):

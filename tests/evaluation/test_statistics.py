@@ -13,25 +13,27 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.intervals import mean_estimate, rate
-from disputatio.evaluation.power_check import made_up_answers, power_check, whole_comparison
-from disputatio.evaluation.statistics import (
+from disputatio.evaluation.statistics.intervals import block_length, mean_estimate, rate, stationary_bootstrap
+from disputatio.evaluation.statistics.paired import (
     PairedCounts,
-    answer_scores,
-    balanced_accuracy,
-    brier_report,
+    adjust_by_holm,
+    check_power,
     compare_all,
-    expanding_climatology,
-    holm_adjusted,
+    compare_in_full,
     mcnemar_exact,
     mcnemar_mid_p,
     mcnemar_power,
     paired_difference,
-    reliability_of,
-    selective_points,
-    stationary_bootstrap,
+    simulate_answers,
 )
-from disputatio.evaluation.statistics.bootstrap import block_length
+from disputatio.evaluation.statistics.scores import (
+    answer_scores,
+    balanced_accuracy,
+    brier_report,
+    expanding_climatology,
+    measure_reliability,
+    selective_points,
+)
 
 AIRWAYS = PairedCounts(1, 1, 7, 12)
 """Airway hyper-responsiveness before and after transplantation (Bentur et al. 2009), as Fagerland et al. print it."""
@@ -73,8 +75,8 @@ def test_counts_are_of_pairs_in_order():
 def test_holm_is_that_of_statsmodels_by_name():
     tests = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
     expected = multipletests(list(tests.values()), method="holm")[1]
-    assert holm_adjusted(tests) == pytest.approx(dict(zip(tests, expected, strict=True)))
-    assert holm_adjusted({}) == {}
+    assert adjust_by_holm(tests) == pytest.approx(dict(zip(tests, expected, strict=True)))
+    assert adjust_by_holm({}) == {}
 
 
 @pytest.mark.parametrize(
@@ -171,7 +173,7 @@ def test_a_perfectly_calibrated_forecaster_shows_an_ece_well_above_zero_and_is_n
     """One hundred forecasts, most of them between .4 and .8: about .08 on average, 95 in 100 below .13."""
     chance = np.random.default_rng(11)
     p = np.clip(norm.rvs(0.6, 0.1, size=100, random_state=11), 0.05, 0.95)
-    found = reliability_of(p, chance.random(100) < p)
+    found = measure_reliability(p, chance.random(100) < p)
     assert 0.05 < found.null_mean < 0.11
     assert 0.10 < found.null_95 < 0.16
     assert not found.miscalibrated
@@ -181,12 +183,12 @@ def test_a_perfectly_calibrated_forecaster_shows_an_ece_well_above_zero_and_is_n
 def test_an_overconfident_forecaster_is_beyond_the_band():
     chance = np.random.default_rng(2)
     p = np.where(chance.random(300) < 0.5, 0.95, 0.05)
-    assert reliability_of(p, chance.random(300) < 0.5).miscalibrated
+    assert measure_reliability(p, chance.random(300) < 0.5).miscalibrated
 
 
 def test_a_constant_forecast_at_the_base_rate_shows_no_ece_and_no_resolution():
     y = [True] * 60 + [False] * 40
-    assert reliability_of([0.6] * 100, y).ece == pytest.approx(0)
+    assert measure_reliability([0.6] * 100, y).ece == pytest.approx(0)
     assert brier_report([0.6] * 100, y).resolution == pytest.approx(0)
 
 
@@ -240,11 +242,11 @@ def test_the_diagram_is_scikit_learns_and_its_band_the_binomial_one():
     chance = np.random.default_rng(6)
     p = chance.random(400)
     y = chance.random(400) < p
-    came, forecast = calibration_curve(y, p, n_bins=10)
-    rows = [row for row in reliability_of(p, y).bins if row.count]
-    assert [row.came for row in rows] == pytest.approx(came.tolist())
+    observed, forecast = calibration_curve(y, p, n_bins=10)
+    rows = [row for row in measure_reliability(p, y).bins if row.count]
+    assert [row.observed for row in rows] == pytest.approx(observed.tolist())
     assert [row.forecast for row in rows] == pytest.approx(forecast.tolist())
-    same = reliability_of([0.65] * 50, [True] * 50)
+    same = measure_reliability([0.65] * 50, [True] * 50)
     (only,) = [row for row in same.bins if row.count]
     assert only.null == pytest.approx((binom.ppf(0.025, 50, 0.65) / 50, binom.ppf(0.975, 50, 0.65) / 50), abs=0.0201)
     assert same.ece == pytest.approx(0.35)
@@ -253,7 +255,7 @@ def test_the_diagram_is_scikit_learns_and_its_band_the_binomial_one():
 @pytest.mark.slow
 def test_a_planted_edge_is_found_at_the_stated_power_and_none_at_the_stated_error():
     """Two hundred seeds of each."""
-    found = power_check()
+    found = check_power()
     assert found.found.of == found.found_wrongly.of == 200
     assert found.holds
 
@@ -261,8 +263,8 @@ def test_a_planted_edge_is_found_at_the_stated_power_and_none_at_the_stated_erro
 def test_the_short_way_of_the_power_check_decides_as_a_whole_evaluation_does():
     decided = set()
     for seed in range(4):
-        first, second = made_up_answers(120, 0.12, seed)
+        first, second = simulate_answers(120, 0.12, seed)
         short = mcnemar_mid_p(PairedCounts.of(zip(first, second, strict=True))) <= 0.05
-        assert whole_comparison(120, 0.12, seed) == short
+        assert compare_in_full(120, 0.12, seed) == short
         decided.add(short)
     assert decided == {True, False}

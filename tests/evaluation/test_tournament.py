@@ -18,8 +18,8 @@ from disputatio.config import resolve
 from disputatio.config.format_scope import format_scope
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import Experiment
-from disputatio.evaluation.tournament import Topic, Tournament, check, ranking, ranking_lines
-from disputatio.evaluation.tournament.standings import outcome_of
+from disputatio.evaluation.ranking import rank_players, read_match_outcome, render_ranking_lines
+from disputatio.evaluation.tournament_plan import Topic, Tournament, check_tournament
 from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
@@ -32,7 +32,7 @@ PLAYERS = ("ollama:ant", "ollama:bee", "ollama:cat")
 TOPICS = (Topic("tea", Motion("Tea is better")), Topic("cats", Motion("Cats are better")))
 
 
-def seated(form, pro, con):
+def settings_for(form, pro, con):
     seats = (f"pro={pro}", f"con={con}", "judge=ollama:owl")
     return resolve(
         format_name=form.name,
@@ -45,7 +45,7 @@ def seated(form, pro, con):
 
 
 def tournament(players=PLAYERS, topics=TOPICS, judge="ollama:owl", formats=("structured",), repeats=1):
-    return Tournament(players, judge, topics, tuple(map(find_format, formats)), seated, repeats)
+    return Tournament(players, judge, topics, tuple(map(find_format, formats)), settings_for, repeats)
 
 
 def test_every_pair_meets_on_both_sides_of_every_topic_as_often_as_asked():
@@ -74,7 +74,7 @@ def test_every_pair_meets_on_both_sides_of_every_topic_as_often_as_asked():
 )
 def test_what_would_be_no_tournament_is_refused_in_a_sentence(given, word):
     with pytest.raises(InvalidInputError, match=word):
-        check(tournament(**given))
+        check_tournament(tournament(**given))
 
 
 def test_a_judge_of_a_player_s_family_draws_a_warning():
@@ -107,11 +107,11 @@ def closed(outcome):
     ],
 )
 def test_the_outcome_of_a_match_is_read_from_its_verdict(outcome, found):
-    assert outcome_of(closed(outcome))[0] == found
+    assert read_match_outcome(closed(outcome))[0] == found
 
 
 def test_a_match_without_an_end_has_no_result():
-    assert outcome_of(History()) == ("no result", "it was not finished")
+    assert read_match_outcome(History()) == ("no result", "it was not finished")
 
 
 async def held(found, store, budget=UNLIMITED):
@@ -122,13 +122,13 @@ async def held(found, store, budget=UNLIMITED):
 @pytest.mark.slow
 async def test_a_tournament_stopped_at_its_ceiling_goes_on_to_what_it_would_have_been():
     found = tournament(topics=TOPICS[:1], players=PLAYERS[:2])
-    whole = ranking(found, await held(found, MemoryStore()))
+    whole = rank_players(found, await held(found, MemoryStore()))
     assert len(whole.matches) == 2
     store = MemoryStore()
     cut = await held(found, store, Budget(calls=whole.spent.calls - 3))
     assert cut.missing
     assert cut.spent.calls <= whole.spent.calls - 3
-    again = ranking(found, await held(found, store, Budget(calls=whole.spent.calls)))
+    again = rank_players(found, await held(found, store, Budget(calls=whole.spent.calls)))
     assert again.spent.calls == whole.spent.calls, "nothing is asked twice"
     assert [row.outcome for row in again.matches] == [row.outcome for row in whole.matches]
     assert {row.id for row in store.debates()} == {row.debate for row in again.matches}
@@ -137,7 +137,7 @@ async def test_a_tournament_stopped_at_its_ceiling_goes_on_to_what_it_would_have
 @pytest.mark.slow
 async def test_the_report_counts_every_match_once_for_each_of_its_players():
     found = tournament(topics=TOPICS[:1])
-    result = ranking(found, await held(found, MemoryStore()))
+    result = rank_players(found, await held(found, MemoryStore()))
     body = result.as_json()
     rows = body["standings"]
     assert sum(row["matches"] for row in rows) == 2 * len(body["matches"]) == 12
@@ -147,7 +147,7 @@ async def test_the_report_counts_every_match_once_for_each_of_its_players():
         == body["sides"]["pro_won"] + body["sides"]["con_won"]
     )
     assert json.loads(json.dumps(body)) == json.loads(json.dumps(body, default=str))
-    text = "\n".join(ranking_lines(result))
+    text = "\n".join(render_ranking_lines(result))
     assert all(name in text for name in PLAYERS)
     assert "half a win" in text
     assert isinstance(result.spent.usd, Decimal | None)
@@ -161,7 +161,7 @@ def test_a_killed_tournament_loses_nothing_and_is_gone_on_with(tmp_path):
     environ = {**os.environ, "DISPUTATIO_HOME": str(tmp_path), "DISPUTATIO_STORE": f"sqlite:///{tmp_path}/s.sqlite"}
     with FakeProvider() as provider:
         command += ["--base-url", provider.base_url]
-        provider.hold()
+        provider.run()
         with subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             provider.release(*range(10))
             provider.arrived.wait(11, timeout_s=60)

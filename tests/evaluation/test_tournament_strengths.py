@@ -7,8 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from disputatio.evaluation.tournament import Game, strengths
-from disputatio.evaluation.tournament.strengths import PRIOR, unbounded, unconnected
+from disputatio.evaluation.statistics.strengths import PRIOR, Game, find_unbounded, find_unconnected, fit_strengths
 
 PLAYERS = ("ant", "bee", "cat")
 
@@ -25,7 +24,7 @@ def test_two_players_have_the_strength_that_solves_the_equation_by_hand() -> Non
         middle = (low + high) / 2
         pull = 8 * (0.75 - 1 / (1 + math.exp(-middle))) - middle / 2 / PRIOR**2
         low, high = (middle, high) if pull > 0 else (low, middle)
-    found = dict(strengths(("ant", "bee"), games).players)
+    found = dict(fit_strengths(("ant", "bee"), games).players)
     assert found["ant"].value * 2 == pytest.approx(low, abs=1e-3)
     assert found["ant"].value == pytest.approx(-found["bee"].value, abs=1e-6)
 
@@ -46,7 +45,7 @@ def test_with_many_matches_the_fit_is_that_of_a_logistic_regression() -> None:
         rows.append(line)
         points.append(row.points)
     fitted = sm.GLM(np.array(points), np.array(rows), family=sm.families.Binomial()).fit().params
-    found = strengths(PLAYERS, games)
+    found = fit_strengths(PLAYERS, games)
     values = dict(found.players)
     # The prior holds two hundred matches back by a little.
     assert values["ant"].value - values["cat"].value == pytest.approx(fitted[0], abs=0.03)
@@ -58,30 +57,30 @@ def test_with_many_matches_the_fit_is_that_of_a_logistic_regression() -> None:
 @pytest.mark.slow
 def test_neither_names_nor_the_order_of_matches_matter_and_a_win_more_never_harms() -> None:
     games = [*both_sides("ant", "bee", 1), *both_sides("bee", "cat", 0.5), *both_sides("ant", "cat", 0)]
-    first = dict(strengths(PLAYERS, games).players)
+    first = dict(fit_strengths(PLAYERS, games).players)
     for order in permutations(PLAYERS):
-        again = dict(strengths(order, games[::-1]).players)
+        again = dict(fit_strengths(order, games[::-1]).players)
         assert all(again[name].value == pytest.approx(first[name].value, abs=1e-3) for name in PLAYERS)
-    better = dict(strengths(PLAYERS, [*games, *both_sides("bee", "cat", 1)]).players)
+    better = dict(fit_strengths(PLAYERS, [*games, *both_sides("bee", "cat", 1)]).players)
     assert better["bee"].value > first["bee"].value
     assert sum(row.value for row in first.values()) == pytest.approx(0, abs=1e-6)
 
 
 def test_draws_alone_leave_everybody_equal_and_a_side_that_always_wins_is_not_a_stronger_player() -> None:
-    drawn = strengths(PLAYERS, [*both_sides("ant", "bee", 0.5), *both_sides("bee", "cat", 0.5)])
+    drawn = fit_strengths(PLAYERS, [*both_sides("ant", "bee", 0.5), *both_sides("bee", "cat", 0.5)])
     assert all(row.value == pytest.approx(0, abs=1e-4) for _, row in drawn.players)
     assert drawn.places("ant") == (1, 3)
     pro_wins = [Game(a, b, 1.0) for a in PLAYERS for b in PLAYERS if a != b for _ in range(3)]
-    leaning = strengths(PLAYERS, pro_wins)
+    leaning = fit_strengths(PLAYERS, pro_wins)
     assert all(row.value == pytest.approx(0, abs=1e-3) for _, row in leaning.players)
     assert leaning.side.low > 0
 
 
 def test_whoever_wins_everything_has_a_finite_strength_and_is_named() -> None:
     games = [*both_sides("ant", "bee", 1), *both_sides("ant", "cat", 1), *both_sides("bee", "cat", 0.5)]
-    found = dict(strengths(PLAYERS, games).players)
+    found = dict(fit_strengths(PLAYERS, games).players)
     assert math.isfinite(found["ant"].high)
-    assert unbounded(PLAYERS, games) == (("ant",), ())
-    assert unconnected(PLAYERS, games[:2]) == (("ant", "bee"), ("cat",))
-    assert unconnected(PLAYERS, games) == ()
-    assert strengths(PLAYERS, []) is None
+    assert find_unbounded(PLAYERS, games) == (("ant",), ())
+    assert find_unconnected(PLAYERS, games[:2]) == (("ant", "bee"), ("cat",))
+    assert find_unconnected(PLAYERS, games) == ()
+    assert fit_strengths(PLAYERS, []) is None

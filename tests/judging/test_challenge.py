@@ -9,11 +9,11 @@ from critiques import AGREEING, EARNEST
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.evaluation.critic_cases import CriticCase, packaged_critic_cases
+from disputatio.evaluation.critic_check import CriticCase, load_packaged_critic_cases
 from disputatio.judging.challenge import Attack, ChallengeStrength, Criticised, challenge_strength
 from disputatio.judging.critic_language import AGREEMENT, SOFTENING, agreement_in, objects, softening_in
 
-CASES = [case for case in packaged_critic_cases() if case.id in EARNEST]
+CASES = [case for case in load_packaged_critic_cases() if case.id in EARNEST]
 attacks = st.sampled_from(list(Attack))
 criticisms = st.lists(
     st.builds(Criticised, attacks, st.sampled_from(["PROP-1", "PROP-2", "THESIS"]), st.text(max_size=60), st.text()),

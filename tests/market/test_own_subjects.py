@@ -18,8 +18,10 @@ from disputatio.engine.market_setup import horizon_asked, question_on
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest import Case, dates_of, open_archive, plan_named, read_plan
-from disputatio.evaluation.backtest.cases import debate_id, identity_of, proposal_of
+from disputatio.evaluation.backtest.archive import open_archive
+from disputatio.evaluation.backtest.cases import Case, hash_identity, make_debate_id, make_proposal
+from disputatio.evaluation.backtest.plan import load_plan, read_plan
+from disputatio.evaluation.backtest.scoring import find_dates
 from disputatio.evaluation.baselines import Baselines
 from disputatio.formats.registry import find_format
 from disputatio.market.knowledge import KnowledgeBase
@@ -75,21 +77,21 @@ def test_a_subject_without_a_file_is_refused_by_name(folder):
 
 @pytest.mark.parametrize(("horizon", "most_days"), [("week", 7), ("month", 31), ("quarter", 92)])
 def test_a_horizon_decides_dates_question_and_identity(folder, horizon, most_days):
-    plan = replace(plan_named("market", "AAPL", horizon), first=date(2002, 1, 1), last=date(2003, 6, 1))
+    plan = replace(load_plan("market", "AAPL", horizon), first=date(2002, 1, 1), last=date(2003, 6, 1))
     archive = open_archive(folder, plan.subject)
-    days = dates_of(plan, archive.prices()).decided
+    days = find_dates(plan, archive.prices()).decided
     gaps = [(later - day).days for day, later in pairwise(days)]
     assert most_days - 5 <= max(gaps) <= most_days + 4
-    assert plan.sha256 != plan_named("market").sha256
-    motion = proposal_of(build(days[0], archive), rules_everywhere(), horizon=plan.asks_for).motion.text
+    assert plan.sha256 != load_plan("market").sha256
+    motion = make_proposal(build(days[0], archive), rules_everywhere(), horizon=plan.asks_for).motion.text
     assert motion == f"Will Apple rise within a {horizon}?"
-    usual = identity_of(rules_everywhere())
-    assert (identity_of(rules_everywhere(), horizon=horizon) == usual) is (horizon == "month")
+    usual = hash_identity(rules_everywhere())
+    assert (hash_identity(rules_everywhere(), horizon=horizon) == usual) is (horizon == "month")
 
 
 def test_another_subject_of_one_folder_has_other_records(folder):
     case = Case(date(2003, 6, 30))
-    ids = {debate_id(case, open_archive(folder, key).digest, "x") for key in ("AAPL", "MSFT")}
+    ids = {make_debate_id(case, open_archive(folder, key).digest, "x") for key in ("AAPL", "MSFT")}
     assert len(ids) == 2
 
 
@@ -102,7 +104,7 @@ def test_a_plan_names_a_horizon_once(tmp_path):
     with pytest.raises(InvalidInputError, match="the horizon is a week, and dates is 'month_end'"):
         read_plan(path)
     with pytest.raises(InvalidInputError, match="'year'"):
-        plan_named("market", None, "year")
+        load_plan("market", None, "year")
 
 
 @pytest.mark.parametrize(

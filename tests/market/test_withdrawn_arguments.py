@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disputatio.evaluation.backtest import argument_weight
-from disputatio.evaluation.backtest.forecasting import argued_in
+from disputatio.evaluation.backtest.forecasts import read_arguments, weigh_argument
 from disputatio.formats.market import MarketRules, market
 from disputatio.formats.market_verdict import MarketVerdict
 from disputatio.kernel import Driver
@@ -35,18 +34,18 @@ def test_a_withdrawn_argument_has_no_confidence(verdict):
     rows = {row["id"]: row for row in verdict.as_json()["trace"]}
     gone = rows["tech_bull_arg_0"]
     assert (gone["confidence_adjusted"], gone["refined"]["confidence"]) == (None, None)
-    assert argument_weight(gone) is None
+    assert weigh_argument(gone) is None
     left = [row["confidence_adjusted"] for name, row in rows.items() if name.startswith("tech_bull") and row != gone]
     analyst = next(row for row in verdict.as_json()["analysts"] if row["seat"] == "tech_bull")
     assert analyst["confidence_adjusted"] == pytest.approx(sum(left) / len(left), abs=1e-4)
-    (argued,) = [row for row in argued_in(verdict.as_json()) if row.id == "tech_bull_arg_0"]
+    (argued,) = [row for row in read_arguments(verdict.as_json()) if row.id == "tech_bull_arg_0"]
     assert (argued.adjusted, argued.weight) == (None, None)
 
 
 def test_a_record_with_a_number_beside_a_withdrawal_is_read_so(verdict):
     row = next(row for row in verdict.as_json()["trace"] if row["id"] == "tech_bull_arg_0")
     old = {**row, "confidence_adjusted": 0.5, "refined": {**row["refined"], "confidence": 0.5}}
-    assert argument_weight(old) is None
+    assert weigh_argument(old) is None
 
 
 def test_the_closing_shows_no_confidence_beside_a_withdrawal():

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.metrics import Figures, Measures, Selection, alerts_of, collect, figures_lines, measures_of
-from disputatio.metrics.collecting import recomputed_multiple
+from disputatio.metrics.collecting import Selection, collect, compute_multiple
+from disputatio.metrics.figures import Figures
+from disputatio.metrics.measures import Measures, measure_debate
+from disputatio.metrics.report import find_alerts, render_figures
 from disputatio.record.events import (
     Abstained,
     CallMade,
@@ -104,7 +106,7 @@ def events(
 
 
 def measured(rows: Any) -> Measures:
-    return measures_of("d", "2026-01-15T00:00:00Z", History.of(rows))
+    return measure_debate("d", "2026-01-15T00:00:00Z", History.of(rows))
 
 
 def figures_of(*rows: Any) -> Figures:
@@ -124,30 +126,30 @@ async def stored(*debates: Any, at: str = "2026-01-15T00:00:00.000000Z") -> Memo
 
 def test_a_soft_critic_vague_questions_and_running_prompts_each_raise_their_alert_and_nothing_else_does():
     soft = figures_of(events(reviewed((6,))), events(reviewed((6,))))
-    assert [row.name for row in alerts_of(soft, Metrics())] == ["challenge_strength"]
+    assert [row.name for row in find_alerts(soft, Metrics())] == ["challenge_strength"]
     vague = figures_of(*(events(reviewed(confidence=word)) for word in ("LOW", "LOW", "HIGH")))
-    assert [row.sentence for row in alerts_of(vague, Metrics())] == [
+    assert [row.sentence for row in find_alerts(vague, Metrics())] == [
         "The share of LOW confidence is 0.67, above 0.3 (of 3)"
     ]
     dear = figures_of(events(reviewed(), tokens=1501))
-    (alert,) = alerts_of(dear, Metrics())
+    (alert,) = find_alerts(dear, Metrics())
     assert (alert.name, alert.about, alert.of) == ("cost_ratio", "contract-risk", 1)
     fine = figures_of(events(reviewed((7,)), tokens=1500))
-    assert alerts_of(fine, Metrics()) == ()
+    assert find_alerts(fine, Metrics()) == ()
 
 
 def test_a_figure_at_its_threshold_has_not_passed_it_and_no_figure_of_nothing_does():
     exact = figures_of(events(reviewed((6,))), events(reviewed((7,))))
     assert exact.strength.value == 6.5
-    assert alerts_of(exact, Metrics()) == ()
-    assert alerts_of(Figures(), Metrics(agreement=0.0, one_conclusion=0.0, tilt=0.0, degraded=0.0)) == ()
+    assert find_alerts(exact, Metrics()) == ()
+    assert find_alerts(Figures(), Metrics(agreement=0.0, one_conclusion=0.0, tilt=0.0, degraded=0.0)) == ()
 
 
 def test_thresholds_can_be_set_and_need_the_debates_they_are_told_to_need():
     figures = figures_of(events(reviewed((6,))))
-    assert alerts_of(figures, Metrics(challenge_strength=5.0)) == ()
-    assert alerts_of(figures, Metrics(fewest=2)) == ()
-    assert [row.name for row in alerts_of(figures, Metrics(tilt=1.0))] == ["challenge_strength", "tilt"]
+    assert find_alerts(figures, Metrics(challenge_strength=5.0)) == ()
+    assert find_alerts(figures, Metrics(fewest=2)) == ()
+    assert [row.name for row in find_alerts(figures, Metrics(tilt=1.0))] == ["challenge_strength", "tilt"]
 
 
 def test_what_nobody_reported_is_missing_and_never_zero():
@@ -224,7 +226,7 @@ async def test_an_altered_record_is_left_out_and_named():
     figures = collect(store, Selection())
     assert figures.debates == 1
     assert "altered" in figures.left_out["d1"]
-    assert any("left out: d1" in line for line in figures_lines(figures, ()))
+    assert any("left out: d1" in line for line in render_figures(figures, ()))
 
 
 async def test_outcomes_are_counted_and_the_multiple_rests_on_those_with_a_verdict_alone():
@@ -237,7 +239,7 @@ async def test_outcomes_are_counted_and_the_multiple_rests_on_those_with_a_verdi
     )
     store = await stored(*rows)
     assert collect(store, Selection()).outcomes == {"right": 20, "no verdict": 1}
-    found = recomputed_multiple(store)
+    found = compute_multiple(store)
     assert (found.value, found.outcomes) == (10, 20)
 
 

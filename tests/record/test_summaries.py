@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import disputatio
-from disputatio.metrics import Measures, Selection, collect, measures_of
-from disputatio.metrics.summaries import MEASURES_VERSION, measures_in, summary_of
+from disputatio.metrics.collecting import Selection, collect
+from disputatio.metrics.measures import MEASURES_VERSION, Measures, make_summary, measure_debate, read_summary
 from disputatio.record.archive import Archived, remove
 from disputatio.record.database import _migrate
 from disputatio.record.events import DebateInterrupted, DebateResumed, OutcomeAttached
@@ -75,24 +75,24 @@ def figures(store: Any, **given: Any) -> Any:
 @examples(200)
 @given(any_measures)
 def test_measures_come_back_from_their_summary(measures: Measures) -> None:
-    assert measures_in(summary_of(measures, "h").body, ROW) == measures
+    assert read_summary(make_summary(measures, "h").body, ROW) == measures
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{}", '{"status": "ODD"}', '{"later": 1}', '{"usd": "x"}'])
 def test_a_summary_of_another_kind_is_none(body: str) -> None:
-    assert measures_in(body, ROW) is None
+    assert read_summary(body, ROW) is None
 
 
 def test_the_rules_of_measures_are_those_of_the_version() -> None:
     """Who changes what a record comes to raises MEASURES_VERSION, and notes here what comes out now."""
     pen = Pen("d1")
     pen.write(opened(), asked(), call_sent("round-1/pro"), closed("DEGRADED"))
-    found = measures_of("d1", "", History.of(row.event() for row in pen.chain))
+    found = measure_debate("d1", "", History.of(row.event() for row in pen.chain))
     expected = (
         '{"abstentions":0,"calls":1,"failed":0,"format":"freeform","latencies":[0,0,0],"rejected":0,'
         '"status":"DEGRADED","task_type":"freeform","tokens":0,"turns":0,"usd":null,"violations":0}'
     )
-    assert (MEASURES_VERSION, summary_of(found, "h").body) == (1, expected)
+    assert (MEASURES_VERSION, make_summary(found, "h").body) == (1, expected)
 
 
 async def test_a_record_is_read_once_and_again_when_it_went_on(

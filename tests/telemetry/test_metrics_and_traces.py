@@ -16,8 +16,8 @@ from rooms import Carrier, hold, proposal_of
 
 from disputatio.engine.ports import Leaving, Nobody
 from disputatio.errors import InvalidInputError
-from disputatio.metrics import Alert, Figures
-from disputatio.metrics.figures import Expected, FormatFigures, Mean, Period
+from disputatio.metrics.figures import EstimateRatio, Figures, FormatFigures, Mean, Period
+from disputatio.metrics.report import Alert
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.record.events import CallMade, TurnTaken
 from disputatio.telemetry import Metering, Several, Tracing, observed
@@ -142,7 +142,7 @@ def test_the_figures_of_a_store_are_gauges_and_what_is_not_known_has_none():
     figures.low_confidence.add(True)
     figures.low_confidence.add(False)
     figures.uncertainties["risk"] = Mean(of=2, total=5.0)
-    figures.expected["risk"] = Expected(1, 200, 100, 1, Decimal("0.6"), Decimal("0.4"))
+    figures.expected["risk"] = EstimateRatio(1, 200, 100, 1, Decimal("0.6"), Decimal("0.4"))
     figures.agreement.add(True)
     figures.one_conclusion.add(False)
     for month, tilt in (("2026-01", 3.0), ("2026-02", 1.0), ("2026-03", -1.0), ("2026-04", -2.0)):

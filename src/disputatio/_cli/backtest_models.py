@@ -15,8 +15,11 @@ from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Settings
-    from disputatio.evaluation.backtest import BacktestPlan, BacktestReport, Dates, HeldDates, Run
-    from disputatio.evaluation.backtest.agents import HeldAgents
+    from disputatio.evaluation.backtest.agents import FinishedAgents
+    from disputatio.evaluation.backtest.plan import BacktestPlan
+    from disputatio.evaluation.backtest.report import BacktestReport
+    from disputatio.evaluation.backtest.runner import FinishedDates, RunSettings
+    from disputatio.evaluation.backtest.scoring import DecisionDates
     from disputatio.record.sql import SqlStore
 
 _PANEL = "Language models"
@@ -72,10 +75,10 @@ def models_asked(settings: Settings, cutoff: str | None, *, probe: bool, no_agen
         InvalidInputError: models take part and nobody states their cut-off, or something is asked of models and none
             takes part.
     """
-    from disputatio.evaluation.backtest.agents import models_in
-    from disputatio.evaluation.backtest.cutoff import read_cutoff
+    from disputatio.evaluation.backtest.agents import list_models
+    from disputatio.evaluation.backtest.model_evidence import read_cutoff
 
-    models = models_in(settings)
+    models = list_models(settings)
     for given, name in ((probe, "--probe"), (cutoff is not None, "--cutoff"), (no_agents, "--no-agents")):
         if given and not models:
             raise InvalidInputError(
@@ -88,14 +91,14 @@ def models_asked(settings: Settings, cutoff: str | None, *, probe: bool, no_agen
 def with_models(
     report: BacktestReport,
     asked: ModelsAsked,
-    held: HeldDates,
-    run: Run,
-    dates: Dates,
+    held: FinishedDates,
+    run: RunSettings,
+    dates: DecisionDates,
     *,
     reads_only: bool,
-) -> tuple[BacktestReport, HeldAgents | None]:
+) -> tuple[BacktestReport, FinishedAgents | None]:
     """Run what stands beside the debates, and put all that is known of the models into the report."""
-    from disputatio.evaluation.backtest.models import model_evidence
+    from disputatio.evaluation.backtest.model_evidence import gather_model_evidence
 
     agents = (
         _run(report.result.plan, asked, held, run, dates, reads_only=reads_only)
@@ -105,7 +108,7 @@ def with_models(
     result = report.result
     days = [row.decided for row in result.labels]
     against = result.plan.primary_against
-    evidence = model_evidence(
+    evidence = gather_model_evidence(
         result.labels,
         report.records,
         agents,
@@ -119,42 +122,50 @@ def with_models(
 
 
 def _run(
-    plan: BacktestPlan, asked: ModelsAsked, held: HeldDates, run: Run, dates: Dates, *, reads_only: bool
-) -> HeldAgents:
+    plan: BacktestPlan,
+    asked: ModelsAsked,
+    held: FinishedDates,
+    run: RunSettings,
+    dates: DecisionDates,
+    *,
+    reads_only: bool,
+) -> FinishedAgents:
     """Run single agents and the probe, under what the debates left of the ceiling."""
-    from disputatio.evaluation.backtest import Bases
-    from disputatio.evaluation.backtest.agents import Agents
-    from disputatio.evaluation.experiment import remaining, sum_of
+    from disputatio.evaluation.backtest.agents import AgentRunner
+    from disputatio.evaluation.backtest.cases import KnowledgeBases
+    from disputatio.evaluation.experiment import add_spending, compute_remaining
     from disputatio.ledger.budget import UNLIMITED
 
-    left = remaining(run.settings.budget, sum_of(row.spent for row in held.records))
+    left = compute_remaining(run.settings.budget, add_spending(row.spent for row in held.records))
     if not reads_only and left is None:
         tell("The ceiling leaves nothing for single agents and the probe.")
     progress = Progress(0, "answers beside the debates")
     own = beside_settings(asked, run, dates)
 
-    def work(store: SqlStore) -> Coroutine[Any, Any, HeldAgents]:
+    def work(store: SqlStore) -> Coroutine[Any, Any, FinishedAgents]:
         experiment = progress.experiment(
             store, left or UNLIMITED, concurrency=run.concurrency, reads_only=reads_only or left is None
         )
-        bases, seed = Bases(run.archive), plan.seed
-        return Agents(held.records, bases, *own, experiment, prompts=run.prompts, seed=seed, horizon=run.horizon).run()
+        bases, seed = KnowledgeBases(run.archive), plan.seed
+        return AgentRunner(
+            held.records, bases, *own, experiment, prompts=run.prompts, seed=seed, horizon=run.horizon
+        ).run()
 
     return run_over(run.settings.store, progress, work, create=not reads_only)
 
 
 def beside_settings(
-    asked: ModelsAsked, run: Run, dates: Dates
+    asked: ModelsAsked, run: RunSettings, dates: DecisionDates
 ) -> tuple[Settings | None, dict[str, Settings], tuple[int, int]]:
     """The settings of single agents and of the probe, and the years that the probe offers."""
-    from disputatio.evaluation.backtest.agents import agent_settings
+    from disputatio.evaluation.backtest.agents import make_agent_settings
     from disputatio.formats.recognition import RECOGNITION
     from disputatio.formats.single import SINGLE
 
     seat = next(iter(asked.models.values()))
-    single = agent_settings(SINGLE, run.settings, seat) if asked.agents else None
+    single = make_agent_settings(SINGLE, run.settings, seat) if asked.agents else None
     probed = asked.models if asked.probe else {}
-    probes = {name: agent_settings(RECOGNITION, run.settings, own) for name, own in probed.items()}
+    probes = {name: make_agent_settings(RECOGNITION, run.settings, own) for name, own in probed.items()}
     return single, probes, _years(dates.decided)
 
 

@@ -39,15 +39,12 @@ from disputatio.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
-    from disputatio.evaluation.backtest import (
-        Archive,
-        BacktestPlan,
-        BacktestReport,
-        Case,
-        Dates,
-        HeldDates,
-        Run,
-    )
+    from disputatio.evaluation.backtest.archive import Archive
+    from disputatio.evaluation.backtest.cases import Case
+    from disputatio.evaluation.backtest.plan import BacktestPlan
+    from disputatio.evaluation.backtest.report import BacktestReport
+    from disputatio.evaluation.backtest.runner import FinishedDates, RunSettings
+    from disputatio.evaluation.backtest.scoring import DecisionDates
     from disputatio.kernel import JsonObject
     from disputatio.record.sql import SqlStore
 
@@ -120,23 +117,24 @@ def backtest(
     evening: the same command again goes on where it was stopped, and --from-records makes the report again. The plan
     is fixed beforehand; its hash is in the report. "No demonstrable edge" is the usual and a good result.
     """
-    from disputatio.evaluation.intervals import check_installed
+    from disputatio.evaluation.statistics.intervals import check_installed
 
     check_installed()
-    from disputatio.evaluation.backtest import Run, backtest_report, cases_of, dates_of
-    from disputatio.evaluation.backtest.estimating import backtest_parts
+    from disputatio.evaluation.backtest.report import list_cases, make_backtest_report
+    from disputatio.evaluation.backtest.runner import RunSettings, estimate_backtest
+    from disputatio.evaluation.backtest.scoring import find_dates
 
     if limit is not None and benchmarks:
         raise InvalidInputError("--limit is for debates, and --benchmarks holds none.", "Leave one of them out.")
     planned, archive = _matter(plan, data, subject, horizon)
-    dates = _limited(dates_of(planned, archive.prices()), limit)
+    dates = _limited(find_dates(planned, archive.prices()), limit)
     if benchmarks:
         _benchmarks(planned, archive, dates, as_json=json_)
         return
     arguments = command_line(**{**given, "seat": given["seat"] or [_BY_RULES]}, store=store)
     settings = _settings(arguments, planned)
     asked = models_asked(settings, cutoff, probe=probe, no_agents=no_agents)
-    run = Run(
+    run = RunSettings(
         archive,
         settings,
         prompts,
@@ -144,14 +142,14 @@ def backtest(
         processes=whole_number("--processes", processes, 1) or _cores(),
         horizon=planned.asks_for,
     )
-    cases = cases_of(planned, dates, blind_everywhere=blind)
+    cases = list_cases(planned, dates, blind_everywhere=blind)
     if dry_run:
         single, probes, years = beside_settings(asked, run, dates) if asked else (None, {}, (0, 0))
-        show_estimate(asyncio.run(backtest_parts(cases, run, single, probes, years)), as_json=json_)
+        show_estimate(asyncio.run(estimate_backtest(cases, run, single, probes, years)), as_json=json_)
         return
     held = _run(cases, run, reads_only=from_records)
     who = {seat: row.address for seat, row in settings.seats.items()}
-    report = backtest_report(planned, archive, held, who, dates=dates)
+    report = make_backtest_report(planned, archive, held, who, dates=dates)
     agents = None
     if asked is not None:
         report, agents = with_models(report, asked, held, run, dates, reads_only=from_records)
@@ -165,9 +163,10 @@ def _matter(
     plan: str | None, data: Path | None, subject: str | None, horizon: str | None
 ) -> tuple[BacktestPlan, Archive]:
     """The plan, and the data it is for."""
-    from disputatio.evaluation.backtest import open_archive, plan_named
+    from disputatio.evaluation.backtest.archive import open_archive
+    from disputatio.evaluation.backtest.plan import load_plan
 
-    planned = plan_named(plan or ("market" if data is not None else "packages"), subject, horizon)
+    planned = load_plan(plan or ("market" if data is not None else "packages"), subject, horizon)
     archive = open_archive(data, planned.subject)
     if planned.subject != archive.catalogue.subject:
         raise InvalidInputError(
@@ -177,15 +176,16 @@ def _matter(
     return planned, archive
 
 
-def _limited(dates: Dates, limit: str | None) -> Dates:
+def _limited(dates: DecisionDates, limit: str | None) -> DecisionDates:
     """The dates that ``--limit`` leaves."""
     if limit is not None and limit.strip().lower().startswith(_LAST):
         return dates.last(whole_number("--limit", limit.strip()[len(_LAST) :], 2) or 0)
     return dates.first(whole_number("--limit", limit, 2))
 
 
-def _benchmarks(plan: BacktestPlan, archive: Archive, dates: Dates, *, as_json: bool) -> None:
-    from disputatio.evaluation.backtest import benchmark_lines, score_benchmarks
+def _benchmarks(plan: BacktestPlan, archive: Archive, dates: DecisionDates, *, as_json: bool) -> None:
+    from disputatio.evaluation.backtest.report_text import render_benchmark_lines
+    from disputatio.evaluation.backtest.scoring import score_benchmarks
 
     scores, left_out = score_benchmarks(dates, archive.prices(), archive.vix())
     body: JsonObject = {
@@ -197,7 +197,7 @@ def _benchmarks(plan: BacktestPlan, archive: Archive, dates: Dates, *, as_json: 
         "scores": [row.as_json() for row in scores],
         "left_out": dict(left_out),
     }
-    show_report(body, benchmark_lines(plan, archive, dates, scores, left_out), as_json=as_json)
+    show_report(body, render_benchmark_lines(plan, archive, dates, scores, left_out), as_json=as_json)
 
 
 def _settings(arguments: Arguments, plan: BacktestPlan) -> Settings:
@@ -221,18 +221,18 @@ def _cores() -> int:
     return min(allowed or 1, _MOST_PROCESSES)
 
 
-def _run(cases: tuple[Case, ...], run: Run, *, reads_only: bool) -> HeldDates:
+def _run(cases: tuple[Case, ...], run: RunSettings, *, reads_only: bool) -> FinishedDates:
     """Run everything; Ctrl-C keeps what has finished and says how to go on."""
     from dataclasses import replace
 
-    from disputatio.evaluation.backtest import Holding
+    from disputatio.evaluation.backtest.runner import BacktestRunner
 
     progress = Progress(len(cases), "debates")
     own = run if run.by_rules else replace(run, opener=progress.opener)
 
-    async def work(store: SqlStore) -> HeldDates:
-        holding = Holding(cases, own, store, on_held=lambda reused: progress.count(reused=reused))
-        return holding.recorded() if reads_only else await holding.hold()
+    async def work(store: SqlStore) -> FinishedDates:
+        holding = BacktestRunner(cases, own, store, on_finished=lambda reused: progress.count(reused=reused))
+        return holding.read_recorded() if reads_only else await holding.run()
 
     held = run_over(run.settings.store, progress, work, create=not reads_only)
     if not held.records:
@@ -243,11 +243,11 @@ def _run(cases: tuple[Case, ...], run: Run, *, reads_only: bool) -> HeldDates:
 
 
 def _show(report: BacktestReport, out: Path | None, *, as_json: bool, opens: bool) -> None:
-    from disputatio.evaluation.backtest import backtest_lines
+    from disputatio.evaluation.backtest.report_text import render_backtest_lines
 
     body = report.as_json()
-    show_report(body, backtest_lines(report), as_json=as_json)
+    show_report(body, render_backtest_lines(report), as_json=as_json)
     if out is not None:
-        from disputatio.evaluation.pages.backtesting import backtest_page
+        from disputatio.evaluation.pages.backtest import render_backtest_page
 
-        write_report(out, backtest_page(report), body, opens=opens)
+        write_report(out, render_backtest_page(report), body, opens=opens)

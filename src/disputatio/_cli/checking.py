@@ -60,18 +60,17 @@ def check_fallacies(
     Precision, recall and F1 by class with intervals. Each text is asked for in a recorded debate of its own: the same
     command again goes on where it was stopped, and asks nothing twice.
     """
-    from disputatio.evaluation.fallacy_check import fallacy_report, fallacy_trials, report_lines
-    from disputatio.evaluation.labelled_csv import NAME, read_csv_texts
-    from disputatio.evaluation.labelled_texts import read_labelled
+    from disputatio.evaluation.fallacy_check import make_fallacy_report, make_fallacy_trials, report_lines
+    from disputatio.evaluation.labelled_texts import CSV_SET, read_csv_texts, read_labelled
 
-    if map_ and dataset != NAME:
+    if map_ and dataset != CSV_SET:
         raise InvalidInputError(f"--map is for files of your own, and the set is {dataset}.", "Give the set csv.")
-    whole = read_csv_texts(data, map_ or ()) if dataset == NAME else read_labelled(dataset, data)
+    whole = read_csv_texts(data, map_ or ()) if dataset == CSV_SET else read_labelled(dataset, data)
     number = whole_number("--seed", seed, 0) or 0
     drawn = whole.sample(whole_number("--limit", limit, 1), number)
     settings = _judge_settings(command_line(**given, seed=seed, store=store))
-    result = run_check(fallacy_trials(drawn, settings, prompts), settings, "texts")
-    report = fallacy_report(settings.seats["judge"].address, whole, drawn, number, result)
+    result = run_check(make_fallacy_trials(drawn, settings, prompts), settings, "texts")
+    report = make_fallacy_report(settings.seats["judge"].address, whole, drawn, number, result)
     show_report(report.as_json(), report_lines(report), as_json=json_)
     leave_check(result)
 
@@ -149,29 +148,29 @@ def check_judge(
     With --baseline the exit code is 8 where the judge got worse beyond chance. Each debate has a record: the same
     command again goes on where it was stopped, and asks nothing twice.
     """
-    from disputatio.evaluation.cases import packaged_cases, read_cases
-    from disputatio.evaluation.drift import check_comparable, compare, read_baseline, write_baseline
+    from disputatio.evaluation.cases import load_packaged_cases, read_cases
+    from disputatio.evaluation.drift import check_comparable, compare_baselines, read_baseline, write_baseline
     from disputatio.evaluation.judge_check import (
         PROBES,
-        baseline_of,
-        judge_report,
-        judge_trials,
+        make_baseline,
+        make_judge_report,
+        make_judge_trials,
+        make_variants,
         report_lines,
-        twins_of,
     )
 
     number = whole_number("--seed", seed, 0) or 0
     earlier = None if baseline is None else read_baseline(baseline)
-    debates = (packaged_cases() if cases is None else read_cases(cases))[: whole_number("--limit", limit, 1)]
+    debates = (load_packaged_cases() if cases is None else read_cases(cases))[: whole_number("--limit", limit, 1)]
     if earlier is not None:
         check_comparable(earlier, {case.id: case.digest for case in debates}, number)
-    twins = twins_of(debates, number, tuple(probe) if probe else PROBES)
+    twins = make_variants(debates, number, tuple(probe) if probe else PROBES)
     settings = _judge_settings(command_line(**given, seed=seed, store=store))
-    result = run_check(judge_trials(twins, settings, prompts), settings, "debates")
-    report = judge_report(twins, settings, result, number, prompts)
-    now = baseline_of(report)
+    result = run_check(make_judge_trials(twins, settings, prompts), settings, "debates")
+    report = make_judge_report(twins, settings, result, number, prompts)
+    now = make_baseline(report)
     if earlier is not None and not result.missing:
-        report = replace(report, drift=compare(earlier, now))
+        report = replace(report, drift=compare_baselines(earlier, now))
     show_report(report.as_json(), report_lines(report), as_json=json_)
     if save_baseline is not None and not result.missing:
         write_baseline(now, save_baseline)

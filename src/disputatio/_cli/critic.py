@@ -34,15 +34,20 @@ def check_critic(
     The exit code is 9 where the mean strength is not above 7, or not one flaw was named. Each case has a record: the
     same command again goes on where it was stopped, and asks nothing twice.
     """
-    from disputatio.evaluation.critic_cases import packaged_critic_cases, read_critic_cases
-    from disputatio.evaluation.critic_check import critic_report, critic_trials, report_lines
+    from disputatio.evaluation.critic_check import (
+        load_packaged_critic_cases,
+        make_critic_report,
+        make_critic_trials,
+        read_critic_cases,
+        report_lines,
+    )
 
-    chosen = (packaged_critic_cases() if cases is None else read_critic_cases(cases))[
+    chosen = (load_packaged_critic_cases() if cases is None else read_critic_cases(cases))[
         : whole_number("--limit", limit, 1)
     ]
     settings = _critic_settings(command_line(**given, store=store))
-    result = run_check(critic_trials(chosen, settings, prompts), settings, "propositions")
-    report = critic_report(chosen, settings, result, prompts)
+    result = run_check(make_critic_trials(chosen, settings, prompts), settings, "propositions")
+    report = make_critic_report(chosen, settings, result, prompts)
     show_report(report.as_json(), report_lines(report), as_json=json_)
     leave_check(result)
     if not report.good_enough:

@@ -237,7 +237,7 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
     from disputatio._cli.kept import reading
     from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
     from disputatio.engine.seat_assignments import chain_of
-    from disputatio.metrics.calibration import calibration
+    from disputatio.metrics.calibration import calibrate
 
     address = proposal.settings.store
     if address.startswith("sqlite") and not Path(address.removeprefix("sqlite:///")).exists():
@@ -246,7 +246,7 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
     with reading(address) as store:
         seatings = [link for row in proposal.settings.seats.values() for link in chain_of(row)]
         asyncio.run(look_up(OF_THIS_PROCESS, seatings, store))
-        return calibration(store, proposal.format.name, models, sourced=bool(proposal.evidence))
+        return calibrate(store, proposal.format.name, models, sourced=bool(proposal.evidence))
 
 
 def run(work: Coroutine[Any, Any, ExitCode], screen: Screen) -> None:

@@ -60,7 +60,7 @@ def _written(
 ) -> tuple[str, VerificationError | None]:
     from disputatio.debates import read_debate
     from disputatio.engine.verified import read_verified
-    from disputatio.metrics.surroundings import surroundings
+    from disputatio.metrics.dossier_context import gather_surroundings
     from disputatio.report.dossier import dossier_html, dossier_markdown, dossier_of
 
     altered: VerificationError | None = None
@@ -69,6 +69,6 @@ def _written(
     except VerificationError as error:
         altered = error
     report = read_debate(store, found).for_audience().report()
-    around = surroundings(store, report, store.place, None if altered is None else altered.cause, prompts)
+    around = gather_surroundings(store, report, store.place, None if altered is None else altered.cause, prompts)
     written = dossier_of(report, with_evidence(around, evidence, store.place))
     return (dossier_html if form is DossierForm.HTML else dossier_markdown)(written), altered

@@ -44,7 +44,7 @@ def with_evidence(around: Surroundings, given: Path | None, store: str) -> Surro
     Raises:
         InvalidInputError: the given one cannot be read, or is on questions of another kind.
     """
-    from disputatio.evaluation.questions import GOLDEN
+    from disputatio.evaluation.questions.golden import GOLDEN
 
     kind = around.task_type
     golden = GOLDEN.get(kind)

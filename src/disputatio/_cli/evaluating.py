@@ -35,8 +35,9 @@ from disputatio.errors import ExitCode, InvalidInputError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
-    from disputatio.evaluation.comparing import Arm, Held
-    from disputatio.evaluation.questions import QuestionSet
+    from disputatio.evaluation.questions.arms import Arm
+    from disputatio.evaluation.questions.items import QuestionSet
+    from disputatio.evaluation.questions.runner import EvaluationResult
     from disputatio.kernel import JsonObject
     from disputatio.record.sql import SqlStore
 
@@ -96,8 +97,8 @@ def evaluate(
     debate, and a vote of as many single answers as cost what the debate cost. Each debate has a record: the same
     command again goes on where it was stopped, asks nothing twice, and makes the same report.
     """
-    from disputatio.evaluation.comparing.estimating import evaluation_parts
-    from disputatio.evaluation.intervals import check_installed
+    from disputatio.evaluation.questions.runner import estimate_evaluation
+    from disputatio.evaluation.statistics.intervals import check_installed
 
     check_installed()
     if check_power:
@@ -114,7 +115,7 @@ def evaluate(
     arguments = command_line(**given, seed=seed, store=store)
     settings = _settings(arms, arguments, golden)
     if dry_run:
-        show_estimate(asyncio.run(evaluation_parts(questions, arms, settings, prompts)), as_json=json_)
+        show_estimate(asyncio.run(estimate_evaluation(questions, arms, settings, prompts)), as_json=json_)
         return
     at_a_time = whole_number("--lanes", concurrency, 1) or CONCURRENCY
     held = _run(questions, arms, settings, prompts, at_a_time, reads_only=from_records)
@@ -125,9 +126,9 @@ def evaluate(
 
 
 def _check_power(*, as_json: bool) -> None:
-    from disputatio.evaluation.power_check import power_check
+    from disputatio.evaluation.statistics.paired import check_power
 
-    found = power_check()
+    found = check_power()
     show_report(found.as_json(), found.lines(), as_json=as_json)
     if not found.holds:
         raise typer.Exit(int(ExitCode.INTERNAL))
@@ -143,7 +144,8 @@ def _check_one(dataset: Path | None, golden: str | None, replay: Path | None) ->
 
 
 def _questions(dataset: Path | None, golden: str | None, data: Path | None) -> QuestionSet:
-    from disputatio.evaluation.questions import golden_set, read_questions
+    from disputatio.evaluation.questions.golden import golden_set
+    from disputatio.evaluation.questions.items import read_questions
 
     if golden is not None:
         return golden_set(golden, data)
@@ -152,24 +154,24 @@ def _questions(dataset: Path | None, golden: str | None, data: Path | None) -> Q
 
 
 def _arms(compare: str | None, questions: QuestionSet) -> tuple[Arm, ...]:
-    from disputatio.evaluation.comparing import arms_of
-    from disputatio.evaluation.questions import Kind
+    from disputatio.evaluation.questions.arms import choose_arms
+    from disputatio.evaluation.questions.items import Kind
 
     usual = _USUAL_FOR_NUMBERS if Kind.NUMBER in questions.kinds else _USUAL
     ways = [row.strip() for row in (compare or usual).split(",") if row.strip()]
-    return arms_of(ways, questions.kinds)
+    return choose_arms(ways, questions.kinds)
 
 
 def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> dict[str, Settings]:
     """The settings of each way; seats of other ways may be named too, and are passed over where they do not sit."""
     from disputatio.config.format_scope import format_scope
     from disputatio.config.process import settings_for
-    from disputatio.evaluation.comparing.arms import form_of
-    from disputatio.evaluation.questions import GOLDEN
+    from disputatio.evaluation.questions.arms import find_arm_format
+    from disputatio.evaluation.questions.golden import GOLDEN
     from disputatio.formats.registry import find_format
 
     ways = dict.fromkeys(arm.way for arm in arms)
-    forms = {way: find_format(form_of(way).name) for way in ways}
+    forms = {way: find_format(find_arm_format(way).name) for way in ways}
     every = {str(seat) for form in forms.values() for seat in (*form.seats, *form.further_seats)}
     found: dict[str, Settings] = {}
     for way, form in forms.items():
@@ -198,15 +200,15 @@ def _run(
     concurrency: int,
     *,
     reads_only: bool,
-) -> Held:
+) -> EvaluationResult:
     """Run everything; Ctrl-C keeps what has finished and says how to go on."""
-    from disputatio.evaluation.comparing import Comparing
+    from disputatio.evaluation.questions.runner import EvaluationRunner
 
     first, progress = next(iter(settings.values())), Progress(0, "debates")
 
-    def compare(store: SqlStore) -> Coroutine[Any, Any, Held]:
+    def compare(store: SqlStore) -> Coroutine[Any, Any, EvaluationResult]:
         experiment = progress.experiment(store, first.budget, concurrency=concurrency, reads_only=reads_only)
-        return Comparing(questions, arms, settings, experiment, prompts).run()
+        return EvaluationRunner(questions, arms, settings, experiment, prompts).run()
 
     return run_over(first.store, progress, compare)
 
@@ -214,7 +216,7 @@ def _run(
 def _report(
     questions: QuestionSet,
     arms: Sequence[Arm],
-    held: Held,
+    held: EvaluationResult,
     settings: Mapping[str, Settings],
     seed: int | None,
     drawn_from: int,
@@ -223,25 +225,25 @@ def _report(
     as_json: bool,
     opens: bool,
 ) -> JsonObject:
-    from disputatio.evaluation.comparing import evaluation_lines, evaluation_report
-    from disputatio.evaluation.pages import evaluation_page
+    from disputatio.evaluation.pages.evaluation import render_evaluation_page
+    from disputatio.evaluation.questions.report import make_evaluation_report, render_evaluation_lines
 
     who = {way: {seat: row.address for seat, row in chosen.seats.items()} for way, chosen in settings.items()}
-    report = evaluation_report(questions, arms, held, who, seed=seed, drawn_from=drawn_from)
+    report = make_evaluation_report(questions, arms, held, who, seed=seed, drawn_from=drawn_from)
     body = report.as_json()
-    show_report(body, evaluation_lines(report), as_json=as_json)
+    show_report(body, render_evaluation_lines(report), as_json=as_json)
     if out is not None:
-        write_report(out, evaluation_page(report), body, opens=opens)
+        write_report(out, render_evaluation_page(report), body, opens=opens)
     return body
 
 
 def _replay(path: Path, out: Path | None, *, as_json: bool, opens: bool) -> None:
-    from disputatio.evaluation.pages import replay_page
-    from disputatio.evaluation.replay import replay_lines, replay_report
+    from disputatio.evaluation.pages.vote_replay import render_replay_page
+    from disputatio.evaluation.vote_replay import make_replay_report, render_replay_lines
 
     tell(f"Counting the votes in {path.name}.")
-    report = replay_report(path)
+    report = make_replay_report(path)
     body = report.as_json()
-    show_report(body, replay_lines(report), as_json=as_json)
+    show_report(body, render_replay_lines(report), as_json=as_json)
     if out is not None:
-        write_report(out, replay_page(report), body, opens=opens)
+        write_report(out, render_replay_page(report), body, opens=opens)

@@ -17,7 +17,7 @@ from disputatio._cli.streams import print_json, tell
 from disputatio.errors import ExitCode, InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
-    from disputatio.evaluation.estimating import Part
+    from disputatio.evaluation.estimates import EstimatedPart
     from disputatio.evaluation.experiment import Experiment, ExperimentResult, FinishedTrial, Trial
     from disputatio.kernel import JsonObject
     from disputatio.ledger.budget import Budget
@@ -168,8 +168,8 @@ def run_trials(
     Raises:
         ProviderError: the model was never reached.
     """
-    from disputatio.evaluation.experiment import refuse_silence
-    from disputatio.evaluation.intervals import check_installed
+    from disputatio.evaluation.experiment import check_answered
+    from disputatio.evaluation.statistics.intervals import check_installed
 
     check_installed()
     result = run_over(
@@ -177,7 +177,7 @@ def run_trials(
         progress,
         lambda store: progress.experiment(store, budget, shares_ceiling=shares_ceiling).run(trials),
     )
-    refuse_silence(result)
+    check_answered(result)
     return result
 
 
@@ -192,9 +192,9 @@ def show_report(body: JsonObject, lines: Sequence[str], *, as_json: bool) -> Non
         print_wrapped(clean("\n".join(lines)).split("\n"), 4)
 
 
-def show_estimate(parts: Sequence[Part], *, as_json: bool) -> None:
+def show_estimate(parts: Sequence[EstimatedPart], *, as_json: bool) -> None:
     """Show what each part of an experiment would take."""
-    from disputatio.evaluation.estimating import estimate_json, estimate_lines
+    from disputatio.evaluation.estimates import estimate_json, estimate_lines
 
     show_report(estimate_json(parts), estimate_lines(parts), as_json=as_json)
 

@@ -99,10 +99,10 @@ def gate(
 
 def _recomputed(store: str | None) -> DebateMultiple:
     from disputatio._cli.kept import reading
-    from disputatio.metrics import recomputed_multiple
+    from disputatio.metrics.collecting import compute_multiple
 
     with reading(kept_store(store)) as opened:
-        return recomputed_multiple(opened)
+        return compute_multiple(opened)
 
 
 def _said(multiple: DebateMultiple) -> str:

@@ -41,19 +41,20 @@ def metrics(
     The thresholds are the keys under metrics of the configuration: --set metrics.cost_ratio=2.
     """
     from disputatio.config.process import configured_store
-    from disputatio.metrics import Selection, alerts_of, collect, figures_lines
+    from disputatio.metrics.collecting import Selection, collect
     from disputatio.metrics.figures import figures_json
+    from disputatio.metrics.report import find_alerts, render_figures
 
     selection = Selection(since, format_name, task_type)
     settings = configured_store(command_line(**given))
     check_kept(settings)
     with reading(settings.store) as opened:
         figures = collect(opened, selection, rereads=reread)
-    alerts = alerts_of(figures, settings.metrics)
+    alerts = find_alerts(figures, settings.metrics)
     if json_:
         chosen = {"since": since, "format": format_name, "task_type": task_type}
         print_json({**figures_json(figures, chosen), "alerts": [row.as_json() for row in alerts]})
     else:
-        print_lines("\n".join(figures_lines(figures, alerts)))
+        print_lines("\n".join(render_figures(figures, alerts)))
     if alert and alerts:
         raise typer.Exit(int(ExitCode.ALERT))

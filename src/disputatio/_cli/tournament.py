@@ -18,7 +18,7 @@ from disputatio.errors import InvalidInputError
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
     from disputatio.engine.preview import Preview
-    from disputatio.evaluation.tournament import Topic, Tournament
+    from disputatio.evaluation.tournament_plan import Topic, Tournament
     from disputatio.formats.format import Format
 
 _WHO, _WHAT = "Who plays", "What is debated"
@@ -85,16 +85,17 @@ def tournament(
     Ceilings are of the whole tournament. Each match is an ordinary debate with a record of its own: the same command
     again goes on where it was stopped, and asks nothing twice.
     """
-    from disputatio.evaluation.tournament import check_ceiling, estimate, ranking, ranking_lines
+    from disputatio.evaluation.ranking import rank_players, render_ranking_lines
+    from disputatio.evaluation.tournament_plan import check_ceiling, estimate_matches
     from disputatio.report.amounts import counted
 
     arguments = command_line(**given)
     matter = _topics(_listed(topics or ""), motion or [], motions)
     found = _tournament(_listed(models), judge, matter, formats, whole_number("--repeat", repeat, 1) or 1, arguments)
-    settings = found.seated(found.formats[0], *found.players[:2])
+    settings = found.settings_for(found.formats[0], *found.players[:2])
     say_notes(settings)
     check_kept(settings)
-    previews = asyncio.run(estimate(found))
+    previews = asyncio.run(estimate_matches(found))
     if dry_run:
         _say_estimate(found, previews, as_json=json_)
         return
@@ -103,8 +104,8 @@ def tournament(
     trials = found.trials()
     progress = Progress(len(trials), "matches", "judged")
     result = run_trials(trials, settings.store, settings.budget, progress, shares_ceiling=True)
-    report = ranking(found, result)
-    show_report(report.as_json(), ranking_lines(report), as_json=json_)
+    report = rank_players(found, result)
+    show_report(report.as_json(), render_ranking_lines(report), as_json=json_)
     leave(
         "tournament",
         result.stopped,
@@ -130,7 +131,7 @@ def _tournament(
     Raises:
         InvalidInputError: it is no tournament.
     """
-    from disputatio.evaluation.tournament import Tournament, check
+    from disputatio.evaluation.tournament_plan import Tournament, check_tournament
     from disputatio.participants.providers import parse_seat_value
 
     for name in players:
@@ -143,7 +144,7 @@ def _tournament(
     seating = _Seating(arguments, judge)
     judged_by = seating.judge_of(chosen[0], players[0]) if players else judge or ""
     found = Tournament(players, judged_by, matter, chosen, seating.settings, repeats)
-    check(found)
+    check_tournament(found)
     return found
 
 
@@ -205,7 +206,7 @@ def _topics(names: tuple[str, ...], own: list[str], file: Path | None) -> tuple[
     """
     from disputatio.config.catalogue import topic_named
     from disputatio.config.catalogue import topics as known
-    from disputatio.evaluation.tournament import Topic
+    from disputatio.evaluation.tournament_plan import Topic
     from disputatio.motion import one_line, read_motion
 
     names = tuple(known()) if names == ("all",) else names

@@ -62,8 +62,9 @@ class Exposition:
     def _worked_out(self) -> Iterator[Any]:
         from disputatio.config import Arguments
         from disputatio.config.process import configured_store
-        from disputatio.metrics import Selection, alerts_of, collect
+        from disputatio.metrics.collecting import Selection, collect
+        from disputatio.metrics.report import find_alerts
         from disputatio.telemetry.metrics import gauges
 
         figures = collect(self._open_view, Selection())
-        return gauges(figures, alerts_of(figures, configured_store(Arguments()).metrics))
+        return gauges(figures, find_alerts(figures, configured_store(Arguments()).metrics))

@@ -73,11 +73,10 @@ class Journal:
 
     def _summary(self) -> Summary:
         """What the record comes to, so that metrics need not read it."""
-        from disputatio.metrics.measures import measures_of
-        from disputatio.metrics.summaries import summary_of
+        from disputatio.metrics.measures import make_summary, measure_debate
 
         # The list of debates knows the time of opening; a summary does not hold it.
-        return summary_of(measures_of(self.debate, "", self.history), self._head)
+        return make_summary(measure_debate(self.debate, "", self.history), self._head)
 
     async def durable(self) -> None:
         """Wait until all that was written is durable; a store writes in order, and nothing after a failure.

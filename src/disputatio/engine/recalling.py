@@ -50,8 +50,8 @@ async def look_up(allowances: Allowances, seatings: Iterable[ModelSeating], stor
     new = allowances.not_looked_up(seatings)
     if not new:
         return
-    from disputatio.metrics.calibration import reasoning_in
+    from disputatio.metrics.calibration import read_reasoning
 
     models = {(key[0], key[1], key[3]): row for key, row in new.items()}
-    for model, seen in (await asyncio.to_thread(reasoning_in, store, models)).items():
+    for model, seen in (await asyncio.to_thread(read_reasoning, store, models)).items():
         allowances.remember(models[model], seen)

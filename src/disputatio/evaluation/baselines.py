@@ -23,18 +23,18 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime
 from disputatio.engine.verified import read_verified
 from disputatio.errors import DisputatioError, InvalidInputError
-from disputatio.evaluation.comparing.reading import turns_of
 from disputatio.evaluation.experiment import (
     Experiment,
-    Spent,
+    Spending,
     Trial,
-    outcome_of,
-    remaining,
-    spent_on,
-    sum_of,
-    total_spent,
+    add_spending,
+    compute_remaining,
+    read_outcome,
+    read_spending,
+    total_spending,
 )
-from disputatio.evaluation.votes import Votes, nearest, sampling
+from disputatio.evaluation.questions.arms import count_turns
+from disputatio.evaluation.votes import Votes, count_nearest, with_sampling
 from disputatio.evidence.sources import Source
 from disputatio.formats.options import Panel
 from disputatio.formats.registry import find_format
@@ -52,7 +52,7 @@ _MOST_BATCHES = 8
 _JUDGES = ("judge", "moderator")
 
 
-def baselines_named(text: str) -> tuple[str, ...]:
+def parse_baselines(text: str) -> tuple[str, ...]:
     """The baselines in ``text``, between commas; ``all`` is every one.
 
     Raises:
@@ -68,7 +68,7 @@ def baselines_named(text: str) -> tuple[str, ...]:
     return tuple(row for row in BASELINES if row in names)
 
 
-def answerer_seat(named: Sequence[tuple[str, Who]], debate: Settings) -> tuple[tuple[str, Who], ...]:
+def choose_answerer(named: Sequence[tuple[str, Who]], debate: Settings) -> tuple[tuple[str, Who], ...]:
     """What ``--seat`` says of the answerer: itself or ``all`` where named, else whoever judges or speaks first."""
     seats = {seat.strip().lower(): who for seat, who in named}
     if "answerer" in seats or "all" in seats:
@@ -110,9 +110,9 @@ class Baselines:
             return ()
         done = {row.baseline for row in history.baselines}
         events: list[BaselineHeld] = []
-        spent = spent_on(history)
+        spent = read_spending(history)
         for row in history.baselines:
-            spent = spent.plus(Spent(row.calls, row.tokens, None if row.usd is None else Decimal(row.usd)))
+            spent = spent.plus(Spending(row.calls, row.tokens, None if row.usd is None else Decimal(row.usd)))
         for name in names:
             if name in done:
                 continue
@@ -120,17 +120,19 @@ class Baselines:
             try:
                 event, took = await self._run_one(name, history, spent)
             except DisputatioError as failure:
-                event, took = _event(name, history, Spent(), failure=failure.cause), Spent()
+                event, took = _event(name, history, Spending(), failure=failure.cause), Spending()
             spent = spent.plus(took)
             await self._write(debate, event)
             events.append(event)
         return tuple(events)
 
-    async def _run_one(self, name: str, history: History, spent: Spent) -> tuple[BaselineHeld, Spent]:
+    async def _run_one(self, name: str, history: History, spent: Spending) -> tuple[BaselineHeld, Spending]:
         """The event, and what was spent on it of what is left."""
-        left = remaining(self.budget, spent)
+        left = compute_remaining(self.budget, spent)
         if left is None:
-            return _event(name, history, Spent(), failure="the ceiling of the debate leaves nothing for it"), Spent()
+            return _event(
+                name, history, Spending(), failure="the ceiling of the debate leaves nothing for it"
+            ), Spending()
         experiment = Experiment(self.runtime.store, self.runtime.opener, budget=left)
         if name == "vote":
             return await self._vote(history, experiment)
@@ -142,9 +144,9 @@ class Baselines:
             trial = Trial(name, proposal, self.trial_id(name))
         result = await experiment.run([trial])
         if not result.finished:
-            return _event(name, history, Spent(), failure=result.stopped or "it was not held"), Spent()
-        took = total_spent(row.history for row in result.finished)
-        outcome = outcome_of(result.finished[0].history)
+            return _event(name, history, Spending(), failure=result.stopped or "it was not held"), Spending()
+        took = total_spending(row.history for row in result.finished)
+        outcome = read_outcome(result.finished[0].history)
         answer = outcome.get("winner") if name == "single" else outcome.get("recommendation")
         why = "" if answer else "the model gave none"
         debates = tuple(row.debate for row in result.finished)
@@ -161,9 +163,9 @@ class Baselines:
         base = knowledge_for(self.proposal.format, self.proposal.knowledge, ())
         return (*self.proposal.evidence, *(() if base is None else (knowledge_as_source(base),)))
 
-    async def _vote(self, history: History, experiment: Experiment) -> tuple[BaselineHeld, Spent]:
+    async def _vote(self, history: History, experiment: Experiment) -> tuple[BaselineHeld, Spending]:
         """Samples until their tokens come nearest to those of the debate."""
-        target, turns, votes = spent_on(history).tokens, turns_of(history), Votes[str](experiment)
+        target, turns, votes = read_spending(history).tokens, count_turns(history), Votes[str](experiment)
 
         def wanted() -> list[Trial]:
             made = votes.next_batch("", target, turns, 0, lambda first, count: self._answers(first, count, warm=True))
@@ -171,16 +173,16 @@ class Baselines:
 
         await experiment.run_further(wanted, _MOST_BATCHES)
         why, samples = experiment.stopped, votes.samples("")
-        took = total_spent(row.history for row in experiment.finished.values())
+        took = total_spending(row.history for row in experiment.finished.values())
         if not samples:
             return _event("vote", history, took, failure=why or "it was not held"), took
-        kept = samples[: nearest(samples, target, turns)]
+        kept = samples[: count_nearest(samples, target, turns)]
         answers = [row.answer for row in kept]
         winner = most_given(answers)
         event = _event(
             "vote",
             history,
-            sum_of(row.spent for row in kept),
+            add_spending(row.spent for row in kept),
             winner or "",
             tally={answer: answers.count(answer) for answer in dict.fromkeys(answers) if answer is not None},
             samples=len(kept),
@@ -192,7 +194,7 @@ class Baselines:
     def _answers(self, first: int, samples: int, *, warm: bool) -> Trial:
         chosen = self.proposal.settings.format
         options = chosen.options if isinstance(chosen, Panel) else ()
-        settings = sampling(self.settings["single"]) if warm else self.settings["single"]
+        settings = with_sampling(self.settings["single"]) if warm else self.settings["single"]
         usual = UP_OR_DOWN if self.proposal.format.knows else FOR_OR_AGAINST
         rules: Any = {**settings.rules, "options": tuple(options or usual), "first": first, "samples": samples}
         settings = replace(settings, rules=rules)
@@ -228,7 +230,7 @@ def _history(runtime: Runtime, debate: str) -> History:
 def _event(
     name: str,
     history: History,
-    took: Spent,
+    took: Spending,
     answer: str = "",
     *,
     tally: Mapping[str, int] | None = None,
@@ -245,7 +247,7 @@ def _event(
         tokens=took.tokens,
         calls=took.calls,
         usd=None if took.usd is None else str(took.usd),
-        debate_tokens=spent_on(history).tokens,
+        debate_tokens=read_spending(history).tokens,
         failure=one_line(failure, 400),
         head="",
     )

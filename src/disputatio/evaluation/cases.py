@@ -27,7 +27,7 @@ def _text(least: int, most: int = 3000) -> dict[str, Any]:
     return {"type": "string", "minLength": least, "maxLength": most}
 
 
-def _record(required: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _object(required: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {**required, **(optional or {})},
@@ -36,15 +36,15 @@ def _record(required: Mapping[str, Any], optional: Mapping[str, Any] | None = No
     }
 
 
-def _several(items: dict[str, Any], least: int = 1, most: int = 5) -> dict[str, Any]:
+def _array(items: dict[str, Any], least: int = 1, most: int = 5) -> dict[str, Any]:
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
-_SIDE = _record(
+_SIDE = _object(
     {
-        "arguments": _several(_record({"claim": _text(10, 400), "reasoning": _text(20), "evidence": _text(5, 2000)})),
-        "responses": _several(
-            _record(
+        "arguments": _array(_object({"claim": _text(10, 400), "reasoning": _text(20), "evidence": _text(5, 2000)})),
+        "responses": _array(
+            _object(
                 {
                     "response": {"enum": ["refute", "challenge", "concede", "partial"]},
                     "reasoning": _text(20, 2000),
@@ -53,8 +53,8 @@ _SIDE = _record(
                 {"accepted": _text(2, 600)},
             )
         ),
-        "defences": _several(
-            _record(
+        "defences": _array(
+            _object(
                 {
                     "answer": _text(2, 1200),
                     "status": {"enum": ["stands", "narrowed", "withdrawn"]},
@@ -66,15 +66,15 @@ _SIDE = _record(
         "shift": {"enum": ["strengthened", "weakened", "partly_adjusted", "unchanged"]},
     }
 )
-CASE_SCHEMA: JsonObject = _record(
+CASE_SCHEMA: JsonObject = _object(
     {
         "id": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$"},
         "motion": _text(10, 400),
         "counter_motion": _text(10, 400),
         "subject": _text(2, 100),
         "change": _text(2, 100),
-        "sources": _several(
-            _record(
+        "sources": _array(
+            _object(
                 {
                     "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,40}$"},
                     "title": _text(2, 200),
@@ -87,8 +87,8 @@ CASE_SCHEMA: JsonObject = _record(
         "con": _SIDE,
     },
     {
-        "written_by": _record({"pro": _text(1, 200), "con": _text(1, 200)}),
-        "reference": _record({"judge": _text(1, 200), "pro": {"type": "number"}, "con": {"type": "number"}}),
+        "written_by": _object({"pro": _text(1, 200), "con": _text(1, 200)}),
+        "reference": _object({"judge": _text(1, 200), "pro": {"type": "number"}, "con": {"type": "number"}}),
     },
 )
 """``written_by`` names the model that wrote each side (PROVIDER:MODEL), ``reference`` the totals of another judge."""
@@ -132,7 +132,7 @@ class CaseDebate:
                     content = _responses(words, form.opposing)
                 case _:
                     content = _closing(words, form, side.upper())
-            filled: JsonObject = _filled(content, form.schema)
+            filled: JsonObject = _fill_lists(content, form.schema)
             return filled
 
         return Scripted(said, f"{self.id}, {label} ({self.digest[:12]})")
@@ -167,19 +167,19 @@ def _other_ids(words: Mapping[str, Any], prefix: str) -> list[str]:
     return [f"{other}-{place}" for place in range(1, len(words["responses"]) + 1)]
 
 
-def _filled(content: Any, schema: Any) -> Any:
+def _fill_lists(content: Any, schema: Any) -> Any:
     """``content`` with an empty list for every list that the form asks for and a case does not have (citations)."""
     if isinstance(content, list):
-        return [_filled(row, schema.get("items", {})) for row in content]
+        return [_fill_lists(row, schema.get("items", {})) for row in content]
     if not isinstance(content, dict):
         return content
     properties = schema.get("properties", {})
-    whole = {key: _filled(row, properties.get(key, {})) for key, row in content.items()}
+    whole = {key: _fill_lists(row, properties.get(key, {})) for key, row in content.items()}
     return {**{key: [] for key, row in properties.items() if key not in whole and row.get("type") == "array"}, **whole}
 
 
 @cache
-def packaged_cases() -> tuple[CaseDebate, ...]:
+def load_packaged_cases() -> tuple[CaseDebate, ...]:
     """The dozen that come with the package, by id."""
     folder = files("disputatio.evaluation").joinpath("debates")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".json"))

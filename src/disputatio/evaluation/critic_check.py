@@ -1,38 +1,151 @@
-"""Holds propositions with known flaws before the configured critic and measures what it does with them.
+"""Propositions with a known fatal flaw, for ``check-critic``: what is wrong with each, and what is fair in it.
 
-Each case is a review with a record of its own in which the proposition is given, the configured model is the critic,
-asked once more where its critique is weak as in any review, and nobody else speaks. What is measured:
-
-    strength     of the critique that counts, by the rule of ``judging.challenge``: the lower of what the critic claims
-                 and what code finds. Its mean over the cases is wanted above 7.
-    catch        whether a criticism that stands names the known flaw, by the rule of ``CriticCase.names_flaw``
-    fair         whether a criticism aims at an argument with which nothing is wrong. A critic may attack those too; one
-                 that attacks nothing else has found nothing.
-    softening    phrases that take back what was said (``judging.softening``), over all criticisms that were accepted
-
-The words of a flaw are a short list: a critic that names it in other words is counted as missing it, so the share of
-flaws caught is a lower bound. Strength tells how aimed and definite a critique is; catches tell whether it is right.
+A case has three arguments. One has the flaw; ``fair`` names arguments with which nothing is wrong. Whether a criticism
+names the flaw is decided by code, by the rule of ``names_flaw``: its words come from lists that were written with the
+case, before any critic was asked, and at least one list has no word that stands in the proposition itself, so that
+nobody names a flaw by repeating what was said.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal, book_of
-from disputatio.evaluation.critic_cases import CriticCase
+from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import ExperimentResult, Trial
-from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
+from disputatio.evaluation.statistics.intervals import Estimate, Rate, mean_estimate, rate
 from disputatio.formats.registry import find_format
 from disputatio.judging.critic_language import softening_in
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
-from disputatio.motion import Motion
+from disputatio.motion import Motion, one_line
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.scripted import Scripted
 from disputatio.record.history import History
+from disputatio.record.text import canonical, digest
+
+SCHEMA = "disputatio/critic-cases"
+
+
+@dataclass(frozen=True, slots=True)
+class CriticCase:
+    """A proposition with a known flaw.
+
+    Attributes:
+        id: its name.
+        task_type: the kind of decision.
+        motion: what is proposed.
+        proposition: thesis, arguments and objections, as a proposer gives them.
+        flawed: the number of the argument with the flaw, from 1.
+        flaw: the flaw in a sentence.
+        words: lists of beginnings of words; naming the flaw takes one of each.
+        fair: the numbers of the arguments with which nothing is wrong.
+    """
+
+    id: str
+    task_type: str
+    motion: str
+    proposition: JsonObject
+    flawed: int
+    flaw: str
+    words: tuple[tuple[str, ...], ...]
+    fair: tuple[int, ...]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all of it, so that two checks can be told to have asked the same."""
+        return digest(canonical([self.motion, self.proposition, self.flawed, self.words, self.fair]))
+
+    def names_flaw(self, target: int | None, text: str) -> bool:
+        """Whether a criticism names the flaw.
+
+        It aims at the flawed argument, or at the whole proposition (``target`` None), and has a word of each list, in
+        any case; a word counts by its beginning.
+        """
+        if target not in {None, self.flawed}:
+            return False
+        return all(any(_has(text, word) for word in group) for group in self.words)
+
+
+def _has(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word.casefold())}", text.casefold()) is not None
+
+
+def load_packaged_critic_cases() -> tuple[CriticCase, ...]:
+    """The cases that come with the package."""
+    text = files("disputatio.evaluation").joinpath("critic_cases.json").read_text("utf-8")
+    return _cases(json.loads(text), "critic_cases.json")
+
+
+def read_critic_cases(path: Path) -> tuple[CriticCase, ...]:
+    """The cases in a file of the same form.
+
+    Raises:
+        InvalidInputError: it cannot be read, or a case is not of the form; names the case and the key.
+    """
+    try:
+        body = json.loads(path.read_text("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"{path} cannot be read as cases: {error}.", "See docs/reference/judge-checks.md."
+        ) from None
+    return _cases(body, str(path))
+
+
+def _cases(body: Any, source: str) -> tuple[CriticCase, ...]:
+    rows = body.get("cases") if isinstance(body, Mapping) and body.get("schema") == SCHEMA else None
+    if not isinstance(rows, list) or not rows:
+        raise InvalidInputError(f"{source} holds no cases.", f'It is an object with "schema": "{SCHEMA}" and "cases".')
+    found = tuple(_case(row, number, source) for number, row in enumerate(rows, start=1))
+    names = [row.id for row in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInputError(f"{source} has two cases called {twice!r}.", "Give each a name of its own.")
+    return found
+
+
+def _case(row: Any, number: int, source: str) -> CriticCase:
+    try:
+        arguments = [{key: str(each[key]) for key in ("claim", "reasoning", "evidence")} for each in row["arguments"]]
+        met = [{key: str(each[key]) for key in ("objection", "answer")} for each in row["objections"]]
+        flaw = row["flaw"]
+        case = CriticCase(
+            str(row["id"]),
+            str(row["task_type"]),
+            str(row["motion"]),
+            {"thesis": str(row["thesis"]), "arguments": arguments, "objections": met},
+            int(flaw["argument"]),
+            str(flaw["what"]),
+            tuple(tuple(map(str, group)) for group in flaw["words"]),
+            tuple(map(int, row["fair"])),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"Case {number} of {source} is not of the form: {one_line(str(error), 80)}.",
+            "It has id, task_type, motion, thesis, arguments, objections, flaw (argument, what, words) and fair.",
+        ) from None
+    _check(case, len(arguments), source)
+    return case
+
+
+def _check(case: CriticCase, arguments: int, source: str) -> None:
+    numbers: Sequence[int] = (case.flawed, *case.fair)
+    wrong = ""
+    if not 3 <= arguments <= 5:
+        wrong = f"it has {arguments} arguments, and a proposition has 3 to 5"
+    elif any(not 1 <= number <= arguments for number in numbers) or case.flawed in case.fair:
+        wrong = "flaw.argument and fair name arguments that are not there, or the same one"
+    elif not case.words or not all(case.words):
+        wrong = "flaw.words has no words"
+    if wrong:
+        raise InvalidInputError(f"The case {case.id!r} of {source} cannot be used: {wrong}.", "Mend the file.")
+
 
 JSON_VERSION = 1
 WANTED = 7.0
@@ -40,7 +153,7 @@ WANTED = 7.0
 FEWEST = 20
 
 
-def critic_trials(cases: Sequence[CriticCase], settings: Settings, prompts: Path | None = None) -> list[Trial]:
+def make_critic_trials(cases: Sequence[CriticCase], settings: Settings, prompts: Path | None = None) -> list[Trial]:
     """One review for each case, in which only the critic is a model."""
     form = find_format("review")
     return [
@@ -149,7 +262,7 @@ class CriticReport:
     result: ExperimentResult = field(repr=False)
 
     @property
-    def heard(self) -> tuple[CriticReading, ...]:
+    def criticised(self) -> tuple[CriticReading, ...]:
         """The cases with a critique."""
         return tuple(row for row in self.readings if not row.failure)
 
@@ -180,7 +293,7 @@ class CriticReport:
             "good_enough": self.good_enough,
             "cases": {case.id: case.digest for case in self.cases},
             "prompts": dict(self.prompts),
-            "critiques": len(self.heard),
+            "critiques": len(self.criticised),
             "failures": dict(self.failures),
             "strength": self.strength.as_json(),
             "claimed": self.claimed.as_json(),
@@ -205,25 +318,25 @@ class CriticReport:
         }
 
 
-def critic_report(
+def make_critic_report(
     cases: Sequence[CriticCase], settings: Settings, result: ExperimentResult, prompts: Path | None = None
 ) -> CriticReport:
     """Work out the report from what the series brought; cases that were not held stay in the counts."""
     histories = {row.key: row.history for row in result.finished}
     readings = tuple(read_critique(case, histories.get(case.id)) for case in cases)
-    heard = [row for row in readings if not row.failure]
+    criticised = [row for row in readings if not row.failure]
     critic = settings.seats["critic"]
     return CriticReport(
         critic.address,
         critic.provider == "embedded" and critic.model == EMBEDDED_MODEL,
         tuple(cases),
         readings,
-        mean_estimate([float(row.strength) for row in heard]),
-        mean_estimate([float(row.claimed) for row in heard]),
-        rate(sum(row.caught for row in heard), len(heard)),
-        rate(sum(row.first is not None for row in heard), len(heard)),
-        rate(sum(bool(row.criticisms) and row.at_fair == row.criticisms for row in heard), len(heard)),
-        rate(sum(bool(row.softening) for row in heard), len(heard)),
+        mean_estimate([float(row.strength) for row in criticised]),
+        mean_estimate([float(row.claimed) for row in criticised]),
+        rate(sum(row.caught for row in criticised), len(criticised)),
+        rate(sum(row.first is not None for row in criticised), len(criticised)),
+        rate(sum(bool(row.criticisms) and row.at_fair == row.criticisms for row in criticised), len(criticised)),
+        rate(sum(bool(row.softening) for row in criticised), len(criticised)),
         book_of(prompts).hashes("review", small=critic.piecewise),
         result,
     )
@@ -234,7 +347,7 @@ def report_lines(report: CriticReport) -> list[str]:
     failed = "".join(f", {count} {reason.replace('_', ' ')}" for reason, count in report.failures.items())
     lines = [
         f"The critic {report.critic} before {len(report.cases)} propositions with a known flaw",
-        f"{len(report.heard)} of {len(report.cases)} criticised{failed}",
+        f"{len(report.criticised)} of {len(report.cases)} criticised{failed}",
         "",
         f"Strength that counts   {report.strength.text()}  (mean, 95 % interval; wanted above {WANTED:g})",
         f"Strength claimed       {report.claimed.text()}",
@@ -253,8 +366,8 @@ def report_lines(report: CriticReport) -> list[str]:
         lines.append(f"The mean strength is {word} {WANTED:g}.")
         if not report.caught.count:
             lines.append("Not one known flaw was named: strength alone does not pass.")
-    if len(report.heard) < FEWEST:
-        lines.append(f"This rests on {len(report.heard)} critiques; the pattern asks for {FEWEST} and more.")
+    if len(report.criticised) < FEWEST:
+        lines.append(f"This rests on {len(report.criticised)} critiques; the pattern asks for {FEWEST} and more.")
     if report.small:
         lines.append(
             "The embedded model of 135 million parameters is asked piece by piece, and code chooses what it attacks "

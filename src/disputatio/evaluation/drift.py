@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.intervals import ALPHA, detectable_share, worse_by_chance
+from disputatio.evaluation.statistics.intervals import ALPHA, detectable_share, loss_p_value
 from disputatio.kernel import JsonObject
 
 VERSION = 1
@@ -153,7 +153,7 @@ def _rest(changes: Changes) -> str:
     return f"as before {changes.same} (exact p = {changes.p:.3f})"
 
 
-def compare(before: Baseline, now: Baseline) -> Drift:
+def compare_baselines(before: Baseline, now: Baseline) -> Drift:
     """Whether ``now`` is worse than ``before`` beyond chance.
 
     Raises:
@@ -161,7 +161,7 @@ def compare(before: Baseline, now: Baseline) -> Drift:
     """
     known = [name for name in before.flaws if name in now.flaws and _same_case(name, before, now)]
     if not known:
-        raise nothing_in_common(before)
+        raise nothing_in_common_error(before)
     quiet = [name for name in before.alarms if name in now.alarms and _same_case(name, before, now)]
     catches = _changes([(before.flaws[name], now.flaws[name]) for name in known])
     alarms = _changes([(not before.alarms[name], not now.alarms[name]) for name in quiet])
@@ -171,7 +171,7 @@ def compare(before: Baseline, now: Baseline) -> Drift:
     return Drift(
         catches,
         alarms,
-        holm(tests),
+        significant_tests(tests),
         tuple(_notes(before, now, left_out)),
         detectable_share(caught_before, ALPHA / 2),
     )
@@ -184,10 +184,10 @@ def check_comparable(before: Baseline, cases: Mapping[str, str], seed: int) -> N
         InvalidInputError: they have no case in common, or another seed.
     """
     if before.seed != seed or not any(before.cases.get(case) == digest for case, digest in cases.items()):
-        raise nothing_in_common(before)
+        raise nothing_in_common_error(before)
 
 
-def nothing_in_common(before: Baseline) -> InvalidInputError:
+def nothing_in_common_error(before: Baseline) -> InvalidInputError:
     """What is said where there is nothing to compare."""
     return InvalidInputError(
         "The baseline and this check have no planted flaw in common.",
@@ -203,10 +203,10 @@ def _same_case(name: str, before: Baseline, now: Baseline) -> bool:
 def _changes(pairs: list[tuple[bool, bool]]) -> Changes:
     lost = sum(was and not is_now for was, is_now in pairs)
     gained = sum(is_now and not was for was, is_now in pairs)
-    return Changes(lost, gained, len(pairs) - lost - gained, worse_by_chance(lost, gained))
+    return Changes(lost, gained, len(pairs) - lost - gained, loss_p_value(lost, gained))
 
 
-def holm(tests: Mapping[str, float]) -> tuple[str, ...]:
+def significant_tests(tests: Mapping[str, float]) -> tuple[str, ...]:
     """The tests that are significant together at ``ALPHA`` (Holm's step-down)."""
     found: list[str] = []
     for place, (name, p) in enumerate(sorted(tests.items(), key=lambda row: row[1])):

@@ -77,47 +77,51 @@ class FinishedTrial:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Spending:
     """What the calls of records came to. ``usd`` is None where the price of a call is not known."""
 
     calls: int = 0
     tokens: int = 0
     usd: Decimal | None = Decimal(0)
 
-    def plus(self, other: Spent) -> Spent:
+    def plus(self, other: Spending) -> Spending:
         """Both together."""
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Spent(self.calls + other.calls, self.tokens + other.tokens, usd)
+        return Spending(self.calls + other.calls, self.tokens + other.tokens, usd)
 
     def as_json(self) -> JsonObject:
         """The sums; dollars are a string."""
         return {"calls": self.calls, "tokens": self.tokens, "usd": None if self.usd is None else str(self.usd)}
 
 
-def spent_on(history: History) -> Spent:
+def read_spending(history: History) -> Spending:
     """What the calls of one record came to; a call that never came back keeps its reservation."""
-    total = Spent()
+    total = Spending()
     for sent in history.calls:
         made = history.made.get(sent.call)
         if made is None:
             held = Reservation.from_json(sent.reserved)
-            total = total.plus(Spent(1, held.tokens, held.usd))
+            total = total.plus(Spending(1, held.tokens, held.usd))
         else:
-            total = total.plus(Spent(1, made.charged_tokens, None if made.cost_usd is None else Decimal(made.cost_usd)))
+            total = total.plus(
+                Spending(1, made.charged_tokens, None if made.cost_usd is None else Decimal(made.cost_usd))
+            )
     return total
 
 
-def total_spent(histories: Iterable[History]) -> Spent:
+def total_spending(histories: Iterable[History]) -> Spending:
     """What all of them came to."""
-    return sum_of(map(spent_on, histories))
+    return add_spending(map(read_spending, histories))
 
 
-def sum_of(rows: Iterable[Spent]) -> Spent:
+def add_spending(rows: Iterable[Spending]) -> Spending:
     """All of them together."""
-    return reduce(Spent.plus, rows, Spent())
+    return reduce(Spending.plus, rows, Spending())
 
 
-def remaining(budget: Budget, spent: Spent, reserved: Collection[Budget] = (), shares: int = 1) -> Budget | None:
+def compute_remaining(
+    budget: Budget, spent: Spending, reserved: Collection[Budget] = (), shares: int = 1
+) -> Budget | None:
     """An equal share of what of ``budget`` is neither spent nor reserved; None where a ceiling leaves nothing."""
     usd, tokens, calls = budget.usd, budget.tokens, budget.calls
     if usd is not None:
@@ -137,7 +141,7 @@ class ExperimentResult:
 
     finished: tuple[FinishedTrial, ...]
     missing: tuple[str, ...]
-    spent: Spent
+    spent: Spending
     stopped: str = ""
     provider_failed: bool = False
 
@@ -188,7 +192,7 @@ class Experiment:
         self._concurrency = 1 if budget != UNLIMITED and not shares_ceiling else concurrency
         self._reads_only, self._on_finished, self._on_batch = reads_only, on_finished, on_batch
         self._trials: dict[str, Trial] = {}
-        self._spent: dict[str, Spent] = {}
+        self._spent: dict[str, Spending] = {}
         self.finished: dict[str, FinishedTrial] = {}
         self.stopped = ""
         self._failures, self._slots = 0, 1
@@ -201,7 +205,7 @@ class Experiment:
         finished = tuple(self.finished[key] for key in self._trials if key in self.finished)
         missing = tuple(key for key in self._trials if key not in self.finished)
         failed = self._failures >= FAILURES_THAT_STOP
-        return ExperimentResult(finished, missing, sum_of(self._spent.values()), self.stopped, failed)
+        return ExperimentResult(finished, missing, add_spending(self._spent.values()), self.stopped, failed)
 
     async def run(self, trials: Iterable[Trial]) -> ExperimentResult:
         """Run one batch, and what is left of earlier ones. Trials that have records call no model.
@@ -258,7 +262,7 @@ class Experiment:
             name = _identity_of(trial.proposal, model_clients)
             debate, earlier = found.get(f"{trial.debate} {name}" if trial.debate else name, (None, None))
             if earlier is not None:
-                self._spent[trial.key] = spent_on(earlier)
+                self._spent[trial.key] = read_spending(earlier)
             if debate is None or earlier is None or _is_open(earlier):
                 waiting.append((trial, debate))
             else:
@@ -309,7 +313,7 @@ class Experiment:
                 debate = await start(proposal, runtime, debate=trial.debate)
             else:
                 debate = earlier
-                own = spent_on(self._history(debate))
+                own = read_spending(self._history(debate))
                 await resume(debate, _resumption(trial.proposal, share, own), runtime)
             self._end(trial, debate)
 
@@ -317,14 +321,14 @@ class Experiment:
         """Take in a trial that has run, unless the ceiling cut it short."""
         self._reserved.pop(trial.key, None)
         history = self._history(debate)
-        self._spent[trial.key] = spent_on(history)
+        self._spent[trial.key] = read_spending(history)
         if history.status is Status.TRUNCATED and self._slots > 1:
             self._cut_short.append((trial, debate))
             return
         if history.status is Status.TRUNCATED:
             self.stopped = "the ceiling was reached" + (f": {history.closed.reason}" if history.closed else "")
             return
-        why = unreachable(history)
+        why = find_unreachable(history)
         self._failures = self._failures + 1 if why else 0
         self._finish(FinishedTrial(trial.key, debate, history, reused=False))
         if self._failures >= FAILURES_THAT_STOP and not self.stopped:
@@ -339,12 +343,12 @@ class Experiment:
 
     def _share(self) -> Budget | None:
         """What the next trial may spend: its share, or all where that cannot be divided; None where that is nothing."""
-        spent, others = sum_of(self._spent.values()), self._reserved.values()
-        share = remaining(self._budget, spent, others, max(1, self._slots - len(others)))
-        return share or (None if others else remaining(self._budget, spent))
+        spent, others = add_spending(self._spent.values()), self._reserved.values()
+        share = compute_remaining(self._budget, spent, others, max(1, self._slots - len(others)))
+        return share or (None if others else compute_remaining(self._budget, spent))
 
 
-def _resumption(proposal: Proposal, share: Budget, own: Spent) -> Resumption:
+def _resumption(proposal: Proposal, share: Budget, own: Spending) -> Resumption:
     """Ceilings that include what the debate itself has spent."""
     return Resumption(
         settings=proposal.settings,
@@ -371,20 +375,20 @@ def _identity(opened: DebateOpened) -> str:
     return canonical({row.name: getattr(opened, row.name) for row in fields(opened) if row.name not in _NO_IDENTITY})
 
 
-def unreachable(history: History) -> str:
+def find_unreachable(history: History) -> str:
     """Why a seat could not be reached, where that is why it took no turn; empty otherwise."""
     rows = [row for row in history.answered.values() if isinstance(row, Abstained) and row.reason in _KINDS]
     return rows[0].detail or rows[0].reason if rows else ""
 
 
-def outcome_of(history: History) -> Mapping[str, Any]:
+def read_outcome(history: History) -> Mapping[str, Any]:
     """The outcome in a record; empty where it has none."""
     return history.closed.outcome if history.closed else {}
 
 
 def _is_open(history: History) -> bool:
     """Whether a record is to be gone on with: it is not closed, was cut short, or its judge was never reached."""
-    return history.closed is None or history.status is Status.TRUNCATED or bool(unreachable(history))
+    return history.closed is None or history.status is Status.TRUNCATED or bool(find_unreachable(history))
 
 
 class _KeptClients:
@@ -394,13 +398,13 @@ class _KeptClients:
         self._shared = SharedClients(opener)
 
     def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
-        return _Lent(self._shared.get(seating, api_key))
+        return _BorrowedClient(self._shared.get(seating, api_key))
 
     async def aclose(self) -> None:
         await self._shared.aclose()
 
 
-class _Lent:
+class _BorrowedClient:
     """A gateway whose borrowers cannot close it."""
 
     def __init__(self, model_client: ModelClient) -> None:
@@ -420,13 +424,13 @@ class _Lent:
         return None
 
 
-def refuse_silence(result: ExperimentResult) -> None:
+def check_answered(result: ExperimentResult) -> None:
     """Refuse to report on an experiment in which the model was never reached.
 
     Raises:
         ProviderError: no trial got an answer because the provider failed each time.
     """
-    if result.provider_failed and all(unreachable(row.history) for row in result.finished):
+    if result.provider_failed and all(find_unreachable(row.history) for row in result.finished):
         raise ProviderError(
             f"No answer came: {result.stopped}.", "`disputatio doctor` tests the seat; the same command then goes on."
         )

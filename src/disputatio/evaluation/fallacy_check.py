@@ -13,7 +13,7 @@ from pathlib import Path
 from disputatio.config import Settings
 from disputatio.engine.opening import Proposal
 from disputatio.evaluation.experiment import ExperimentResult, Trial
-from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, NamedFallacy, fallacy_scores
+from disputatio.evaluation.fallacy_scores import FallacyScores, JudgedText, NamedFallacy, score_fallacies
 from disputatio.evaluation.labelled_texts import CLASSES, LabelledSet, LabelledText, mapping_lines
 from disputatio.formats.debate_context import DebateContext
 from disputatio.formats.format import Format
@@ -80,14 +80,14 @@ def judge_text(rules: TextRules, _context: DebateContext) -> Rulebook[TextFindin
     return TextFinding(turn if isinstance(turn, Adjudication) else None)
 
 
-def text_format() -> Format:
+def make_text_format() -> Format:
     """The structured format cut down to the judging of one text; its prompts are those of the structured debate."""
     return replace(find_format("structured"), seats=(JUDGE,), rules=TextRules, rulebook=judge_text)
 
 
-def fallacy_trials(labelled: LabelledSet, settings: Settings, prompts: Path | None = None) -> list[Trial]:
+def make_fallacy_trials(labelled: LabelledSet, settings: Settings, prompts: Path | None = None) -> list[Trial]:
     """One small debate for each text; ``prompts`` is a folder of overrides."""
-    form, motion = text_format(), Motion(_MOTION, settings.language)
+    form, motion = make_text_format(), Motion(_MOTION, settings.language)
     return [
         Trial(
             row.id,
@@ -97,7 +97,7 @@ def fallacy_trials(labelled: LabelledSet, settings: Settings, prompts: Path | No
     ]
 
 
-def judged_text(text: LabelledText, history: History | None) -> JudgedText:
+def read_judged_text(text: LabelledText, history: History | None) -> JudgedText:
     """What the judge found in ``text``, or why there is no finding."""
     if history is None:
         return JudgedText(text, failure=NOT_ASKED)
@@ -150,13 +150,13 @@ class FallacyReport:
         }
 
 
-def fallacy_report(
+def make_fallacy_report(
     judge: str, whole: LabelledSet, drawn: LabelledSet, seed: int, result: ExperimentResult
 ) -> FallacyReport:
     """Score what the series brought; texts that were not asked for stay in the counts."""
     histories = {row.key: row.history for row in result.finished}
-    judged = [judged_text(text, histories.get(text.id)) for text in drawn.texts]
-    scores = fallacy_scores(judged, spans=whole.name == "mafalda", seed=seed)
+    judged = [read_judged_text(text, histories.get(text.id)) for text in drawn.texts]
+    scores = score_fallacies(judged, spans=whole.name == "mafalda", seed=seed)
     return FallacyReport(judge, whole, drawn, seed, scores, result)
 
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from disputatio.evaluation.intervals import Estimate, Rate, bootstrap, mean_of, rate
 from disputatio.evaluation.labelled_texts import CLASSES, NONE, OTHER, LabelledText
+from disputatio.evaluation.statistics.intervals import Estimate, Rate, bootstrap, mean_of, rate
 from disputatio.judging.fallacies import Fallacy, words_are_in
 from disputatio.kernel import JsonObject
 
@@ -162,7 +162,7 @@ class FallacyScores:
         }
 
 
-def fallacy_scores(judged: Sequence[JudgedText], *, spans: bool = False, seed: int = 0) -> FallacyScores:
+def score_fallacies(judged: Sequence[JudgedText], *, spans: bool = False, seed: int = 0) -> FallacyScores:
     """Count and average. ``spans`` adds MAFALDA's own measure; ``seed`` is that of the bootstrap."""
     failures: dict[str, int] = {}
     for row in judged:
@@ -189,7 +189,7 @@ def fallacy_scores(judged: Sequence[JudgedText], *, spans: bool = False, seed: i
         ),
         unfound_quotes=rate(sum(not row.quoted for row in found), len(found)),
         confusion=_confusion(judged),
-        spans=span_score(judged) if spans else None,
+        spans=score_spans(judged) if spans else None,
     )
 
 
@@ -248,7 +248,7 @@ def _confusion(judged: Sequence[JudgedText]) -> dict[str, dict[str, int]]:
     return table
 
 
-def span_score(judged: Sequence[JudgedText]) -> SpanScore:
+def score_spans(judged: Sequence[JudgedText]) -> SpanScore:
     """MAFALDA's measure (Helwe et al. 2024, section 4): precision and recall of spans with alternative labels.
 
     A prediction is worth the share of it that lies in a span which accepts its label, the best such span counting;
@@ -276,12 +276,12 @@ def _span_row(row: JudgedText) -> tuple[float, float, float]:
         (start, end, frozenset(names.get(found.fallacy, {found.fallacy})))
         for found in row.found
         if found.quoted
-        for start, end in [place_of(found.words, row.text.text)]
+        for start, end in [locate_words(found.words, row.text.text)]
     ]
-    return spans_compared(predicted, [(span.start, span.end, span.labels, span.optional) for span in row.text.spans])
+    return compare_spans(predicted, [(span.start, span.end, span.labels, span.optional) for span in row.text.spans])
 
 
-def spans_compared(
+def compare_spans(
     predicted: Sequence[Predicted], gold: Sequence[tuple[int, int, frozenset[str], bool]]
 ) -> tuple[float, float, float]:
     """Precision, recall and F1 of one text; spans are half-open in characters, gold ones say if they are optional."""
@@ -311,7 +311,7 @@ def _reachable(text: LabelledText) -> float:
     return 1.0 if found is None else found
 
 
-def place_of(words: str, text: str) -> tuple[int, int]:
+def locate_words(words: str, text: str) -> tuple[int, int]:
     """Where ``words`` stand in ``text``: exactly, else from the first to the last of its words; the whole text else."""
     start = text.find(words)
     if start >= 0:

@@ -27,7 +27,7 @@ FABRICATED, MISQUOTED, DROPPED = "fabricated_figure", "misquoted_source", "dropp
 FLAWS = (FABRICATED, MISQUOTED, *(fallacy.value for fallacy in Fallacy), DROPPED)
 
 
-class Twin(StrEnum):
+class Variant(StrEnum):
     """What a twin is for, besides those with a flaw."""
 
     CLEAN = "clean"
@@ -47,14 +47,14 @@ class InjectedFlaw:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseTwin:
-    """One debate to be judged. ``planted`` is its flaw; ``padded`` the side whose arguments were padded."""
+class CaseVariant:
+    """One debate to be judged. ``flaw`` is its flaw; ``pad_side`` the side whose arguments were padded."""
 
     case: CaseDebate
     kind: str
     debate: CaseDebate
-    planted: InjectedFlaw | None = None
-    padded: str = ""
+    flaw: InjectedFlaw | None = None
+    padded_side: str = ""
 
     @property
     def key(self) -> str:
@@ -62,29 +62,29 @@ class CaseTwin:
         return f"{self.case.id}/{self.kind}"
 
 
-def clean(case: CaseDebate, kind: Twin = Twin.CLEAN) -> CaseTwin:
+def keep_unchanged(case: CaseDebate, kind: Variant = Variant.CLEAN) -> CaseVariant:
     """The debate as it is; ``AGAIN`` to have it judged a second time."""
-    return CaseTwin(case, kind.value, case)
+    return CaseVariant(case, kind.value, case)
 
 
-def swapped(case: CaseDebate) -> CaseTwin:
+def swap_sides(case: CaseDebate) -> CaseVariant:
     """The same debate on the contrary motion: who spoke second, against, now speaks first, for it."""
     body = {**case.body, "motion": case.body["counter_motion"], "counter_motion": case.body["motion"]}
-    return CaseTwin(
-        case, Twin.SWAPPED.value, CaseDebate(case.id, {**body, "pro": case.body["con"], "con": case.body["pro"]})
+    return CaseVariant(
+        case, Variant.SWAPPED.value, CaseDebate(case.id, {**body, "pro": case.body["con"], "con": case.body["pro"]})
     )
 
 
-def padded(case: CaseDebate, seed: int) -> CaseTwin:
+def pad_side(case: CaseDebate, seed: int) -> CaseVariant:
     """One side's reasoning with three sentences that say nothing after it, in each of its arguments."""
-    chance = _chance(seed, case, Twin.PADDED.value)
+    chance = _chance(seed, case, Variant.PADDED.value)
     side, body = chance.choice(SIDES), copy.deepcopy(dict(case.body))
     for row in body[side]["arguments"]:
         row["reasoning"] = " ".join([row["reasoning"], *chance.sample(_EMPTY, 3)])
-    return CaseTwin(case, Twin.PADDED.value, CaseDebate(case.id, body), padded=side)
+    return CaseVariant(case, Variant.PADDED.value, CaseDebate(case.id, body), padded_side=side)
 
 
-def plant(case: CaseDebate, kind: str, seed: int) -> CaseTwin | None:
+def inject_flaw(case: CaseDebate, kind: str, seed: int) -> CaseVariant | None:
     """``case`` with a flaw of ``kind``; None where it has no place for one (no quotation to change, no source).
 
     Raises:
@@ -101,7 +101,7 @@ def plant(case: CaseDebate, kind: str, seed: int) -> CaseTwin | None:
         planted = _drop(body, chance)
     else:
         planted = _commit(body, Fallacy(kind), chance)
-    return None if planted is None else CaseTwin(case, kind, CaseDebate(case.id, body), planted)
+    return None if planted is None else CaseVariant(case, kind, CaseDebate(case.id, body), planted)
 
 
 def _chance(seed: int, case: CaseDebate, kind: str) -> random.Random:
@@ -135,7 +135,7 @@ def _fabricate(body: Mapping[str, Any], chance: random.Random) -> InjectedFlaw |
     return InjectedFlaw(FABRICATED, f"{side.upper()}-{place + 1}", sentence, str(figure))
 
 
-def quotations(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+def find_quotations(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
     """Every passage in quotation marks in the evidence that stands in a source: side, place of the argument, words."""
     texts = [source["text"] for source in body["sources"]]
     return [
@@ -148,7 +148,7 @@ def quotations(body: Mapping[str, Any]) -> list[tuple[str, int, str]]:
 
 
 def _misquote(body: Mapping[str, Any], chance: random.Random) -> InjectedFlaw | None:
-    changed = [(*row, found) for row in quotations(body) if (found := _contrary(row[2]))]
+    changed = [(*row, found) for row in find_quotations(body) if (found := _contrary(row[2]))]
     if not changed:
         return None
     side, place, words, (contrary, mark) = chance.choice(changed)

@@ -16,9 +16,17 @@ from disputatio.errors import InvalidInputError
 from disputatio.evaluation.cases import SIDES, CaseDebate
 from disputatio.evaluation.drift import Baseline, Drift
 from disputatio.evaluation.experiment import ExperimentResult, Trial
-from disputatio.evaluation.injected_flaws import FLAWS, CaseTwin, Twin, clean, padded, plant, swapped
-from disputatio.evaluation.intervals import detectable_share, least_losses
-from disputatio.evaluation.judge_scores import JudgeMeasures, judge_measures, read_twin
+from disputatio.evaluation.injected_flaws import (
+    FLAWS,
+    CaseVariant,
+    Variant,
+    inject_flaw,
+    keep_unchanged,
+    pad_side,
+    swap_sides,
+)
+from disputatio.evaluation.judge_scores import JudgeMeasures, measure_judge, read_variant
+from disputatio.evaluation.statistics.intervals import detectable_share, fewest_detectable_losses
 from disputatio.formats.registry import find_format
 from disputatio.judging.scoring import Rubric
 from disputatio.kernel import JsonObject
@@ -29,7 +37,7 @@ JSON_VERSION = 1
 PROBES = ("flaws", "order", "length", "retest")
 
 
-def twins_of(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] = PROBES) -> list[CaseTwin]:
+def make_variants(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] = PROBES) -> list[CaseVariant]:
     """Every twin that the probes need, the clean one of each case first; a flaw that has no place is left out.
 
     Raises:
@@ -44,22 +52,22 @@ def twins_of(cases: Sequence[CaseDebate], seed: int, probes: Sequence[str] = PRO
     flaws = [kind for kind in FLAWS if "flaws" in probes or kind in probes]
     twins = []
     for case in cases:
-        twins.append(clean(case))
-        twins += [twin for kind in flaws if (twin := plant(case, kind, seed)) is not None]
-        twins += [clean(case, Twin.AGAIN)] if "retest" in probes else []
-        twins += [swapped(case)] if "order" in probes else []
-        twins += [padded(case, seed)] if "length" in probes else []
+        twins.append(keep_unchanged(case))
+        twins += [twin for kind in flaws if (twin := inject_flaw(case, kind, seed)) is not None]
+        twins += [keep_unchanged(case, Variant.AGAIN)] if "retest" in probes else []
+        twins += [swap_sides(case)] if "order" in probes else []
+        twins += [pad_side(case, seed)] if "length" in probes else []
     return twins
 
 
-def judge_trials(twins: Sequence[CaseTwin], settings: Settings, prompts: Path | None = None) -> list[Trial]:
+def make_judge_trials(twins: Sequence[CaseVariant], settings: Settings, prompts: Path | None = None) -> list[Trial]:
     """One structured debate for each twin, its sides scripted."""
     form = find_format("structured")
     limits = settings.limits.model_copy(update={"minimum_arguments": 1, "maximum_arguments": 5})
     trials = []
     for twin in twins:
         body = twin.debate.body
-        again = ", judged again" if twin.kind == Twin.AGAIN else ""
+        again = ", judged again" if twin.kind == Variant.AGAIN else ""
         trials.append(
             Trial(
                 twin.key,
@@ -130,13 +138,13 @@ class JudgeReport:
         }
 
 
-def judge_report(
-    twins: Sequence[CaseTwin], settings: Settings, result: ExperimentResult, seed: int, prompts: Path | None = None
+def make_judge_report(
+    twins: Sequence[CaseVariant], settings: Settings, result: ExperimentResult, seed: int, prompts: Path | None = None
 ) -> JudgeReport:
     """Work out the report from what the series brought; twins that were not held stay in the counts."""
     rubric = _rubric(settings)
     histories = {row.key: row.history for row in result.finished}
-    readings = [read_twin(twin, histories.get(twin.key), rubric) for twin in twins]
+    readings = [read_variant(twin, histories.get(twin.key), rubric) for twin in twins]
     judge = settings.seats["judge"]
     hashes = book_of(prompts).hashes("structured", small=judge.piecewise)
     cases = tuple({twin.case.id: twin.case for twin in twins}.values())
@@ -144,13 +152,13 @@ def judge_report(
         judge.address,
         seed,
         cases,
-        judge_measures(readings, rubric, family(judge.model, judge.provider)),
+        measure_judge(readings, rubric, family(judge.model, judge.provider)),
         hashes,
         result,
     )
 
 
-def baseline_of(report: JudgeReport) -> Baseline:
+def make_baseline(report: JudgeReport) -> Baseline:
     """What a later check is compared with."""
     rows = report.measures
     return Baseline(
@@ -173,12 +181,12 @@ def power_json(rows: JudgeMeasures) -> JsonObject:
     """What a drift test against this check as its baseline could notice, at best."""
     return {
         "caught": rows.caught.count,
-        "fewest_lost": least_losses(_STRICTEST),
-        "detectable_share": detectable_share(rows.caught.count, _STRICTEST),
+        "fewest_lost": fewest_detectable_losses(_STRICTEST_LEVEL),
+        "detectable_share": detectable_share(rows.caught.count, _STRICTEST_LEVEL),
     }
 
 
-_STRICTEST = 0.025
+_STRICTEST_LEVEL = 0.025
 """Two things are tested (catches and false alarms), so the smaller p is held against half of five in a hundred."""
 
 
@@ -192,7 +200,7 @@ def report_lines(report: JudgeReport) -> list[str]:
         + (f"; {rows.void} findings void because they rest on nothing real" if rows.void else ""),
         "",
         "Planted flaws caught (share, 95 % Wilson interval, counts)",
-        *(f"  {kind:20} {row.text()}{_beside(kind, rows)}" for kind, row in rows.rates.items()),
+        *(f"  {kind:20} {row.text()}{_chance_text(kind, rows)}" for kind, row in rows.rates.items()),
         f"  {'all':20} {rows.caught.text()}",
         *(f"  {kind} has no place in {count} debates" for kind, count in rows.unplanted.items()),
         *_otherwise(rows),
@@ -210,7 +218,7 @@ def report_lines(report: JudgeReport) -> list[str]:
 _FALLING = {"fabricated_figure": "evidence", "misquoted_source": "evidence", "dropped_response": "responsiveness"}
 
 
-def _beside(kind: str, rows: JudgeMeasures) -> str:
+def _chance_text(kind: str, rows: JudgeMeasures) -> str:
     by_chance = rows.falls_by_chance.get(_FALLING.get(kind, ""))
     return f"   by chance {by_chance.text()}" if by_chance is not None and by_chance.of else ""
 
@@ -250,8 +258,8 @@ def _bias_lines(rows: JudgeMeasures) -> list[str]:
 
 
 def _power_lines(rows: JudgeMeasures) -> list[str]:
-    caught, fewest = rows.caught.count, least_losses(_STRICTEST)
-    share = detectable_share(caught, _STRICTEST)
+    caught, fewest = rows.caught.count, fewest_detectable_losses(_STRICTEST_LEVEL)
+    share = detectable_share(caught, _STRICTEST_LEVEL)
     if share is None:
         return [
             f"As a baseline this could never show a judge that got worse at catching: {caught} were caught, and",

@@ -20,8 +20,16 @@ from fractions import Fraction
 from typing import Any
 
 from disputatio.evaluation.cases import SIDES, CaseDebate
-from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, FLAWS, MISQUOTED, CaseTwin, InjectedFlaw, Twin
-from disputatio.evaluation.intervals import Estimate, Rate, mean_estimate, rate
+from disputatio.evaluation.injected_flaws import (
+    DROPPED,
+    FABRICATED,
+    FLAWS,
+    MISQUOTED,
+    CaseVariant,
+    InjectedFlaw,
+    Variant,
+)
+from disputatio.evaluation.statistics.intervals import Estimate, Rate, mean_estimate, rate
 from disputatio.judging.consistency import SwapPair, SwapReport, retest, swap_report
 from disputatio.judging.fallacies import Fallacy, words_are_in
 from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, score_spread
@@ -35,7 +43,7 @@ _CRITERIA = {FABRICATED: "evidence", MISQUOTED: "evidence", DROPPED: "responsive
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ArgumentFinding:
     """The judge's finding on one argument: scores by criterion, its reason, and fallacies with their words."""
 
     scores: Mapping[str, int] = field(hash=False)
@@ -44,11 +52,11 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class TwinReading:
+class VariantReading:
     """What the judge made of one twin; ``void`` are arguments whose finding counts for nothing."""
 
-    twin: CaseTwin
-    found: Mapping[str, Found] = field(hash=False)
+    twin: CaseVariant
+    found: Mapping[str, ArgumentFinding] = field(hash=False)
     void: tuple[str, ...] = ()
     failure: str = ""
 
@@ -74,19 +82,19 @@ class TwinReading:
         return JudgeScores("judge", SIDES, totals, points)
 
 
-def read_twin(twin: CaseTwin, history: History | None, rubric: Rubric) -> TwinReading:
+def read_variant(twin: CaseVariant, history: History | None, rubric: Rubric) -> VariantReading:
     """What the record of a twin says of its judge."""
     if history is None:
-        return TwinReading(twin, {}, failure="not asked")
+        return VariantReading(twin, {}, failure="not asked")
     rows = [row for row in history.answered.values() if row.seat == "judge"]
     taken = next((row for row in rows if isinstance(row, TurnTaken) and row.form == "adjudication"), None)
     if taken is None:
         reason = next((row.reason for row in rows if isinstance(row, Abstained)), "unfinished")
-        return TwinReading(twin, {}, failure=reason)
+        return VariantReading(twin, {}, failure=reason)
     content: Any = taken.content
     void = _void(history)
     found = {
-        name: Found(
+        name: ArgumentFinding(
             {row.key: int(finding[row.key]) for row in rubric.criteria},
             str(finding["reason"]),
             tuple((str(row["fallacy"]), str(row["words"])) for row in finding["fallacies"]),
@@ -94,7 +102,7 @@ def read_twin(twin: CaseTwin, history: History | None, rubric: Rubric) -> TwinRe
         for name, finding in content["arguments"].items()
         if name not in void
     }
-    return TwinReading(twin, found, void)
+    return VariantReading(twin, found, void)
 
 
 def _void(history: History) -> tuple[str, ...]:
@@ -114,33 +122,33 @@ class Catch:
     otherwise: str = ""
 
 
-def catch(reading: TwinReading, clean: TwinReading | None) -> Catch:
+def check_catch(reading: VariantReading, clean: VariantReading | None) -> Catch:
     """Whether the flaw of ``reading`` was caught; ``clean`` is its twin without the flaw."""
-    planted = reading.twin.planted
-    assert planted is not None  # noqa: S101  (only flawed twins come here)
-    if reading.failure or planted.argument in reading.void:
-        return Catch(reading.twin.key, planted.kind, caught=False, failure=reading.failure or "void")
-    if planted.kind in _FALLACIES:
-        named = [kind for row in reading.found.values() for kind, words in row.fallacies if _same(words, planted.words)]
-        others = [kind for kind in named if kind != planted.kind]
-        caught = planted.kind in named
-        return Catch(reading.twin.key, planted.kind, caught, otherwise="" if caught or not others else others[0])
-    return Catch(reading.twin.key, planted.kind, _shown(reading, planted) or _fallen(reading, clean, planted))
+    flaw = reading.twin.flaw
+    assert flaw is not None  # noqa: S101  (only flawed twins come here)
+    if reading.failure or flaw.argument in reading.void:
+        return Catch(reading.twin.key, flaw.kind, caught=False, failure=reading.failure or "void")
+    if flaw.kind in _FALLACIES:
+        named = [kind for row in reading.found.values() for kind, words in row.fallacies if _same(words, flaw.words)]
+        others = [kind for kind in named if kind != flaw.kind]
+        caught = flaw.kind in named
+        return Catch(reading.twin.key, flaw.kind, caught, otherwise="" if caught or not others else others[0])
+    return Catch(reading.twin.key, flaw.kind, _shown(reading, flaw) or _fallen(reading, clean, flaw))
 
 
 def _same(words: str, sentence: str) -> bool:
     return words_are_in(words, sentence) or words_are_in(sentence, words)
 
 
-def _shown(reading: TwinReading, planted: InjectedFlaw) -> bool:
-    return bool(planted.mark) and words_are_in(planted.mark, reading.found[planted.argument].reason)
+def _shown(reading: VariantReading, flaw: InjectedFlaw) -> bool:
+    return bool(flaw.mark) and words_are_in(flaw.mark, reading.found[flaw.argument].reason)
 
 
-def _fallen(reading: TwinReading, clean: TwinReading | None, planted: InjectedFlaw) -> bool:
-    if clean is None or planted.argument not in clean.found:
+def _fallen(reading: VariantReading, clean: VariantReading | None, flaw: InjectedFlaw) -> bool:
+    if clean is None or flaw.argument not in clean.found:
         return False
-    criterion = _CRITERIA[planted.kind]
-    before, after = (row.found[planted.argument].scores.get(criterion) for row in (clean, reading))
+    criterion = _CRITERIA[flaw.kind]
+    before, after = (row.found[flaw.argument].scores.get(criterion) for row in (clean, reading))
     return before is not None and after is not None and after <= before - 1
 
 
@@ -178,18 +186,18 @@ class JudgeMeasures:
     void: int
 
 
-def judge_measures(readings: Sequence[TwinReading], rubric: Rubric, own: str) -> JudgeMeasures:
+def measure_judge(readings: Sequence[VariantReading], rubric: Rubric, own: str) -> JudgeMeasures:
     """Work out everything from what the judge made of the twins. ``own`` is the family of its model."""
-    by_kind: dict[str, dict[str, TwinReading]] = {}
+    by_kind: dict[str, dict[str, VariantReading]] = {}
     for row in readings:
         by_kind.setdefault(row.twin.kind, {})[row.twin.case.id] = row
-    clean, again = by_kind.get(Twin.CLEAN, {}), by_kind.get(Twin.AGAIN, {})
-    catches = tuple(catch(row, clean.get(row.twin.case.id)) for row in readings if row.twin.planted is not None)
+    clean, again = by_kind.get(Variant.CLEAN, {}), by_kind.get(Variant.AGAIN, {})
+    catches = tuple(check_catch(row, clean.get(row.twin.case.id)) for row in readings if row.twin.flaw is not None)
     alarms = {f"{case}/{name}": _alarm(found, row) for case, row in clean.items() for name, found in row.found.items()}
     scores = [score for row in clean.values() for found in row.found.values() for score in found.scores.values()]
     kinds = [kind for kind in FLAWS if kind in by_kind]
-    order, first_place = _order(clean, by_kind.get(Twin.SWAPPED, {}), rubric)
-    longer = _longer(clean, by_kind.get(Twin.PADDED, {}), rubric)
+    order, first_place = _order(clean, by_kind.get(Variant.SWAPPED, {}), rubric)
+    longer = _longer(clean, by_kind.get(Variant.PADDED, {}), rubric)
     failures: dict[str, int] = {}
     for row in readings:
         if row.failure:
@@ -223,27 +231,27 @@ def _rate_of(catches: Sequence[Catch]) -> Rate:
     return rate(sum(row.caught for row in catches), len(catches))
 
 
-def _alarm(found: Found, reading: TwinReading) -> bool:
+def _alarm(found: ArgumentFinding, reading: VariantReading) -> bool:
     """Whether a fallacy is named in a clean argument, with words that somebody said."""
     said = str(reading.twin.debate.body).replace("\\n", " ")
     return any(words_are_in(words, said) for _, words in found.fallacies)
 
 
-def _falls(readings: Sequence[TwinReading], clean: Mapping[str, TwinReading], criterion: str) -> Rate:
+def _falls(readings: Sequence[VariantReading], clean: Mapping[str, VariantReading], criterion: str) -> Rate:
     """How often a criterion falls by a point in an argument that nothing was planted in."""
     pairs = [
         (before.found[name].scores.get(criterion), found.scores.get(criterion))
         for row in readings
-        if row.twin.planted is not None and (before := clean.get(row.twin.case.id)) is not None
+        if row.twin.flaw is not None and (before := clean.get(row.twin.case.id)) is not None
         for name, found in row.found.items()
-        if name != row.twin.planted.argument and name in before.found
+        if name != row.twin.flaw.argument and name in before.found
     ]
     falls = [after <= before - 1 for before, after in pairs if before is not None and after is not None]
     return rate(sum(falls), len(falls))
 
 
 def _order(
-    clean: Mapping[str, TwinReading], changed: Mapping[str, TwinReading], rubric: Rubric
+    clean: Mapping[str, VariantReading], changed: Mapping[str, VariantReading], rubric: Rubric
 ) -> tuple[SwapReport, Estimate]:
     """Verdicts by who is speaking, not by place; and the points that the first place is worth."""
     pairs, points = [], []
@@ -264,21 +272,21 @@ def _winner(gap: Fraction | None) -> str | None:
     return TIE if gap == 0 else "pro" if gap > 0 else "con"
 
 
-def _longer(clean: Mapping[str, TwinReading], longer: Mapping[str, TwinReading], rubric: Rubric) -> list[float]:
+def _longer(clean: Mapping[str, VariantReading], longer: Mapping[str, VariantReading], rubric: Rubric) -> list[float]:
     """How many points the padded side gained by its padding, case by case."""
     gained = []
     for case, row in longer.items():
         before = clean[case].totals(rubric) if case in clean else None
         after = row.totals(rubric)
         if before is not None and after is not None:
-            gained.append(float(after[row.twin.padded] - before[row.twin.padded]))
+            gained.append(float(after[row.twin.padded_side] - before[row.twin.padded_side]))
     return gained
 
 
-def _own_family(clean: Mapping[str, TwinReading], rubric: Rubric, own: str) -> SelfPreference:
+def _own_family(clean: Mapping[str, VariantReading], rubric: Rubric, own: str) -> SelfPreference:
     points = []
     for row in clean.values():
-        side = own_side(row.twin.case, own)
+        side = find_own_side(row.twin.case, own)
         totals, reference = row.totals(rubric), row.twin.case.body.get("reference")
         if side is None or totals is None or reference is None or _family(reference["judge"]) == own:
             continue
@@ -293,7 +301,7 @@ def _own_family(clean: Mapping[str, TwinReading], rubric: Rubric, own: str) -> S
     )
 
 
-def own_side(case: CaseDebate, own: str) -> str | None:
+def find_own_side(case: CaseDebate, own: str) -> str | None:
     """The side that a model of the family ``own`` wrote, where another family wrote the other side."""
     written = case.body.get("written_by")
     if not written:

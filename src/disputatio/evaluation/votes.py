@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Generic, TypeVar
 
 from disputatio.config import Settings
-from disputatio.evaluation.experiment import Experiment, Spent, Trial, outcome_of
+from disputatio.evaluation.experiment import Experiment, Spending, Trial, read_outcome
 from disputatio.formats.single import SAMPLED
 from disputatio.record.history import History
 
@@ -23,7 +23,7 @@ class Sample:
     number: int
     answer: str | None
     debate: str
-    spent: Spent
+    spent: Spending
     seconds: float
 
     @property
@@ -32,9 +32,9 @@ class Sample:
         return self.spent.tokens
 
 
-def samples_in(debate: str, history: History) -> list[Sample]:
+def read_samples(debate: str, history: History) -> list[Sample]:
     """The samples of one record, each with its own cost."""
-    outcome = outcome_of(history)
+    outcome = read_outcome(history)
     first = int(outcome.get("first", 1))
     found = []
     for number, answer in enumerate(outcome.get("answers") or (), start=first):
@@ -42,12 +42,12 @@ def samples_in(debate: str, history: History) -> list[Sample]:
         own = [history.made[row.call] for row in sent if row.call in history.made]
         costs = [row.cost_usd for row in own]
         usd = None if None in costs else sum((Decimal(str(row)) for row in costs), Decimal(0))
-        spent = Spent(len(sent), sum(row.charged_tokens for row in own), usd)
+        spent = Spending(len(sent), sum(row.charged_tokens for row in own), usd)
         found.append(Sample(number, answer, debate, spent, sum(row.latency_ms for row in own) / 1000))
     return found
 
 
-def nearest(samples: Sequence[Sample], target: int, turns: int) -> int:
+def count_nearest(samples: Sequence[Sample], target: int, turns: int) -> int:
     """How many of ``samples``, from the first on, come nearest to ``target`` tokens; at least one.
 
     Where nothing cost anything, as with scripted seats, as many as the debate had ``turns``.
@@ -62,7 +62,7 @@ def nearest(samples: Sequence[Sample], target: int, turns: int) -> int:
     return best
 
 
-def more_samples(samples: Sequence[Sample], target: int, turns: int, usual: int = 0) -> int:
+def count_more_samples(samples: Sequence[Sample], target: int, turns: int, usual: int = 0) -> int:
     """How many more samples lead nearer to ``target`` tokens, or to ``turns`` where nothing cost anything.
 
     ``usual`` is the expected cost of one sample before any was drawn. It is 0 where that is unknown, and one sample
@@ -78,7 +78,7 @@ def more_samples(samples: Sequence[Sample], target: int, turns: int, usual: int 
     return min(round((target - total) * len(samples) / total), MOST_SAMPLES - len(samples))
 
 
-def sampling(settings: Settings) -> Settings:
+def with_sampling(settings: Settings) -> Settings:
     """``settings`` of single answers at the temperature of samples, unless another one is configured."""
     limits = settings.limits
     temperature = {"answering": SAMPLED.temperature, **limits.temperature}
@@ -95,7 +95,7 @@ class Votes(Generic[Subject]):
     def samples(self, subject: Subject) -> list[Sample]:
         """The samples about ``subject`` so far, in their order."""
         rows = [self._experiment.finished.get(key) for key in self._batches.get(subject, ())]
-        return [sample for row in rows if row is not None for sample in samples_in(row.debate, row.history)]
+        return [sample for row in rows if row is not None for sample in read_samples(row.debate, row.history)]
 
     def next_batch(
         self, subject: Subject, target: int, turns: int, usual: int, trial: Callable[[int, int], Trial]
@@ -113,7 +113,7 @@ class Votes(Generic[Subject]):
         drawn = sum(batches.values())
         if drawn > len(samples):
             return None
-        wanted = max(more_samples(samples, target, turns, usual), 0 if drawn else 1)
+        wanted = max(count_more_samples(samples, target, turns, usual), 0 if drawn else 1)
         wanted = min(wanted, MOST_SAMPLES - drawn)
         if wanted <= 0:
             return None

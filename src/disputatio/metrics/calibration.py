@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from disputatio.kernel import JsonObject
-from disputatio.metrics.collecting import Selection, measured
+from disputatio.metrics.collecting import Selection, iterate_measures
 from disputatio.metrics.measures import Measures
 from disputatio.participants.reasoning import ReasoningSeen
 from disputatio.record.events import CallMade, CallSent, DebateOpened
@@ -69,7 +69,7 @@ class Calibration:
         }
 
 
-def calibration_of(rows: Iterable[Measures]) -> Calibration | None:
+def calibrate_by(rows: Iterable[Measures]) -> Calibration | None:
     """The calibration that ``rows`` give; None where fewer than ``FEWEST`` can be compared."""
     pairs = [
         (row.tokens - row.reasoning_tokens, row.estimated_tokens - row.estimated_reasoning)
@@ -83,11 +83,11 @@ def calibration_of(rows: Iterable[Measures]) -> Calibration | None:
     return Calibration(factor, min(ratios), max(ratios), len(pairs))
 
 
-def calibration(store: Store, format_name: str, models: Iterable[str], *, sourced: bool) -> Calibration | None:
+def calibrate(store: Store, format_name: str, models: Iterable[str], *, sourced: bool) -> Calibration | None:
     """What debates of this format with the same models, with or without sources alike, took in ``store``."""
     seated = frozenset(models)
-    found = islice(measured(store, Selection(format=format_name), {}), MOST_READ)
-    return calibration_of(row for row in found if row.models == seated and row.sourced == sourced)
+    found = islice(iterate_measures(store, Selection(format=format_name), {}), MOST_READ)
+    return calibrate_by(row for row in found if row.models == seated and row.sourced == sourced)
 
 
 Model: TypeAlias = tuple[str, str, str]
@@ -97,7 +97,7 @@ _MOST_COUNTED = 20
 """Debates with one of the models; the newest tell enough."""
 
 
-def reasoning_in(store: Store, models: Collection[Model]) -> dict[Model, ReasoningSeen]:
+def read_reasoning(store: Store, models: Collection[Model]) -> dict[Model, ReasoningSeen]:
     """What the newest debates of ``store`` have seen of how much ``models`` reason; none where they were not seen.
 
     Of the ``MOST_READ`` newest debates those are read that seat one of the models, ``_MOST_COUNTED`` at most.

@@ -17,8 +17,7 @@ from disputatio.errors import InvalidInputError, StoreError
 from disputatio.formats.registry import FORMATS
 from disputatio.judging.gate import DebateMultiple, Verified, debate_multiple
 from disputatio.metrics.figures import Figures
-from disputatio.metrics.measures import Measures, measures_of
-from disputatio.metrics.summaries import MEASURES_VERSION, measures_in, summary_of
+from disputatio.metrics.measures import MEASURES_VERSION, Measures, make_summary, measure_debate, read_summary
 from disputatio.motion import one_line
 from disputatio.record.chain import broken_link
 from disputatio.record.history import History
@@ -68,12 +67,12 @@ def collect(store: Store, selection: Selection, *, rereads: bool = False) -> Fig
         StoreError: the store cannot be read.
     """
     figures = Figures()
-    for row in measured(store, selection, figures.left_out, rereads=rereads):
+    for row in iterate_measures(store, selection, figures.left_out, rereads=rereads):
         figures.add(row)
     return figures
 
 
-def measured(
+def iterate_measures(
     store: Store, selection: Selection, left_out: dict[str, str], *, rereads: bool = False
 ) -> Iterator[Measures]:
     """The measures of each debate; ``left_out`` takes those whose record does not verify, with the reason."""
@@ -90,7 +89,7 @@ def measured(
         kept = table.current([row.id for row in rows], MEASURES_VERSION) if table and not rereads else {}
         read: list[Summary] = []
         for row in rows:
-            found = measures_in(kept[row.id], row) if row.id in kept else None
+            found = read_summary(kept[row.id], row) if row.id in kept else None
             found = found or _measures(store, row, left_out, read)
             if found is not None and selection.task_type in {None, found.task_type}:
                 yield found
@@ -104,8 +103,8 @@ def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list
     try:
         fault = broken_link(events, None)
         if fault is None:
-            measures = measures_of(row.id, row.opened_at, History.of(sealed.event() for sealed in events))
-            read += [summary_of(measures, events[-1].hash)] if events else []
+            measures = measure_debate(row.id, row.opened_at, History.of(sealed.event() for sealed in events))
+            read += [make_summary(measures, events[-1].hash)] if events else []
             return measures
     except StoreError as error:
         # Written by a newer version, or no JSON any more.
@@ -114,14 +113,14 @@ def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list
     return None
 
 
-def recomputed_multiple(store: Store, selection: Selection = Selection()) -> DebateMultiple:
+def compute_multiple(store: Store, selection: Selection = Selection()) -> DebateMultiple:
     """How many times its cost the downside must be for a debate to pay, from the outcomes attached in ``store``.
 
     Only outcomes with a verdict, of debates whose conclusion can be compared with the first proposer's output, count.
     """
     rows = [
         Verified(row.verdict, row.agrees)
-        for row in measured(store, selection, {})
+        for row in iterate_measures(store, selection, {})
         if row.verdict and row.agrees is not None
     ]
     return debate_multiple(rows)

@@ -72,7 +72,7 @@ class Share:
 
 
 @dataclass(slots=True)
-class Expected:
+class EstimateRatio:
     """What debates took against what was expected of them when they were opened.
 
     ``ratio`` is the sum of all that was taken over the sum of all that was expected, so that many cheap debates do not
@@ -223,7 +223,7 @@ class Figures:
     low_confidence: Share = field(default_factory=Share)
     confidence: dict[str, int] = field(default_factory=dict)
     uncertainties: dict[str, Mean] = field(default_factory=dict)
-    expected: dict[str, Expected] = field(default_factory=dict)
+    expected: dict[str, EstimateRatio] = field(default_factory=dict)
     agreement: Share = field(default_factory=Share)
     one_conclusion: Share = field(default_factory=Share)
     tilt: Mean = field(default_factory=Mean)
@@ -247,7 +247,7 @@ class Figures:
         if row.uncertainties is not None:
             _at(self.uncertainties, row.task_type, Mean).add(row.uncertainties)
         if row.ended and row.estimated_tokens:
-            _at(self.expected, row.task_type, Expected).add(row)
+            _at(self.expected, row.task_type, EstimateRatio).add(row)
         self.agreement.add(row.agrees)
         self.one_conclusion.add(row.one_conclusion)
         if row.verdict is not None:

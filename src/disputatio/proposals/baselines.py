@@ -12,7 +12,7 @@ from disputatio.config.process import settings_for
 from disputatio.engine.opening import Proposal
 from disputatio.engine.ports import Nobody
 from disputatio.engine.runtime import Runtime, baseline_id
-from disputatio.evaluation.baselines import Baselines, answerer_seat, baselines_named
+from disputatio.evaluation.baselines import Baselines, choose_answerer, parse_baselines
 from disputatio.formats.registry import find_format
 from disputatio.telemetry.settings import observed
 
@@ -48,7 +48,7 @@ def baselines_of(
     """
     if given is None:
         return None
-    names = baselines_named(given)
+    names = parse_baselines(given)
     settings = {name: _settings(name, arguments, proposal.settings) for name in ("single", "freeform")}
 
     async def run(debate: str, runtime: Runtime) -> bool:
@@ -64,7 +64,7 @@ def _settings(name: str, arguments: Arguments, debate: Settings) -> Settings:
     """Of a format that baselines are run in: seats as named, and whatever else was asked for and holds for it."""
     sides = {"pro", "con", "judge", "all"}
     seats = (
-        answerer_seat(arguments.seated(), debate)
+        choose_answerer(arguments.seated(), debate)
         if name == "single"
         else tuple((seat, who) for seat, who in arguments.seated() if seat.lower() in sides)
     )

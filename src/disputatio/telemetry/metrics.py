@@ -12,7 +12,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from disputatio.metrics import Alert, Figures
+from disputatio.metrics.figures import Figures
+from disputatio.metrics.report import Alert
 from disputatio.record.chain import Sealed
 from disputatio.record.events import (
     Abstained,

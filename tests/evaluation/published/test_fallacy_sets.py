@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from published.recorded import folder
 
-from disputatio.evaluation.fallacy_scores import SEVEN, JudgedText, NamedFallacy, fallacy_scores, spans_compared
+from disputatio.evaluation.fallacy_scores import SEVEN, JudgedText, NamedFallacy, compare_spans, score_fallacies
 from disputatio.evaluation.labelled_texts import MAPPINGS, NONE, OTHER, read_labelled
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def test_naming_what_the_labels_say_is_right_throughout(name):
         )
         for row in whole.texts
     ]
-    scores = fallacy_scores(judged, spans=name == "mafalda")
+    scores = score_fallacies(judged, spans=name == "mafalda")
     assert scores.micro[0].value == scores.micro[1].value == 1
     assert scores.unfound_quotes.count == 0
     if scores.spans is not None:
@@ -50,7 +50,7 @@ def test_naming_what_the_labels_say_is_right_throughout(name):
 
 def test_naming_nothing_has_no_recall_and_finds_the_texts_without_fallacy():
     whole = read_labelled("mafalda", folder("mafalda"))
-    scores = fallacy_scores([JudgedText(row) for row in whole.texts], spans=True)
+    scores = score_fallacies([JudgedText(row) for row in whole.texts], spans=True)
     assert [row.recall.count for row in scores.classes] == [0] * len(SEVEN)
     assert scores.none.recall.value == 1
     assert scores.spans is not None
@@ -65,4 +65,4 @@ def test_the_gold_spans_compared_with_themselves_are_right():
     whole = read_labelled("mafalda", folder("mafalda"))
     for row in whole.texts:
         spans = [(span.start, span.end, span.labels, span.optional) for span in row.spans]
-        assert spans_compared([spans_[:3] for spans_ in spans], spans) == pytest.approx((1, 1, 1))
+        assert compare_spans([spans_[:3] for spans_ in spans], spans) == pytest.approx((1, 1, 1))

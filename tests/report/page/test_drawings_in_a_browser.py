@@ -7,10 +7,19 @@ from staged_pages import page_of
 from test_page_in_a_browser import Seen, pytestmark, screen, seeing  # noqa: F401  (a fixture, and what it needs)
 
 from browser_fonts import FAMILIES
-from disputatio.evaluation.pages.plots import Bar, Curve, curve_plot, interval_plot, reliability_plot, share_bars
-from disputatio.evaluation.pages.sheet import Figure, Section, Sheet, render_sheet
-from disputatio.evaluation.statistics import Reliability
-from disputatio.evaluation.statistics.forecasts import ReliabilityBin
+from disputatio.evaluation.pages.sheet import (
+    Bar,
+    Curve,
+    Figure,
+    Section,
+    Sheet,
+    curve_plot,
+    interval_plot,
+    reliability_plot,
+    render_sheet,
+    share_bars,
+)
+from disputatio.evaluation.statistics.scores import Reliability, ReliabilityBin
 
 # What leaves its drawing, and what lies over what. A line of text is a pixel or two taller than its letters.
 MISPLACED = """() => [...document.querySelectorAll('svg[role=img]')].flatMap(svg => {

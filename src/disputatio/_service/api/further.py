@@ -157,11 +157,12 @@ def figures_of(
     """
     from disputatio.config import Arguments
     from disputatio.config.process import configured_store
-    from disputatio.metrics import Selection, alerts_of, collect
+    from disputatio.metrics.collecting import Selection, collect
     from disputatio.metrics.figures import figures_json
+    from disputatio.metrics.report import find_alerts
 
     figures = collect(service.view_of(caller), Selection(since, form, task_type))
-    alerts = alerts_of(figures, configured_store(Arguments()).metrics)
+    alerts = find_alerts(figures, configured_store(Arguments()).metrics)
     chosen = {"since": since, "format": form, "task_type": task_type}
     return {**figures_json(figures, chosen), "alerts": [dict(row.as_json()) for row in alerts]}
 

@@ -106,7 +106,7 @@ def _written(service: Service, debate_id: str, caller: Caller, form: ExportForm)
 
 
 def _dossier(service: Service, debate_id: str, caller: Caller, form: ExportForm) -> str:
-    from disputatio.metrics.surroundings import surroundings
+    from disputatio.metrics.dossier_context import gather_surroundings
     from disputatio.report.dossier import dossier_html, dossier_markdown, dossier_of
 
     fault = None
@@ -116,7 +116,7 @@ def _dossier(service: Service, debate_id: str, caller: Caller, form: ExportForm)
         fault = altered.cause
     report = service.debate(debate_id, caller).report()
     mine = service.view_of(caller)
-    written = dossier_of(report, surroundings(mine, report, "this service", fault, None))
+    written = dossier_of(report, gather_surroundings(mine, report, "this service", fault, None))
     return (dossier_html if form is ExportForm.DOSSIER_HTML else dossier_markdown)(written)
 
 

@@ -21,26 +21,26 @@ from disputatio.config.format_scope import format_scope
 from disputatio.engine.market_setup import is_rules, knowledge_as_source, question_on
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
 from disputatio.engine.runtime import software
-from disputatio.evaluation.backtest.cases import BLIND, ID_LENGTH, PLAIN, USUAL_HORIZON, Bases, Case
-from disputatio.evaluation.backtest.reading import DateRecord
+from disputatio.evaluation.backtest.cases import BLIND, DEFAULT_HORIZON, ID_LENGTH, PLAIN, Case, KnowledgeBases
+from disputatio.evaluation.backtest.forecasts import DateRecord
 from disputatio.evaluation.backtest.recognition import (
     Probe,
     RecognitionReport,
-    probes_of,
-    recognition_report,
+    make_probes,
+    make_recognition_report,
 )
-from disputatio.evaluation.comparing.reading import is_harness
 from disputatio.evaluation.experiment import (
     Experiment,
-    Spent,
+    Spending,
     Trial,
-    outcome_of,
-    spent_on,
-    sum_of,
-    total_spent,
-    unreachable,
+    add_spending,
+    find_unreachable,
+    read_outcome,
+    read_spending,
+    total_spending,
 )
-from disputatio.evaluation.votes import Votes, nearest, sampling
+from disputatio.evaluation.questions.arms import is_harness
+from disputatio.evaluation.votes import Votes, count_nearest, with_sampling
 from disputatio.formats.format import Format
 from disputatio.formats.market import JUDGE
 from disputatio.formats.single import ANSWERER, SINGLE, most_given
@@ -58,7 +58,7 @@ _MOST_BATCHES = 8
 _NO_IDENTITY = frozenset({"budget", "warnings", "estimate"})
 
 
-def models_in(settings: Settings) -> dict[str, str]:
+def list_models(settings: Settings) -> dict[str, str]:
     """The language models in the seats of a market debate, each with a seat of its own; the judge comes first."""
     seats = {seat: row for seat, row in settings.seats.items() if not is_rules(row)}
     found: dict[str, str] = {}
@@ -67,7 +67,7 @@ def models_in(settings: Settings) -> dict[str, str]:
     return found
 
 
-def agent_settings(form: Format, debate: Settings, seat: str) -> Settings:
+def make_agent_settings(form: Format, debate: Settings, seat: str) -> Settings:
     """The settings of ``form`` whose answerer is the model that has ``seat`` in a debate; all else as there."""
     model = debate.seats[seat]
     own = resolve(
@@ -104,7 +104,7 @@ class AgentForecast:
     up: bool | None
     p: float | None
     samples: int
-    spent: Spent
+    spent: Spending
     debates: tuple[str, ...] = ()
     failure: str = ""
     harness: bool = False
@@ -125,12 +125,12 @@ class AgentForecast:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldAgents:
+class FinishedAgents:
     """What was held beside the debates: forecasts by agent and case, the probe, and what all of it took."""
 
     forecasts: Mapping[str, Mapping[Case, AgentForecast]]
     recognition: RecognitionReport | None
-    spent: Spent
+    spent: Spending
     stopped: str = ""
     provider_failed: bool = False
 
@@ -141,7 +141,7 @@ class HeldAgents:
         return any(row.harness for row in rows) or (self.recognition is not None and self.recognition.harness)
 
 
-class Agents:
+class AgentRunner:
     """Runs single agents, and the recognition probe, on the dates of a backtest.
 
     Args:
@@ -159,7 +159,7 @@ class Agents:
     def __init__(
         self,
         records: Sequence[DateRecord],
-        bases: Bases,
+        bases: KnowledgeBases,
         single: Settings | None,
         probes: Mapping[str, Settings],
         years: tuple[int, int],
@@ -167,7 +167,7 @@ class Agents:
         *,
         prompts: Path | None = None,
         seed: int = 0,
-        horizon: str = USUAL_HORIZON,
+        horizon: str = DEFAULT_HORIZON,
     ) -> None:
         self._rows = [row for row in records if row.case.arm in {PLAIN, BLIND}]
         self._bases, self._settings, self._probes, self._years = bases, single, probes, years
@@ -175,7 +175,7 @@ class Agents:
         self._prompts, self._seed, self._horizon = prompts, seed, horizon
         self._proposals: dict[Case, tuple[Proposal, Proposal]] = {}
 
-    async def run(self) -> HeldAgents:
+    async def run(self) -> FinishedAgents:
         """Run what has no record yet, and read everything.
 
         Raises:
@@ -192,7 +192,7 @@ class Agents:
             )
         return self._found(asked)
 
-    def _found(self, asked: Sequence[Probe]) -> HeldAgents:
+    def _found(self, asked: Sequence[Probe]) -> FinishedAgents:
         result, finished = self._experiment.result, self._experiment.finished
         forecasts: dict[str, dict[Case, AgentForecast]] = {}
         if self._settings is not None:
@@ -205,9 +205,9 @@ class Agents:
             for probe in asked
             if (trial := finished.get(probe.trial.key)) is not None
         ]
-        report = recognition_report(guesses, self._years, self._seed) if guesses else None
-        spent = total_spent(row.history for row in result.finished)
-        return HeldAgents(forecasts, report, spent, result.stopped, result.provider_failed)
+        report = make_recognition_report(guesses, self._years, self._seed) if guesses else None
+        spent = total_spending(row.history for row in result.finished)
+        return FinishedAgents(forecasts, report, spent, result.stopped, result.provider_failed)
 
     def probes_on(self, cases: Sequence[Case]) -> tuple[Probe, ...]:
         """The questions of the probe on the days of ``cases``; none where no model is probed."""
@@ -215,7 +215,7 @@ class Agents:
             return ()
         days: dict[date, Case] = {row.day: Case(row.day, PLAIN) for row in cases}
         named = {day: self._bases.of(case) for day, case in days.items()}
-        return probes_of(named, self._probes, self._years, seed=self._seed, prompts=self._prompts)
+        return make_probes(named, self._probes, self._years, seed=self._seed, prompts=self._prompts)
 
     def _with_id(self, trial: Trial) -> Trial:
         return replace(trial, debate=_id_of(trial.proposal, trial.key, self._experiment.opener))
@@ -237,14 +237,14 @@ class Agents:
         once = replace(settings, rules=rules)  # type: ignore[arg-type]
         motion = Motion(question_on(base, self._horizon), settings.language)
         proposal = Proposal(motion, SINGLE, once, (knowledge_as_source(base),), prompts=self._prompts)
-        return proposal, replace(proposal, settings=sampling(once))
+        return proposal, replace(proposal, settings=with_sampling(once))
 
     def _next_samples(self, row: DateRecord) -> Trial | None:
         """The samples that are still wanted for the vote of one date; None where none are, or the last failed."""
         if not row.spent.calls:
             return None
         single = self._experiment.finished.get(_single_key(row.case))
-        usual = spent_on(single.history).tokens if single else 0
+        usual = read_spending(single.history).tokens if single else 0
         return self._votes.next_batch(
             row.case, *_cost(row), usual, lambda first, count: self._trial(row.case, first, count, warm=True)
         )
@@ -252,27 +252,27 @@ class Agents:
     def _single(self, case: Case) -> AgentForecast:
         held = self._experiment.finished.get(_single_key(case))
         if held is None:
-            return AgentForecast(case, SINGLE_AGENT, None, None, 0, Spent(), failure="not held")
-        outcome = outcome_of(held.history)
+            return AgentForecast(case, SINGLE_AGENT, None, None, 0, Spending(), failure="not held")
+        outcome = read_outcome(held.history)
         answer, sure = ([*(outcome.get(key) or ()), None][0] for key in ("answers", "confidence"))
         up = None if answer is None else answer == UP
         p = None if up is None or sure is None else int(sure) / 100 if up else 1 - int(sure) / 100
-        spent, failure = spent_on(held.history), "" if answer else unreachable(held.history)
+        spent, failure = read_spending(held.history), "" if answer else find_unreachable(held.history)
         harness = is_harness(held.history)
         return AgentForecast(case, SINGLE_AGENT, up, p, int(up is not None), spent, (held.debate,), failure, harness)
 
     def _vote(self, row: DateRecord) -> AgentForecast:
         samples = self._votes.samples(row.case)
         if not samples:
-            return AgentForecast(row.case, VOTE, None, None, 0, Spent(), failure="not held")
-        kept = samples[: nearest(samples, *_cost(row))]
+            return AgentForecast(row.case, VOTE, None, None, 0, Spending(), failure="not held")
+        kept = samples[: count_nearest(samples, *_cost(row))]
         answers = [sample.answer for sample in kept]
         given = [answer for answer in answers if answer is not None]
         winner = most_given(answers)
-        spent = sum_of(sample.spent for sample in kept)
+        spent = add_spending(sample.spent for sample in kept)
         debates = tuple(dict.fromkeys(sample.debate for sample in kept))
         histories = [each.history for each in self._experiment.finished.values() if each.debate in debates]
-        failure = "" if given else next((text for each in histories if (text := unreachable(each))), "")
+        failure = "" if given else next((text for each in histories if (text := find_unreachable(each))), "")
         p = given.count(UP) / len(given) if given else None
         up = None if winner is None else winner == UP
         return AgentForecast(row.case, VOTE, up, p, len(kept), spent, debates, failure, any(map(is_harness, histories)))

@@ -1,26 +1,109 @@
-"""All that one source of market data has, read once: the whole past and the whole future of every series.
-
-Knowledge bases are built through views that an archive cuts at a moment, as those of any other source. Prices and the
-VIX are also handed out whole, to make labels and benchmarks of: that is for the scoring of a backtest and for nothing
-that argues. An archive is plain data, so that it can be given to another process.
-"""
+"""Daily closes in order, read from CSV files (plain or gzip) or taken from an array, and their month-ends."""
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
-from collections.abc import Callable, Mapping
+import io
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest.prices import PriceSeries
 from disputatio.market.sources.builder import needs_extra
 from disputatio.market.sources.errors import SourceError
 from disputatio.market.sources.port import Catalogue, Shelf, View
 from disputatio.market.sources.rows import Rows
 from disputatio.market.sources.series_catalogue import US
+
+_DAY, _CLOSE = ("date",), ("close", "adj close")
+
+
+@dataclass(frozen=True, slots=True)
+class PriceSeries:
+    """Closes by day, days rising; a day without a price is not there.
+
+    Raises:
+        InvalidInputError: days do not rise, or a price is not above zero.
+    """
+
+    name: str
+    days: tuple[date, ...]
+    closes: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.days) != len(self.closes) or any(a >= b for a, b in pairwise(self.days)):
+            raise InvalidInputError(f"The days of {self.name} do not rise.", "Sort them, and give each once.")
+        if any(not close > 0 for close in self.closes):
+            raise InvalidInputError(f"{self.name} has a close that is not above zero.", "Leave missing days out.")
+
+    def place(self, day: date) -> int | None:
+        """The place of the last session on or before ``day``; None before the first."""
+        found = bisect_right(self.days, day) - 1
+        return found if found >= 0 else None
+
+    def until(self, day: date) -> PriceSeries:
+        """What was known on the evening of ``day``."""
+        cut = bisect_right(self.days, day)
+        return PriceSeries(self.name, self.days[:cut], self.closes[:cut])
+
+    def month_ends(self) -> tuple[date, ...]:
+        """The last session of each month; that of the last month only if the series goes on after it."""
+        return self.ends("month_end")
+
+    def ends(self, dates: str) -> tuple[date, ...]:
+        """The last session of each week, month or quarter (``week_end`` and so on), as `month_ends` has those."""
+        period = _PERIODS[dates]
+        return tuple(one for one, other in pairwise(self.days) if period(one) != period(other))
+
+    def followed_by(self, later: PriceSeries) -> PriceSeries:
+        """Both together; of days that both have, the first holds."""
+        known = set(self.days)
+        more = [(day, close) for day, close in zip(later.days, later.closes, strict=True) if day not in known]
+        rows = sorted([*zip(self.days, self.closes, strict=True), *more])
+        return PriceSeries(self.name, tuple(day for day, _ in rows), tuple(close for _, close in rows))
+
+
+_PERIODS: Mapping[str, Callable[[date], tuple[int, int]]] = {
+    "week_end": lambda day: day.isocalendar()[:2],
+    "month_end": lambda day: (day.year, day.month),
+    "quarter_end": lambda day: (day.year, (day.month - 1) // 3),
+}
+
+
+def read_prices(path: Path, name: str | None = None, column: str | None = None) -> PriceSeries:
+    """The closes in a CSV file with a column of days and one of closes, in either case; empty cells are left out.
+
+    Raises:
+        InvalidInputError: it cannot be read, or lacks a column.
+    """
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        raise InvalidInputError(
+            f"{path} cannot be read: {type(error).__name__}.", "Give a CSV file, .gz or not."
+        ) from None
+    rows = list(csv.DictReader(io.StringIO(text)))
+    heads = list(rows[0]) if rows else []
+    day = _head(heads, _DAY)
+    close = column or _head(heads, _CLOSE)
+    if day is None or close not in heads:
+        raise InvalidInputError(f"{path} lacks a column of {'days' if day is None else 'closes'}.", f"It has: {heads}.")
+    found = [(date.fromisoformat(row[day][:10]), float(row[close])) for row in rows if (row[close] or "").strip()]
+    return PriceSeries(name or path.stem, tuple(one for one, _ in found), tuple(other for _, other in found))
+
+
+def _head(heads: Sequence[str], wanted: Sequence[str]) -> str | None:
+    return next((head for head in heads if head.strip().casefold() in wanted), None)
+
 
 VIX = "vix"
 
@@ -124,13 +207,13 @@ def open_archive(folder: Path | None = None, subject: str = US.subject) -> Archi
     if folder is None:
         from disputatio.market.sources.packages import installed_packages
 
-        return archive_of(installed_packages())
+        return read_archive(installed_packages())
     from disputatio.market.sources.csv_folder import csv_folder
 
-    return archive_of(csv_folder(folder.expanduser(), subject))
+    return read_archive(csv_folder(folder.expanduser(), subject))
 
 
-def archive_of(shelf: Shelf) -> Archive:
+def read_archive(shelf: Shelf) -> Archive:
     """Everything on ``shelf``, read now."""
     rows: dict[str, Rows] = {}
     failed: dict[str, str] = {}
@@ -146,3 +229,27 @@ def archive_of(shelf: Shelf) -> Archive:
     catalogue = shelf.catalogue
     plain = replace(catalogue, indices=dict(catalogue.indices), sectors=dict(catalogue.sectors))
     return Archive(shelf.name, plain, rows, failed)
+
+
+_OPPOSITE = {"open": "open", "high": "low", "low": "high", "close": "close"}
+_PRICES = ("index:", "sector:")
+
+
+def mirror_prices(archive: Archive) -> Archive:
+    """``archive`` with every price reflected; its name says so."""
+    changed = archive.changed(_reflected)
+    return Archive(f"{archive.name}:mirrored", changed.catalogue, changed.rows, changed.failed)
+
+
+def _reflected(key: str, rows: Rows) -> Rows | None:
+    if key == "earnings":
+        return None
+    if not key.startswith(_PRICES) or rows.is_empty:
+        return rows
+    square = float(rows.columns["close"][0]) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns = {
+            name: square / rows.columns[_OPPOSITE[name]] if _OPPOSITE.get(name) in rows.columns else values
+            for name, values in rows.columns.items()
+        }
+    return Rows(rows.source, rows.days, rows.available, columns, rows.vintages, rows.warnings)

@@ -22,8 +22,7 @@ from disputatio.config import Settings
 from disputatio.engine.market_setup import question_on
 from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
 from disputatio.engine.runtime import software
-from disputatio.evaluation.backtest.archive import Archive
-from disputatio.evaluation.backtest.mirroring import mirrored
+from disputatio.evaluation.backtest.archive import Archive, mirror_prices
 from disputatio.formats.format import Format
 from disputatio.formats.registry import find_format
 from disputatio.ledger.budget import UNLIMITED
@@ -33,7 +32,7 @@ from disputatio.participants.shared_clients import ClientFactory, SharedClients,
 from disputatio.record.text import canonical, digest
 
 ID_LENGTH = 16
-USUAL_HORIZON = "month"
+DEFAULT_HORIZON = "month"
 _NO_IDENTITY = frozenset({"motion", "evidence", "budget", "warnings", "estimate"})
 
 
@@ -46,9 +45,9 @@ def _named(base: KnowledgeBase) -> KnowledgeBase:
 
 
 def _blinded(base: KnowledgeBase) -> KnowledgeBase:
-    from disputatio.evaluation.backtest.blinding import blinded
+    from disputatio.market.blinding import blind
 
-    return blinded(base)
+    return blind(base)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,9 @@ PLAIN, MIRRORED, BLIND = "plain", "mirrored", "blind"
 ARMS: Mapping[str, Arm] = MappingProxyType(
     {
         PLAIN: Arm(PLAIN, "the debate as it would have been held"),
-        MIRRORED: Arm(MIRRORED, "prices reflected in their log returns, so that up becomes down", archive=mirrored),
+        MIRRORED: Arm(
+            MIRRORED, "prices reflected in their log returns, so that up becomes down", archive=mirror_prices
+        ),
         BLIND: Arm(BLIND, "names and dates removed, every series begun at 100", base=_blinded),
     }
 )
@@ -84,7 +85,7 @@ class Case:
         return f"{self.arm} {self.day}"
 
 
-class Bases:
+class KnowledgeBases:
     """Knowledge bases out of an archive, as each arm has them; what an arm makes of the archive is made once."""
 
     def __init__(self, archive: Archive) -> None:
@@ -114,18 +115,18 @@ def market_format() -> Format:
     return find_format("market")
 
 
-def proposal_of(
-    base: KnowledgeBase, settings: Settings, prompts: Path | None = None, horizon: str = USUAL_HORIZON
+def make_proposal(
+    base: KnowledgeBase, settings: Settings, prompts: Path | None = None, horizon: str = DEFAULT_HORIZON
 ) -> Proposal:
     """The debate on ``base``: whether its subject will rise within ``horizon``."""
     return Proposal(Motion(question_on(base, horizon)), market_format(), settings, prompts=prompts, knowledge=base)
 
 
-def identity_of(
+def hash_identity(
     settings: Settings,
     prompts: Path | None = None,
     opener: ClientFactory = open_client,
-    horizon: str = USUAL_HORIZON,
+    horizon: str = DEFAULT_HORIZON,
 ) -> str:
     """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version, horizon.
 
@@ -134,15 +135,15 @@ def identity_of(
     """
     from disputatio.market.sources.files import example_index
 
-    proposal = proposal_of(example_index(), settings, prompts)
+    proposal = make_proposal(example_index(), settings, prompts)
     table = seat_table(proposal.format, settings, proposal.participants, SharedClients(opener))
     event, _ = opened_event(plan_of(proposal, table, book_of(prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
     # The usual horizon adds nothing, so that records of earlier versions are found.
-    return digest(canonical(body if horizon == USUAL_HORIZON else {**body, "horizon": horizon}))
+    return digest(canonical(body if horizon == DEFAULT_HORIZON else {**body, "horizon": horizon}))
 
 
 @lru_cache(maxsize=8192)
-def debate_id(case: Case, data: str, identity: str) -> str:
-    """The id of the debate of ``case`` on data with that digest, held in the way that `identity_of` names."""
+def make_debate_id(case: Case, data: str, identity: str) -> str:
+    """The id of the debate of ``case`` on data with that digest, held in the way that `hash_identity` names."""
     return digest(canonical(["backtest", case.arm, case.day.isoformat(), data, identity]))[:ID_LENGTH]

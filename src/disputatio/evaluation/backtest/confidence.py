@@ -14,17 +14,23 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from disputatio.evaluation.backtest.forecasting import Argued
-from disputatio.evaluation.backtest.reading import DateRecord
-from disputatio.evaluation.intervals import ALPHA, Rate, installed, rate
-from disputatio.evaluation.statistics import RESAMPLES, BootstrapInterval, times_drawn
+from disputatio.evaluation.backtest.forecasts import DateRecord, ScoredArgument
+from disputatio.evaluation.statistics.intervals import (
+    ALPHA,
+    BLOCK_RESAMPLES,
+    BootstrapInterval,
+    Rate,
+    count_draws,
+    rate,
+    require_statistics,
+)
 from disputatio.kernel import JsonObject
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BINS = 10
-MEASURES: Mapping[str, Callable[[Argued], float | None]] = {
+MEASURES: Mapping[str, Callable[[ScoredArgument], float | None]] = {
     "confidence at the opening": lambda row: row.stated,
     "confidence after the debate": lambda row: row.adjusted,
     "weight in the forecast": lambda row: row.weight,
@@ -46,7 +52,7 @@ class ConfidenceBin:
 
 
 @dataclass(frozen=True, slots=True)
-class Informed:
+class ConfidenceMeasure:
     """How often the argument that came true was the more confident one, with the interval over dates."""
 
     name: str
@@ -85,7 +91,7 @@ class ConfidenceCheck:
 
     arguments: int
     bins: tuple[ConfidenceBin, ...]
-    measures: tuple[Informed, ...]
+    measures: tuple[ConfidenceMeasure, ...]
 
     def as_json(self) -> JsonObject:
         """All of it."""
@@ -96,13 +102,16 @@ class ConfidenceCheck:
         }
 
 
-def confidence_check(records: Sequence[DateRecord], came: Mapping[date, bool], seed: int = 0) -> ConfidenceCheck | None:
-    """Hold the arguments of ``records``, in order of time, against the direction that ``came``; None without any."""
-    rows = [(place, row, row.bullish == came[record.day]) for place, record in enumerate(records)
-            if record.day in came for row in record.arguments]  # fmt: skip
+def check_confidence(
+    records: Sequence[DateRecord], observed: Mapping[date, bool], seed: int = 0
+) -> ConfidenceCheck | None:
+    """Hold the arguments of ``records``, in order of time, against the direction that ``observed``; None without
+    any."""
+    rows = [(place, row, row.bullish == observed[record.day]) for place, record in enumerate(records)
+            if record.day in observed for row in record.arguments]  # fmt: skip
     if not rows:
         return None
-    drawn = times_drawn(len(records), _block(len(records)), seed=seed)
+    drawn = count_draws(len(records), _block(len(records)), seed=seed)
     measured = [_informed(name, measure, rows, drawn) for name, measure in MEASURES.items()]
     return ConfidenceCheck(len(rows), _bins([(row.stated, right) for _, row, right in rows]), tuple(measured))
 
@@ -124,11 +133,11 @@ def _bins(rows: Sequence[tuple[float, bool]]) -> tuple[ConfidenceBin, ...]:
 
 def _informed(
     name: str,
-    measure: Callable[[Argued], float | None],
-    rows: Sequence[tuple[int, Argued, bool]],
+    measure: Callable[[ScoredArgument], float | None],
+    rows: Sequence[tuple[int, ScoredArgument, bool]],
     drawn: NDArray[Any],
-) -> Informed:
-    with installed():
+) -> ConfidenceMeasure:
+    with require_statistics():
         import numpy as np
     known = [(place, row.bullish, value, right) for place, row, right in rows if (value := measure(row)) is not None]
     values = sorted({value for _, _, value, _ in known})
@@ -141,10 +150,10 @@ def _informed(
     resampled = _concordance(np.tensordot(drawn, counts, axes=1))
     # With few dates some resamples have no month that rose, or none that fell: then nothing can be said.
     if np.isnan(share) or np.isnan(resampled).any():
-        return Informed(name, len(known), len(values), None)
+        return ConfidenceMeasure(name, len(known), len(values), None)
     low, high = np.quantile(resampled, [ALPHA / 2, 1 - ALPHA / 2])
-    found = BootstrapInterval(float(share), float(low), float(high), _block(len(counts)), RESAMPLES)
-    return Informed(name, len(known), len(values), found)
+    found = BootstrapInterval(float(share), float(low), float(high), _block(len(counts)), BLOCK_RESAMPLES)
+    return ConfidenceMeasure(name, len(known), len(values), found)
 
 
 def _block(dates: int) -> float:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from statistics import median
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest.prices import PriceSeries
+from disputatio.evaluation.backtest.archive import PriceSeries
 
 FEWEST_FOR_MEDIAN = 60
 
@@ -52,7 +52,7 @@ class Label:
     balanced: bool | None
 
 
-def labels_of(
+def label_dates(
     prices: PriceSeries,
     decisions: Sequence[date],
     *,
@@ -104,7 +104,7 @@ def _up(value: float, tie: Tie) -> bool | None:
     return {Tie.UP: True, Tie.DOWN: False, Tie.EXCLUDE: None}[tie]
 
 
-def past_shares(labels: Sequence[Label], before: Sequence[Label] = ()) -> tuple[float | None, ...]:
+def compute_climatology(labels: Sequence[Label], before: Sequence[Label] = ()) -> tuple[float | None, ...]:
     """Climatology: for each label the share of ups among all whose outcome was known when it was decided."""
     found: list[float | None] = []
     for row in labels:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.backtest.forecasting import FORMULAS
+from disputatio.evaluation.backtest.forecasts import FORMULAS
 from disputatio.evaluation.backtest.labels import Entry, Tie
 from disputatio.kernel import JsonObject
 
@@ -101,7 +101,7 @@ class BacktestPlan:
         return {name: value.isoformat() if isinstance(value, date) else value for name, value in body.items()}
 
 
-def plan_named(name: str, subject: str | None = None, horizon: str | None = None) -> BacktestPlan:
+def load_plan(name: str, subject: str | None = None, horizon: str | None = None) -> BacktestPlan:
     """The packaged plan called ``name``, or the one in the file of that name.
 
     Args:

@@ -25,9 +25,9 @@ from typing import TypeVar
 from disputatio.config import Settings
 from disputatio.engine.market_setup import knowledge_as_source
 from disputatio.engine.opening import Proposal
-from disputatio.evaluation.comparing.reading import is_harness
-from disputatio.evaluation.experiment import Trial, outcome_of
-from disputatio.evaluation.intervals import ALPHA, Rate, installed, rate
+from disputatio.evaluation.experiment import Trial, read_outcome
+from disputatio.evaluation.questions.arms import is_harness
+from disputatio.evaluation.statistics.intervals import ALPHA, Rate, rate, require_statistics
 from disputatio.formats.recognition import RECOGNITION
 from disputatio.kernel import JsonObject
 from disputatio.market.blinding import blind, blinded_keys
@@ -58,7 +58,7 @@ class Probe:
 
     def guess_in(self, debate: str, history: History) -> Guess:
         """What the model said."""
-        said = outcome_of(history).get("guess")
+        said = read_outcome(history).get("guess")
         row = said if isinstance(said, Mapping) else {}
         month = (int(row["year"]), int(row["month"])) if row else None
         index = str(row["index"]) if row else None
@@ -102,7 +102,7 @@ def _count(month: tuple[int, int]) -> int:
     return 12 * month[0] + month[1]
 
 
-def probes_of(
+def make_probes(
     bases: Mapping[date, KnowledgeBase],
     settings: Mapping[str, Settings],
     years: tuple[int, int],
@@ -252,7 +252,7 @@ class RecognitionReport:
         }
 
 
-def recognition_report(guesses: Sequence[Guess], years: tuple[int, int], seed: int = 0) -> RecognitionReport:
+def make_recognition_report(guesses: Sequence[Guess], years: tuple[int, int], seed: int = 0) -> RecognitionReport:
     """Score ``guesses`` for each model and arm; ``years`` are those that were offered."""
     groups: dict[tuple[str, str], list[Guess]] = {}
     for row in guesses:
@@ -277,15 +277,17 @@ def _scores(model: str, arm: str, rows: Sequence[Guess], years: tuple[int, int],
     return RecognitionScores(
         model,
         arm,
-        recognised(said, truths, exactly, seed),
-        recognised(said, truths, nearly, seed),
-        recognised([row.index for row in rows], [row.truth for row in rows], lambda one, truth: one == truth, seed),
+        count_recognised(said, truths, exactly, seed),
+        count_recognised(said, truths, nearly, seed),
+        count_recognised(
+            [row.index for row in rows], [row.truth for row in rows], lambda one, truth: one == truth, seed
+        ),
         sum(row.month is None for row in rows),
         (1 / offered, sum(near) / len(near)),
     )
 
 
-def recognised(
+def count_recognised(
     said: Sequence[_Said], truths: Sequence[_Truth], fits: Callable[[_Said, _Truth], bool], seed: int = 0
 ) -> Hits:
     """How many of ``said`` fit their truth, against the same answers put to other dates."""
@@ -294,7 +296,7 @@ def recognised(
     seen = sum(table[place][place] for place in range(size))
     if size < 2:
         return Hits(rate(seen, size), None, None)
-    with installed():
+    with require_statistics():
         import numpy as np
     chance, grid, places = np.random.default_rng(seed), np.asarray(table), np.arange(size)
     drawn = np.asarray([int(grid[places, chance.permutation(size)].sum()) for _ in range(DRAWS)])

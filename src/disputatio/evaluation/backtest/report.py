@@ -10,21 +10,27 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from disputatio.evaluation.backtest.archive import Archive
-from disputatio.evaluation.backtest.calibrating import JudgeCalibration, calibrate_judge
+from disputatio.evaluation.backtest.archive import Archive, PriceSeries
 from disputatio.evaluation.backtest.cases import BLIND, MIRRORED, PLAIN, Case
-from disputatio.evaluation.backtest.confidence import ConfidenceCheck, confidence_check
-from disputatio.evaluation.backtest.controls import Blind, Mirrored, blind_check, mirrored_check
-from disputatio.evaluation.backtest.finding import accuracy_text, verdict_text
-from disputatio.evaluation.backtest.holding import HeldDates
-from disputatio.evaluation.backtest.leaks import LeakReport, leak_report
-from disputatio.evaluation.backtest.models import ModelEvidence
+from disputatio.evaluation.backtest.confidence import ConfidenceCheck, check_confidence
+from disputatio.evaluation.backtest.controls import (
+    BlindResult,
+    LeakReport,
+    MirroredResult,
+    check_blind,
+    check_leaks,
+    check_mirrored,
+)
+from disputatio.evaluation.backtest.forecasts import DateRecord
+from disputatio.evaluation.backtest.judge_weights import JudgeCalibration, calibrate_judge
+from disputatio.evaluation.backtest.model_evidence import ModelEvidence
 from disputatio.evaluation.backtest.plan import BacktestPlan
-from disputatio.evaluation.backtest.prices import PriceSeries
-from disputatio.evaluation.backtest.reading import DateRecord
-from disputatio.evaluation.backtest.running import DEBATE, BacktestResult, Dates, dates_of, run_backtest
-from disputatio.evaluation.comparing.report import HARNESS
-from disputatio.evaluation.experiment import Spent
+from disputatio.evaluation.backtest.runner import FinishedDates
+from disputatio.evaluation.backtest.scoring import DEBATE, BacktestResult, DecisionDates, find_dates, score_backtest
+from disputatio.evaluation.experiment import Spending
+from disputatio.evaluation.questions.report import HARNESS
+from disputatio.evaluation.statistics.intervals import ALPHA
+from disputatio.evaluation.statistics.paired import Comparison, format_p
 from disputatio.formats.market_verdict import DISCLAIMERS
 from disputatio.kernel import JsonObject
 
@@ -42,11 +48,11 @@ class Outcome(StrEnum):
     WRONG = "wrong"
     NO_CALL = "no call"
     FAILED = "failed"
-    NOT_HELD = "not held"
+    NOT_RUN = "not held"
 
 
 @dataclass(frozen=True, slots=True)
-class DatesCounted:
+class DateCounts:
     """What became of the dates of a run: ``failed`` and ``without_signal`` are those on which a seat was missing."""
 
     dates: int
@@ -100,8 +106,8 @@ class BacktestReport:
     source: str
     digest: str
     records: tuple[DateRecord, ...]
-    mirrored: tuple[Mirrored, ...]
-    blind: Blind | None
+    mirrored: tuple[MirroredResult, ...]
+    blind: BlindResult | None
     leaks: LeakReport | None
     confidence: ConfidenceCheck | None
     who: Mapping[str, str]
@@ -118,13 +124,13 @@ class BacktestReport:
         return {row.day: row for row in self.records if row.case.arm == PLAIN}
 
     @property
-    def counted(self) -> DatesCounted:
+    def counted(self) -> DateCounts:
         """How many dates were held, and how many of those without a seat."""
         plain = self.plain
         rows = [plain[row.decided] for row in self.result.labels if row.decided in plain]
         failed = sum(bool(row.failure) for row in rows)
         quiet = sum(bool(row.silent) and not row.failure for row in rows)
-        return DatesCounted(len(self.result.labels), len(rows), failed, quiet)
+        return DateCounts(len(self.result.labels), len(rows), failed, quiet)
 
     @property
     def by_rules(self) -> bool:
@@ -148,9 +154,9 @@ class BacktestReport:
         return f"The run was stopped: {self.stopped}. {missing}".rstrip()
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Spending:
         """What the debates cost, the controls included."""
-        total = Spent()
+        total = Spending()
         for row in self.records:
             total = total.plus(row.spent)
         return total
@@ -166,7 +172,7 @@ class BacktestReport:
         record = self.plain.get(label.decided)
         if name != DEBATE or (record is not None and not record.failure):
             return Outcome.NO_CALL
-        return Outcome.NOT_HELD if record is None else Outcome.FAILED
+        return Outcome.NOT_RUN if record is None else Outcome.FAILED
 
     def outcomes(self, name: str) -> dict[Outcome, int]:
         """How often each outcome came for one forecaster."""
@@ -184,12 +190,12 @@ class BacktestReport:
                 f"The run was cut: {self.counted.held} of {self.counted.dates} dates were held. No accuracy is told "
                 "before all of them are."
             )
-        accuracy = accuracy_text(self.result)
+        accuracy = describe_accuracy(self.result)
         if not accuracy:
             return "Nothing could be scored."
         # What a model may have read of afterwards is counted and is no finding.
         models = self.models is not None and self.models.splits
-        verdict = self.models.splits[0].verdict if self.models is not None and models else verdict_text(self.result)
+        verdict = self.models.splits[0].verdict if self.models is not None and models else describe_verdict(self.result)
         return f"{accuracy} {verdict}"
 
     def as_json(self) -> JsonObject:
@@ -239,7 +245,7 @@ class BacktestReport:
         }
 
 
-def cases_of(plan: BacktestPlan, dates: Dates, *, blind_everywhere: bool = False) -> tuple[Case, ...]:
+def list_cases(plan: BacktestPlan, dates: DecisionDates, *, blind_everywhere: bool = False) -> tuple[Case, ...]:
     """Every debate of a backtest: each date, and every so many dates again mirrored and blind."""
     days = dates.decided
     chosen = days[:: plan.controls_every] if plan.controls_every else ()
@@ -251,13 +257,13 @@ def cases_of(plan: BacktestPlan, dates: Dates, *, blind_everywhere: bool = False
     )
 
 
-def backtest_report(
+def make_backtest_report(
     plan: BacktestPlan,
     archive: Archive,
-    held: HeldDates,
+    held: FinishedDates,
     who: Mapping[str, str],
     *,
-    dates: Dates | None = None,
+    dates: DecisionDates | None = None,
     models: ModelEvidence | None = None,
 ) -> BacktestReport:
     """Score what was held.
@@ -274,11 +280,11 @@ def backtest_report(
         InvalidInputError: the plan has no date with an outcome in these data.
     """
     prices = archive.prices()
-    dates = dates or dates_of(plan, prices)
+    dates = dates or find_dates(plan, prices)
     plain = [row for row in held.records if row.case.arm == PLAIN]
     by_day = {row.day: row for row in plain}
     nothing: Mapping[str, float | None] = {}
-    result = run_backtest(
+    result = score_backtest(
         plan,
         prices,
         lambda day: by_day[day].forecasts if day in by_day else nothing,
@@ -286,18 +292,20 @@ def backtest_report(
         openings=lambda day: by_day[day].p_opened if day in by_day else None,
         dates=dates,
     )
-    came = _came(dates)
+    observed = _came(dates)
     reflected = [row for row in held.records if row.case.arm == MIRRORED]
-    mirrored = mirrored_check(plain, reflected, came, _came(dates_of(plan, _mirrored(prices)))) if reflected else ()
+    mirrored = (
+        check_mirrored(plain, reflected, observed, _came(find_dates(plan, _mirrored(prices)))) if reflected else ()
+    )
     return BacktestReport(
         result,
         archive.name,
         archive.digest,
         held.records,
         mirrored,
-        blind_check(plain, [row for row in held.records if row.case.arm == BLIND]),
-        leak_report(archive, plain, dates.labels, plan.leaks_every) if plan.leaks_every else None,
-        confidence_check(plain, came, plan.seed),
+        check_blind(plain, [row for row in held.records if row.case.arm == BLIND]),
+        check_leaks(archive, plain, dates.labels, plan.leaks_every) if plan.leaks_every else None,
+        check_confidence(plain, observed, plan.seed),
         who,
         len(held.missing),
         held.stopped,
@@ -308,7 +316,7 @@ def backtest_report(
     )
 
 
-def _came(dates: Dates) -> dict[date, bool]:
+def _came(dates: DecisionDates) -> dict[date, bool]:
     return {row.decided: row.up for row in dates.labels if row.up is not None}
 
 
@@ -317,9 +325,90 @@ def _mirrored(prices: PriceSeries) -> PriceSeries:
     return PriceSeries(f"{prices.name}, mirrored", prices.days, tuple(square / close for close in prices.closes))
 
 
-def who_sat(seats: Mapping[str, str]) -> Sequence[str]:
+def list_seats(seats: Mapping[str, str]) -> Sequence[str]:
     """Who sat where, seats that are taken alike together."""
     found: dict[str, list[str]] = {}
     for seat, who in seats.items():
         found.setdefault(who, []).append(seat)
     return [f"{'all seats' if len(found) == 1 else ', '.join(rows)}: {who}" for who, rows in found.items()]
+
+
+FORECASTER_NAMES: Mapping[str, str] = {
+    DEBATE: "the debate",
+    "openings": "its openings alone, undebated",
+    "always_up": "always up",
+    "climatology": "climatology",
+    "average_200": "the 200-day rule",
+    "vix_below_20": "VIX below 20",
+    "tech alone": "technical lens alone",
+    "fund alone": "fundamental lens alone",
+    "macro alone": "macro lens alone",
+    "senti alone": "sentiment lens alone",
+}
+"""What forecasters are called for people."""
+
+_UP_AND_DOWN, _BALANCED = "on up and down", "on the balanced label"
+
+
+def describe_accuracy(result: BacktestResult) -> str:
+    """How often the debate and the benchmark of the plan were right; empty where nothing could be scored."""
+    counts = result.primary.counts
+    if not counts.items:
+        return ""
+    if all(call is None for call in result.said[DEBATE]):
+        return f"The debate made no call on any of {counts.items} {result.plan.asks_for}s."
+    own, other = (100 * (counts.both + row) / counts.items for row in (counts.first, counts.second))
+    against = FORECASTER_NAMES.get(result.plan.primary_against, result.plan.primary_against)
+    return f"Of {counts.items} {result.plan.asks_for}s the debate called {own:.1f} % right, {against} {other:.1f} %."
+
+
+def describe_verdict(result: BacktestResult) -> str:
+    """Whether there is an edge; which condition failed where there is none, and how likely one would have been seen."""
+    against = FORECASTER_NAMES.get(result.plan.primary_against, result.plan.primary_against)
+    if result.has_edge:
+        return (
+            "That is beyond chance on both labels. An edge in prices is rare and a leak is common: look for one before "
+            "you believe it."
+        )
+    if all(call is None for call in result.said[DEBATE]):
+        return "Without a call there is nothing to compare."
+    primary, counts = result.primary, result.primary.counts
+    if primary.significant and counts.second > counts.first:
+        return f"It is right less often than {against}, beyond chance."
+    rows = ((_UP_AND_DOWN, primary), (_BALANCED, result.co_primary))
+    said = [_condition(where, row, against) for where, row in rows]
+    return f"No demonstrable edge: {'; '.join(said)}. {describe_power(result)}"
+
+
+def describe_power(result: BacktestResult) -> str:
+    """How likely both conditions would have been met by a true lead of the planned size."""
+    rows = {_UP_AND_DOWN: result.primary, _BALANCED: result.co_primary}
+    points = f"{100 * result.primary.gain:g} points"
+    parts = []
+    for where, row in rows.items():
+        if row is None or not row.counts.items:
+            return f"Without an outcome {where} no edge can be shown."
+        if row.power_seen is None:
+            share = 100 * row.counts.discordant / row.counts.items
+            return f"A lead of {points} cannot be where only {share:.1f} % of the dates tell the two apart {where}."
+        parts.append((where, row.power_seen))
+    least = min(power for _, power in parts)
+    each = ", ".join(f"{where} {power:.2f}" for where, power in parts)
+    return (
+        f"Were there a lead of {points}, both would be met with a probability of at most {least:.2f} at the "
+        f"discordance seen ({each})."
+    )
+
+
+def _condition(where: str, row: Comparison | None, against: str) -> str:
+    """One condition, and what became of it."""
+    if row is None or not row.counts.items:
+        return f"{where} no date has an outcome"
+    gap, p = row.counts.first - row.counts.second, row.adjusted
+    test = f"{'mid-p' if row.mid else 'exact p'} {format_p(p)}"
+    if not gap:
+        return f"{where} it is right as often as {against}"
+    points = f"{100 * abs(gap) / row.counts.items:.1f} points {'ahead of' if gap > 0 else 'behind'} {against}"
+    if p > ALPHA:
+        return f"{where} it is {points}, which chance explains ({test})"
+    return f"{where} it is {points}, beyond chance ({test})"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from disputatio.evaluation.backtest.models import ModelEvidence, percent
+from disputatio.evaluation.backtest.model_evidence import ModelEvidence, format_percent
 from disputatio.evaluation.backtest.recognition import BLIND, NEAR, Hits, RecognitionReport
-from disputatio.evaluation.intervals import Rate
-from disputatio.evaluation.pages.plots import Bar, interval_plot
-from disputatio.evaluation.pages.sheet import Figure, Section, Table
-from disputatio.evaluation.statistics import Comparison
-from disputatio.evaluation.statistics.paired import p_text
+from disputatio.evaluation.pages.sheet import Bar, Figure, Section, Table, interval_plot
+from disputatio.evaluation.statistics.intervals import Rate
+from disputatio.evaluation.statistics.paired import Comparison, format_p
 
 
-def model_sections(evidence: ModelEvidence) -> list[Section]:
+def make_model_sections(evidence: ModelEvidence) -> list[Section]:
     """What a page says of the models; the probe only where it was held."""
     found = [_forecasters(evidence), _cutoff(evidence)]
     return [*found, _recognition(evidence.recognition)] if evidence.recognition is not None else found
 
 
 def _bar(label: str, row: Rate, tone: str = "c1") -> Bar:
-    return Bar(label, row.value, row.low, row.high, f"{percent(row)} ({row.count} of {row.of})", tone)
+    return Bar(label, row.value, row.low, row.high, f"{format_percent(row)} ({row.count} of {row.of})", tone)
 
 
 def _forecasters(evidence: ModelEvidence) -> Section:
@@ -28,8 +26,8 @@ def _forecasters(evidence: ModelEvidence) -> Section:
         (
             row.name,
             f"{evidence.given[row.name]} of {evidence.dates}",
-            percent(row.accuracy) if row.calls else "no call",
-            percent(row.balanced_label) if row.calls else "no call",
+            format_percent(row.accuracy) if row.calls else "no call",
+            format_percent(row.balanced_label) if row.calls else "no call",
             "-" if row.brier is None else f"{row.brier.score:.4f}",
             f"{evidence.spent[row.name].tokens:,}",
             "unknown" if (usd := evidence.spent[row.name].usd) is None else f"{usd:.4f}",
@@ -68,7 +66,9 @@ def _compared(caption: str, comparisons: tuple[Comparison, ...]) -> Table:
         shown = "-"
         if gap.value is not None and gap.low is not None and gap.high is not None:
             shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
-        rows.append((row.name, shown, p_text(row.exact_p), p_text(row.mid_p), p_text(row.adjusted), f"{row.power:.2f}"))
+        rows.append(
+            (row.name, shown, format_p(row.exact_p), format_p(row.mid_p), format_p(row.adjusted), f"{row.power:.2f}")
+        )
     return Table(caption, ("comparison", "difference", "exact p", "mid-p", "after Holm", "power, 10 points"), rows)
 
 
@@ -82,9 +82,9 @@ def _cutoff(evidence: ModelEvidence) -> Section:
         shown = "-"
         if gap.value is not None and gap.low is not None and gap.high is not None:
             shown = f"{100 * gap.value:+.1f} points [{100 * gap.low:+.1f}, {100 * gap.high:+.1f}]"
-        p = "-" if row.p is None else p_text(row.p)
+        p = "-" if row.p is None else format_p(row.p)
         power = "-" if row.power is None else f"{row.power:.2f}"
-        rows.append((row.name, percent(row.before), percent(row.after), shown, p, power))
+        rows.append((row.name, format_percent(row.before), format_percent(row.after), shown, p, power))
     heads = ("forecaster", "before", "after", "after less before", "Fisher's exact p", "power, 10 points")
     when = "is unknown" if evidence.cutoff is None else f"is {evidence.cutoff}"
     figures = [Figure(interval_plot(bars, 0, 1, "share right", 0.5), "Before and after the cut-off.")] if bars else []
@@ -110,7 +110,7 @@ def _recognition(report: RecognitionReport) -> Section:
             ("index", score.index),
         ):
             bars.append(_bar(f"{shown}: {word}", row.share, "c2" if score.arm == BLIND else "c1"))
-            rows.append((shown, word, percent(row.share), *_chance(row), str(score.silent)))
+            rows.append((shown, word, format_percent(row.share), *_chance(row), str(score.silent)))
     heads = ("shown", "recognised", "share", "by chance", "p", "no guess")
     return Section(
         "recognition",
@@ -126,4 +126,4 @@ def _recognition(report: RecognitionReport) -> Section:
 def _chance(row: Hits) -> tuple[str, str]:
     if row.chance is None or row.p is None:
         return "-", "-"
-    return f"{100 * row.chance:.1f} %", p_text(row.p)
+    return f"{100 * row.chance:.1f} %", format_p(row.p)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.evaluation.questions.items import Item, Kind, QuestionSet, checked, item_of
-from disputatio.evaluation.replay.recorded import rows_of
+from disputatio.evaluation.questions.items import Item, Kind, QuestionSet, check_questions, read_item
+from disputatio.evaluation.recorded_votes import read_rows
 from disputatio.motion import Evidence, one_line
 
 FEWEST = 20
@@ -59,8 +59,10 @@ def _packaged(task_type: str) -> Callable[[Path | None], QuestionSet]:
             raise InvalidInputError(f"The golden set {task_type} is in the package.", "Leave --data out.")
         text = files("disputatio.evaluation.questions").joinpath(f"{task_type}.json").read_text("utf-8")
         body: Any = json.loads(text)
-        items = tuple(item_of(f"{task_type}, question {n}", n, row) for n, row in enumerate(body["questions"], start=1))
-        return checked(QuestionSet(task_type, items, body["about"], "Apache-2.0"), task_type)
+        items = tuple(
+            read_item(f"{task_type}, question {n}", n, row) for n, row in enumerate(body["questions"], start=1)
+        )
+        return check_questions(QuestionSet(task_type, items, body["about"], "Apache-2.0"), task_type)
 
     return read
 
@@ -108,7 +110,7 @@ def _contract(data: Path | None) -> QuestionSet:
         path = folder / f"{task}.tsv"
         if not path.exists():
             continue
-        for row in rows_of(path):
+        for row in read_rows(path):
             question = row.get("question") or _CLAUSES[task]
             citation = f"LegalBench {task}, item {row['index']}" + (
                 f", {row['document_name']}" if "document_name" in row else ""
@@ -129,7 +131,7 @@ def _contract(data: Path | None) -> QuestionSet:
         raise InvalidInputError(
             f"There is no contract task of LegalBench in {folder}.", "Give the folder with its TSV files."
         )
-    return checked(
+    return check_questions(
         QuestionSet("contract", tuple(items), "Clauses of contracts and what they do", "CC BY 4.0"), str(folder)
     )
 
@@ -159,7 +161,9 @@ def _security(data: Path | None) -> QuestionSet:
             )
     if not items:
         raise InvalidInputError(f"There is no CyberMetric file in {folder}.", "Give the folder with its JSON files.")
-    return checked(QuestionSet("security", tuple(items), "Multiple choice on security", "none stated"), str(folder))
+    return check_questions(
+        QuestionSet("security", tuple(items), "Multiple choice on security", "none stated"), str(folder)
+    )
 
 
 GOLDEN: Mapping[str, GoldenSet] = {

@@ -145,11 +145,11 @@ def read_questions(path: Path) -> QuestionSet:
         rows = list(_csv_rows(text, "\t" if path.suffix.lower() == ".tsv" else ","))
     else:
         rows = _json_rows(path, text)
-    items = tuple(item_of(f"{path.name}, line {line}", line, row) for line, row in rows)
-    return checked(QuestionSet(path.stem, items), str(path))
+    items = tuple(read_item(f"{path.name}, line {line}", line, row) for line, row in rows)
+    return check_questions(QuestionSet(path.stem, items), str(path))
 
 
-def checked(questions: QuestionSet, where: str) -> QuestionSet:
+def check_questions(questions: QuestionSet, where: str) -> QuestionSet:
     """``questions``, unless there is none, or an id or a whole question comes twice.
 
     A question that stands there twice would be answered alike and counted as two that know nothing of each other.
@@ -198,7 +198,7 @@ def _json_rows(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
-def item_of(where: str, number: int, row: Mapping[str, Any]) -> Item:
+def read_item(where: str, number: int, row: Mapping[str, Any]) -> Item:
     """The question in one row.
 
     Raises:

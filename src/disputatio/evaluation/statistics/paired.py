@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from disputatio.evaluation.intervals import ALPHA, Estimate, installed
+from disputatio.evaluation.statistics.intervals import ALPHA, Estimate, Rate, rate, require_statistics
 from disputatio.kernel import JsonObject
 
 PLANNED_GAIN = 0.10
@@ -69,7 +69,7 @@ def mcnemar_exact(counts: PairedCounts) -> float:
     """The exact two-sided p-value of McNemar's test; 1 where nothing is discordant."""
     if not counts.discordant:
         return 1.0
-    with installed():
+    with require_statistics():
         from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]
     table = [[counts.both, counts.first], [counts.second, counts.neither]]
     return min(1.0, float(mcnemar(table, exact=True).pvalue))
@@ -82,7 +82,7 @@ def mcnemar_mid_p(counts: PairedCounts) -> float:
     """
     if not counts.discordant:
         return 1.0
-    with installed():
+    with require_statistics():
         from scipy.stats import binom  # type: ignore[import-untyped]
     seen = float(binom.pmf(counts.first, counts.discordant, 0.5))
     return 1 - seen / 2 if counts.first == counts.second else mcnemar_exact(counts) - seen
@@ -92,7 +92,7 @@ def paired_difference(counts: PairedCounts) -> Estimate:
     """The paired difference with Newcombe's 95 % interval (method 10)."""
     if counts.difference is None:
         return Estimate(None, None, None, 0)
-    with installed():
+    with require_statistics():
         from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
     size, one, other = counts.items, counts.both + counts.first, counts.both + counts.second
     low_1, high_1 = proportion_confint(one, size, alpha=ALPHA, method="wilson")
@@ -117,16 +117,16 @@ def _phi(counts: PairedCounts) -> float:
     return corrected / math.sqrt(margins) if margins else 0.0
 
 
-def p_text(p: float) -> str:
+def format_p(p: float) -> str:
     """A p-value as people read it."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def holm_adjusted(tests: Mapping[str, float]) -> dict[str, float]:
+def adjust_by_holm(tests: Mapping[str, float]) -> dict[str, float]:
     """p-values adjusted together (Holm's step-down), by the same names; compare them with the level itself."""
     if len(tests) < 2:
         return dict(tests)
-    with installed():
+    with require_statistics():
         from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
     _, adjusted, _, _ = multipletests(list(tests.values()), alpha=ALPHA, method="holm")
     return dict(zip(tests, (float(value) for value in adjusted), strict=True))
@@ -154,7 +154,7 @@ def mcnemar_power(items: int, gain: float, discordance: float, *, mid: bool = Tr
 def _power(items: int, gain: float, discordance: float, mid: bool, alpha: float) -> float:  # noqa: FBT001
     if not items:
         return 0.0
-    with installed():
+    with require_statistics():
         import numpy as np
         from scipy.stats import binom
     won = min(1.0, (discordance + gain) / 2 / discordance)
@@ -253,7 +253,7 @@ def compare_all(
         f"{one} - {other}": PairedCounts.of(zip(right[one], right[other], strict=True)) for one, other in declared
     }
     tests = {name: mcnemar_mid_p(row) if mid else mcnemar_exact(row) for name, row in counts.items()}
-    adjusted = holm_adjusted(tests)
+    adjusted = adjust_by_holm(tests)
     found = []
     for one, other in declared:
         name = f"{one} - {other}"
@@ -264,3 +264,86 @@ def compare_all(
         tested = (mcnemar_exact(row), mcnemar_mid_p(row), adjusted[name])
         found.append(Comparison(one, other, row, paired_difference(row), *tested, gain, power, power_seen, mid))
     return tuple(found)
+
+
+SEEDS = 200
+ITEMS = 264
+GAIN, DISCORDANCE = 0.10, 0.30
+SHARE_RIGHT = 0.60
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCheck:
+    """In how many of the seeds the test found a difference, and what is stated."""
+
+    items: int
+    gain: float
+    found: Rate
+    stated_power: float
+    found_wrongly: Rate
+
+    @property
+    def holds(self) -> bool:
+        """Whether the stated power lies in the interval of what was found, and wrong finds are not too many."""
+        low, high = self.found.low or 0.0, self.found.high or 1.0
+        return low <= self.stated_power <= high and (self.found_wrongly.low or 0.0) <= ALPHA
+
+    def as_json(self) -> JsonObject:
+        """The check."""
+        return {
+            "schema": "disputatio/power-check",
+            "version": 1,
+            "items": self.items,
+            "seeds": self.found.of,
+            "gain": self.gain,
+            "discordance": DISCORDANCE,
+            "found_where_planted": self.found.as_json(),
+            "stated_power": round(self.stated_power, 4),
+            "found_where_none": self.found_wrongly.as_json(),
+            "stated_error": ALPHA,
+            "holds": self.holds,
+        }
+
+    def lines(self) -> list[str]:
+        """The check for people."""
+        return [
+            f"Two ways of answering {self.items} made-up questions, {self.found.of} times over",
+            f"  {100 * self.gain:g} points planted: found in {self.found.text()}; stated {self.stated_power:.2f}",
+            *(
+                f"  stated for {items} questions: exact {mcnemar_power(items, GAIN, DISCORDANCE, mid=False):.3f}, "
+                f"mid-p {mcnemar_power(items, GAIN, DISCORDANCE):.3f}"
+                for items in (100, ITEMS)
+            ),
+            f"  nothing planted: found in {self.found_wrongly.text()}; stated at most {ALPHA:.2f}",
+            "  The harness does what it states." if self.holds else "  THE HARNESS DOES NOT DO WHAT IT STATES.",
+        ]
+
+
+def simulate_answers(items: int, gain: float, seed: int) -> tuple[list[bool], list[bool]]:
+    """Whether each of two ways was right on each question; the first is right more often by ``gain`` on average."""
+    with require_statistics():
+        import numpy as np
+    both = SHARE_RIGHT - (DISCORDANCE + gain) / 2
+    parts = [both, (DISCORDANCE + gain) / 2, (DISCORDANCE - gain) / 2]
+    drawn: Any = np.random.default_rng(seed).choice(4, size=items, p=[*parts, 1 - sum(parts)])
+    return [bool(row in {0, 1}) for row in drawn.tolist()], [bool(row in {0, 2}) for row in drawn.tolist()]
+
+
+def check_power(items: int = ITEMS, gain: float = GAIN, seeds: int = SEEDS) -> PowerCheck:
+    """Plant an edge, and none, ``seeds`` times each."""
+    planted = sum(_finds(*simulate_answers(items, gain, seed)) for seed in range(seeds))
+    wrongly = sum(_finds(*simulate_answers(items, 0.0, seeds + seed)) for seed in range(seeds))
+    stated = mcnemar_power(items, gain, DISCORDANCE)
+    return PowerCheck(items, gain, rate(planted, seeds), stated, rate(wrongly, seeds))
+
+
+def _finds(first: list[bool], second: list[bool]) -> bool:
+    """What an evaluation with this one comparison decides by (`compare_all` with the rest of it left out)."""
+    return mcnemar_mid_p(PairedCounts.of(zip(first, second, strict=True))) <= ALPHA
+
+
+def compare_in_full(items: int, gain: float, seed: int) -> bool:
+    """The same decision by the whole of an evaluation's comparison; slower, and held against the short way by tests."""
+    first, second = simulate_answers(items, gain, seed)
+    (row,) = compare_all({"first": first, "second": second}, [("first", "second")])
+    return row.significant

@@ -1,0 +1,295 @@
+"""Holds the debates of a backtest over one store, and goes on where an earlier run was stopped.
+
+By rules alone   nothing is paid and nothing is waited for, so debates are computed, in several processes where that is
+                 asked for. Each is held whole in memory and handed to one writer, which commits them in groups: a
+                 record is there whole or not at all, and a stopped run loses at most those that were being held
+With models      an experiment: every call is in the record before it leaves, under one ceiling, several at a time
+
+Both hold the same debate with the same record. ``read_recorded`` reads what is there and holds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from disputatio.config import Settings
+from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.market_setup import is_rules
+from disputatio.engine.runtime import Runtime, start
+from disputatio.engine.verified import read_verified
+from disputatio.errors import InvalidInputError
+from disputatio.evaluation.backtest.agents import AgentRunner
+from disputatio.evaluation.backtest.archive import Archive
+from disputatio.evaluation.backtest.cases import (
+    ARMS,
+    BLIND,
+    DEFAULT_HORIZON,
+    PLAIN,
+    Case,
+    KnowledgeBases,
+    hash_identity,
+    make_debate_id,
+    make_proposal,
+)
+from disputatio.evaluation.backtest.forecasts import DateRecord, read_date
+from disputatio.evaluation.estimates import PREVIEWED, EstimatedPart, estimate_part, estimate_vote
+from disputatio.evaluation.experiment import CONCURRENCY, Experiment, Trial
+from disputatio.participants.call import ModelClient
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.shared_clients import ClientFactory, open_client
+from disputatio.record.history import History, Status
+from disputatio.record.memory import MemoryStore
+from disputatio.record.store import Store, Writing
+
+_BATCH_SIZE = 3
+"""Debates that a process holds between two answers: few, so that Ctrl-C is not waited for."""
+_ENDED = frozenset({Status.COMPLETE.value, Status.DEGRADED.value, Status.FAILED.value})
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How every date is held. ``prompts`` is a folder of overrides; ``horizon`` is what the question asks for."""
+
+    archive: Archive
+    settings: Settings
+    prompts: Path | None = None
+    opener: ClientFactory = open_client
+    concurrency: int = CONCURRENCY
+    processes: int = 1
+    horizon: str = DEFAULT_HORIZON
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether every seat is taken by a rule-based analyst."""
+        return all(is_rules(row) for row in self.settings.seats.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedDates:
+    """What was held, in the order of the cases. ``missing`` were not, and ``stopped`` says why."""
+
+    records: tuple[DateRecord, ...]
+    missing: tuple[Case, ...]
+    stopped: str = ""
+    provider_failed: bool = False
+
+
+class BacktestRunner:
+    """The debates of a backtest.
+
+    Args:
+        cases: what is to be held.
+        run: how.
+        store: where the records are.
+        on_finished: is told of each debate that is done; True where it was recorded before.
+    """
+
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        run: RunSettings,
+        store: Store,
+        *,
+        on_finished: Callable[[bool], None] = lambda _: None,
+    ) -> None:
+        self._cases, self._run, self._store, self._on_finished = tuple(cases), run, store, on_finished
+        identity = hash_identity(run.settings, run.prompts, run.opener, run.horizon)
+        self._ids = {case: make_debate_id(case, run.archive.digest, identity) for case in self._cases}
+
+    def read_recorded(self) -> FinishedDates:
+        """What the store has; nothing is held.
+
+        Raises:
+            VerificationError: a record was altered.
+        """
+        found = self._read()
+        return replace(found, stopped="only what was recorded is told") if found.missing else found
+
+    async def run(self) -> FinishedDates:
+        """Hold what has no record yet.
+
+        Raises:
+            ProviderError, InvalidInputError: as `Experiment.run`; nothing was spent.
+            StoreError: a record could not be written.
+            asyncio.CancelledError: stopped from outside; what was held has its records.
+        """
+        return await (self._by_rules() if self._run.by_rules else self._as_experiment())
+
+    def _read(self, stopped: str = "", *, provider_failed: bool = False) -> FinishedDates:
+        there = {case: self._is_there(case) for case in self._cases}
+        records = [self._record(case) for case, held in there.items() if held]
+        missing = tuple(case for case, held in there.items() if not held)
+        return FinishedDates(tuple(records), missing, stopped, provider_failed)
+
+    def _is_there(self, case: Case) -> bool:
+        row = self._store.row(self._ids[case])
+        return row is not None and row.status in _ENDED
+
+    def _record(self, case: Case) -> DateRecord:
+        debate = self._ids[case]
+        return read_date(case, debate, History.of(row.event() for row in read_verified(self._store, debate)))
+
+    async def _by_rules(self) -> FinishedDates:
+        waiting = []
+        for case in self._cases:
+            if self._is_there(case):
+                self._on_finished(True)
+            else:
+                waiting.append((case, self._ids[case]))
+        lots = [waiting[start : start + _BATCH_SIZE] for start in range(0, len(waiting), _BATCH_SIZE)]
+        processes = min(self._run.processes, len(lots))
+        if processes > 1:
+            await self._in_processes(lots, processes)
+        elif lots:
+            desk = _RuleRunner(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon)
+            for lot in lots:
+                await self._write(await desk.run(lot))
+        return self._read()
+
+    async def _in_processes(self, lots: Sequence[_Batch], processes: int) -> None:
+        pool = ProcessPoolExecutor(
+            processes,
+            # A fork would copy the threads of the store's writer and of libraries in an unknown state.
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_process,
+            initargs=(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon),
+        )
+        try:
+            futures: list[Future[list[Writing]]] = [pool.submit(_run_batch, lot) for lot in lots]
+            for done in asyncio.as_completed([asyncio.wrap_future(row) for row in futures]):
+                await self._write(await done)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    async def _write(self, writings: Iterable[Writing]) -> None:
+        """Append whole records; those that wait together are committed together."""
+        await asyncio.gather(*(self._store.append(row) for row in writings))
+        for _ in writings:
+            self._on_finished(False)
+
+    async def _as_experiment(self) -> FinishedDates:
+        bases, run = KnowledgeBases(self._run.archive), self._run
+        trials = [
+            Trial(
+                case.key,
+                make_proposal(bases.of(case), run.settings, run.prompts, run.horizon),
+                debate=self._ids[case],
+            )
+            for case in self._cases
+        ]
+        experiment = Experiment(
+            self._store,
+            run.opener,
+            budget=run.settings.budget,
+            concurrency=run.concurrency,
+            on_finished=lambda trial: self._on_finished(trial.reused),
+        )
+        result = await experiment.run(trials)
+        return self._read(result.stopped, provider_failed=result.provider_failed)
+
+
+_Batch = Sequence[tuple[Case, str]]
+
+
+class _RuleRunner:
+    """Holds dates by rules, in memory."""
+
+    def __init__(self, archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
+        self._bases, self._settings, self._prompts, self._horizon = KnowledgeBases(archive), settings, prompts, horizon
+
+    async def run(self, lot: _Batch) -> list[Writing]:
+        """The whole record of each case."""
+        return [await self._one(case, debate) for case, debate in lot]
+
+    async def _one(self, case: Case, debate: str) -> Writing:
+        store = MemoryStore()
+        runtime = Runtime(store, opener=_refuse_model, checks_first=False)
+        proposal = make_proposal(self._bases.of(case), self._settings, self._prompts, self._horizon)
+        await start(proposal, runtime, debate=debate)
+        return Writing(debate, tuple(store.read(debate)), store.texts(debate))
+
+
+def _refuse_model(seating: ModelSeating, key: str | None) -> ModelClient:  # noqa: ARG001  (the port's signature)
+    raise InvalidInputError(f"{seating.address} is asked in a debate by rules.", "Seat rules in every seat.")
+
+
+_RUNNERS: list[_RuleRunner] = []
+
+
+def _start_process(archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
+    """Make this process ready: Ctrl-C is for its parent, and it does not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent: Any = multiprocessing.parent_process()
+
+    def leave_with_the_parent() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=leave_with_the_parent, daemon=True).start()
+    settle_in()
+    _RUNNERS.append(_RuleRunner(archive, settings, prompts, horizon))
+
+
+def _run_batch(lot: _Batch) -> list[Writing]:
+    return asyncio.run(_RUNNERS[-1].run(lot))
+
+
+async def estimate_backtest(
+    cases: Sequence[Case],
+    run: RunSettings,
+    single: Settings | None = None,
+    probes: Mapping[str, Settings] | None = None,
+    years: tuple[int, int] = (0, 0),
+) -> tuple[EstimatedPart, ...]:
+    """What each part would take.
+
+    Args:
+        cases: every debate.
+        run: how they would be held.
+        single: the settings of single agents; None where none are held.
+        probes: the settings of the recognition probe, by model.
+        years: those that the probe offers.
+    """
+    bases, parts = KnowledgeBases(run.archive), []
+    experiment = Experiment(MemoryStore(), run.opener)
+    agents = AgentRunner((), bases, single, probes or {}, years, experiment, horizon=run.horizon, prompts=run.prompts)
+    for arm in ARMS:
+        own = [case for case in cases if case.arm == arm]
+        looked = _spread(own)
+        debates = [make_proposal(bases.of(case), run.settings, run.prompts, run.horizon) for case in looked]
+        part = _for_all(await estimate_part(f"debates, {arm}", debates), len(own))
+        parts += [part] if own else []
+        if single is None or not own or arm not in {PLAIN, BLIND}:
+            continue
+        alone = await estimate_part(f"single answers, {arm}", [agents.proposals_of(case)[0] for case in looked])
+        alone = _for_all(alone, len(own))
+        parts += [alone, estimate_vote(f"votes, {arm}", part, alone)]
+    if probes:
+        looked = _spread([case for case in cases if case.arm == PLAIN])
+        asked = [row.trial.proposal for row in agents.probes_on(looked)]
+        every = len(asked) // max(1, len(looked)) * sum(case.arm == PLAIN for case in cases)
+        parts.append(_for_all(await estimate_part("recognition probe", asked), every))
+    return tuple(parts)
+
+
+def _spread(cases: Sequence[Case]) -> list[Case]:
+    """A few of ``cases``, evenly spread: a knowledge base is built for each."""
+    places = {round(place * (len(cases) - 1) / max(1, PREVIEWED - 1)) for place in range(min(PREVIEWED, len(cases)))}
+    return [cases[place] for place in sorted(places)]
+
+
+def _for_all(part: EstimatedPart, debates: int) -> EstimatedPart:
+    """``part`` for so many debates."""
+    share = debates / part.debates if part.debates else 0
+    usd = None if part.usd is None else part.usd * debates / max(1, part.debates)
+    return EstimatedPart(part.name, debates, round(part.calls * share), round(part.tokens * share), usd)

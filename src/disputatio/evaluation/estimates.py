@@ -1,0 +1,95 @@
+"""What a series of debates would take before any is held: calls, tokens and cost of each part, with its sum.
+
+A few proposals of a part, evenly spread, are previewed as ``debate --dry-run`` does, and their mean stands for all.
+A vote costs what the debate beside it costs, so its samples are reckoned from the preview of a single answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from disputatio.engine.opening import Proposal
+from disputatio.engine.preview import Preview, preview
+from disputatio.kernel import JsonObject
+
+PREVIEWED = 3
+"""Proposals of a part that are previewed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedPart:
+    """One part of a series. ``usd`` is None where the price of a model is not known."""
+
+    name: str
+    debates: int
+    calls: int
+    tokens: int
+    usd: Decimal | None
+
+    def as_json(self) -> JsonObject:
+        """The sums; dollars are a string."""
+        usd = None if self.usd is None else str(self.usd)
+        return {"name": self.name, "debates": self.debates, "calls": self.calls, "tokens": self.tokens, "usd": usd}
+
+    def line(self, width: int) -> str:
+        """The sums for people."""
+        cost = "price unknown" if self.usd is None else f"{self.usd:.4f} USD"
+        return f"  {self.name:{width}}{self.debates:>8,}{self.calls:>10,}{self.tokens:>14,}  {cost}"
+
+
+async def estimate_part(name: str, proposals: Sequence[Proposal]) -> EstimatedPart:
+    """What ``proposals`` would take together.
+
+    Raises:
+        InvalidInputError: one of them cannot be held.
+    """
+    total = len(proposals)
+    chosen = sorted({round(place * (total - 1) / max(1, PREVIEWED - 1)) for place in range(min(PREVIEWED, total))})
+    seen = [await preview(proposals[place]) for place in chosen]
+
+    def scaled(value: int) -> int:
+        return round(value * total / len(seen)) if seen else 0
+
+    return EstimatedPart(
+        name, total, scaled(sum(row.calls for row in seen)), scaled(sum(row.tokens for row in seen)), _usd(seen, total)
+    )
+
+
+def estimate_vote(name: str, debates: EstimatedPart, single: EstimatedPart) -> EstimatedPart:
+    """As many single answers as come nearest to the tokens of ``debates``, which had as many questions."""
+    each = single.tokens / single.calls if single.calls else 0.0
+    samples = max(single.debates, round(debates.tokens / each)) if each else 0
+    usd = None if single.usd is None or not single.calls else single.usd * samples / single.calls
+    return EstimatedPart(name, single.debates, samples, round(samples * each), usd if samples else Decimal(0))
+
+
+def add_parts(parts: Sequence[EstimatedPart]) -> EstimatedPart:
+    """All parts together."""
+    prices = [row.usd for row in parts]
+    usd = None if None in prices else sum((row for row in prices if row is not None), Decimal(0))
+    counts = (sum(row.debates for row in parts), sum(row.calls for row in parts), sum(row.tokens for row in parts))
+    return EstimatedPart("together", *counts, usd)
+
+
+def estimate_lines(parts: Sequence[EstimatedPart]) -> list[str]:
+    """The parts and their sum for people."""
+    whole = add_parts(parts)
+    width = max(len(row.name) for row in (*parts, whole)) + 2
+    head = f"  {'':{width}}{'held':>8}{'calls':>10}{'tokens':>14}"
+    note = "An estimate for all of it; what has a record already is not asked for again."
+    return [head, *(row.line(width) for row in (*parts, whole)), note]
+
+
+def estimate_json(parts: Sequence[EstimatedPart]) -> JsonObject:
+    """The parts and their sum."""
+    rows = [row.as_json() for row in parts]
+    return {"estimate": True, "parts": rows, "together": add_parts(parts).as_json()}
+
+
+def _usd(seen: Sequence[Preview], total: int) -> Decimal | None:
+    prices = [row.usd for row in seen]
+    if None in prices:
+        return None
+    return sum((row for row in prices if row is not None), Decimal(0)) * total / max(1, len(seen))
