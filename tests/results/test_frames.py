@@ -23,7 +23,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 
 
 @pytest.mark.parametrize("table", TABLE_NAMES)
-def test_a_frame_has_the_declared_columns_and_types_for_every_debate(table: str) -> None:
+def test_a_frame_always_has_the_declared_columns_and_types(table: str) -> None:
     for name in EVERY:
         frame = frame_of([Result(read_report(name))], TABLES[table].name)
         assert list(frame.columns) == [row.name for row in TABLES[table].columns]
@@ -71,6 +71,7 @@ def test_a_debate_offers_its_frames() -> None:
         debate.to_frame("speeches")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_without_pandas_there_is_a_sentence_with_the_command(tmp_path: Path) -> None:
     (tmp_path / "pandas.py").write_text("raise ImportError('no pandas here')", "utf-8")
     program = (
@@ -92,7 +93,7 @@ def test_without_pandas_there_is_a_sentence_with_the_command(tmp_path: Path) -> 
     assert "pip install 'disputatio[frames]'" in ended.stdout
 
 
-def test_the_reference_of_the_tables_is_the_one_that_is_written_from_them() -> None:
+def test_the_reference_of_the_tables_is_the_one_made_of_them() -> None:
     text = REFERENCE.read_text("utf-8")
     assert text == reference(), "run: make reference"
     for table in TABLES.values():

@@ -86,7 +86,7 @@ def test_the_html_has_the_first_screen_and_every_argument(name: str) -> None:
 
 def test_a_large_map_is_cut_and_says_so() -> None:
     report = read_report("complete")
-    opening = next(row for row in report.phases if row.entries[0].spec == "opening")
+    opening = next(row for row in report.phases if row.entries[0].form == "opening")
     entry = opening.entries[0]
     many = {**entry.content, "arguments": list(entry.content["arguments"]) * 20}  # type: ignore[call-overload]
     larger = dataclasses.replace(opening, entries=(dataclasses.replace(entry, content=many), *opening.entries[1:]))

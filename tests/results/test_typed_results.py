@@ -236,7 +236,7 @@ def test_an_altered_record_is_not_loaded() -> None:
         disputatio.load(debate.id, store=debate.store)
 
 
-def test_values_are_read_once_and_a_debate_can_still_be_copied_and_pickled() -> None:
+def test_values_are_read_once_and_debates_can_be_pickled() -> None:
     debate = read_debate(held("complete").store, held("complete").id)
     assert debate.arguments is debate.arguments
     again = dataclasses.replace(debate, id="other")
@@ -244,7 +244,7 @@ def test_values_are_read_once_and_a_debate_can_still_be_copied_and_pickled() -> 
     assert pickle.loads(pickle.dumps(debate)) == debate  # noqa: S301  (our own bytes)
 
 
-def test_a_call_that_never_came_back_has_no_cost_and_an_open_turn() -> None:
+def test_a_call_that_never_came_back_has_no_cost() -> None:
     debate = held("complete")
     upto = next(place for place, row in enumerate(debate.events) if row.kind == "CallSent") + 1
     read = Result(DebateReport.of(debate.id, debate.events[:upto]))

@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "sign-off": ("afterwards", "sign_off"),
     "dossier": ("dossier", "dossier"),
     "metrics": ("measuring", "metrics"),
+    "export": ("exporting", "export"),
     "archive": ("archiving", "archive"),
     "restore": ("archiving", "restore"),
     "import": ("importing", "import_files"),

@@ -38,10 +38,10 @@ class Results:
 
     def _read(self, debate: str) -> str:
         from disputatio.debates import read_debate
-        from disputatio.report.verdict import verdict_sentence
+        from disputatio.report.summary import result_sentence
 
         try:
-            return verdict_sentence(read_debate(self._store, debate).report())
+            return result_sentence(read_debate(self._store, debate).report())
         except DisputatioError:
             # Its own page says what is wrong with it.
             return ""

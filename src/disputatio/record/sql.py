@@ -342,6 +342,18 @@ class SqlStore:
         with store_failures(self._place), self._engine.connect() as connection:
             return [DebateRow(*row) for row in connection.execute(sa.text(NEWEST_FIRST))]
 
+    def debates_in_order(self, since: str = "", at_once: int = 1_000) -> Iterator[DebateRow]:
+        """All debates opened at ``since`` or later, the oldest first; ``at_once`` of them are in memory at a time."""
+        opened_at, last = since, ""
+        while True:
+            place = {"opened_at": opened_at, "last": last, "most": at_once}
+            with store_failures(self._place), self._engine.connect() as connection:
+                rows = [DebateRow(*row) for part in fetched(connection, _OLDEST_FIRST, place) for row in part]
+            yield from rows
+            if len(rows) < at_once:
+                return
+            opened_at, last = rows[-1].opened_at, rows[-1].id
+
     def row(self, debate: str) -> DebateRow | None:
         """What the list says of ``debate``."""
         with store_failures(self._place), self._engine.connect() as connection:
@@ -441,6 +453,11 @@ def _tell(futures: list[asyncio.Future[None]], error: StoreError | None) -> None
         done.exception()
 
 
+_OLDEST_FIRST = (
+    f"{ROWS} WHERE opened_at >= :opened_at AND (opened_at > :opened_at OR id > :last) "
+    "ORDER BY opened_at, id LIMIT :most"
+)
+"""Some debates after one of them, so that each query is answered by the index whatever the length of the list."""
 _ADDENDA = frozenset({OutcomeAttached.kind, SignedOff.kind})
 _ANCHORS = _ADDENDA | {DebateClosed.kind, DebateInterrupted.kind, DebateResumed.kind}
 _LISTED = _ANCHORS | {DebateOpened.kind}

@@ -34,8 +34,9 @@ from disputatio.report.reading import DebateReport
 from disputatio.report.review import superseded
 from disputatio.report.statement import Statement
 from disputatio.report.statements import statements
+from disputatio.report.summary import decided_sentence
 from disputatio.report.transcript import report_questions
-from disputatio.report.verdict import TraceLine, structured_reading, verdict_sentence
+from disputatio.report.verdict import TraceLine, structured_reading
 
 _SPECIAL = re.compile(
     r"[\\@#*_\[\]<>{}|=`~]|(?<=-)-|-(?=-)|/(?=[/*])|(?<=/)/|\.(?=[^\s.]*+\.)|:(?=[^\s:]*+:)|\((?=\d++\))|(?<=\])\("
@@ -72,7 +73,7 @@ def render_argdown(report: DebateReport) -> str:
         blocks.append(f"# {escaped(seat.upper())}")
         blocks += [said.argument(row) for owner, row in said.arguments if owner == seat]
     blocks += _claims(report)
-    verdict = verdict_sentence(report)
+    verdict = decided_sentence(report)
     if verdict:
         blocks.append(f"# Verdict\n\n[Verdict]: {escaped(verdict)}")
     return "\n\n".join(blocks) + "\n"

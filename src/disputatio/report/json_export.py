@@ -16,14 +16,19 @@ from disputatio.record.events import AnswerRejected, encode
 from disputatio.report.addenda import Addendum
 from disputatio.report.citations import CitationReading, status_counts
 from disputatio.report.consultations import Consultation
+from disputatio.report.doubts import doubts
 from disputatio.report.headings import heading
+from disputatio.report.market import market_reading
+from disputatio.report.match import match_reading
+from disputatio.report.panel import panel_reading
 from disputatio.report.printing import printable_json
 from disputatio.report.reading import DebateReport, Entry, EntryState, SeatReading
 from disputatio.report.review import round_records
 from disputatio.report.spending import CallReading, Totals
 from disputatio.report.statements import statements
+from disputatio.report.summary import FirstScreen, first_screen
 from disputatio.report.transcript import report_questions
-from disputatio.report.verdict import sureness, verdict_sentence
+from disputatio.report.verdict import structured_reading, sureness
 
 EXPORT_SCHEMA = "disputatio-debate-1"
 
@@ -39,7 +44,9 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "status": report.status.value,
         "heading": head.text,
         "next_step": head.next_step,
-        "verdict": verdict_sentence(report),
+        "verdict": _verdict(report),
+        "decision": _decision(first_screen(report)),
+        "doubts": [{"kind": row.kind.value, "text": row.text} for row in doubts(report)],
         "sureness": list(sureness(report)),
         "outcome": _plain(report.outcome),
         "rounds": [_ordered(row) for row in round_records(report)],
@@ -71,14 +78,45 @@ def export_json(report: DebateReport) -> dict[str, Any]:
         "seed": report.seed,
         "software": report.software,
         "imported": _plain(encode(report.imported)) if report.imported else None,
-        "record": {
-            "events": report.events,
-            "head": report.head,
-            "opened_at": report.opened_at,
-            "last_at": report.last_at,
-            "resumed": report.resumed,
-        },
+        "record": _record(report),
     }
+
+
+def _record(report: DebateReport) -> dict[str, Any]:
+    return {
+        "events": report.events,
+        "head": report.head,
+        "opened_at": report.opened_at,
+        "last_at": report.last_at,
+        "resumed": report.resumed,
+    }
+
+
+def _decision(screen: FirstScreen) -> dict[str, Any]:
+    """The decision as the first screen says it."""
+    return {
+        "kind": screen.label,
+        "text": screen.decision if screen.decided else None,
+        "missing": "" if screen.decided else screen.decision,
+        "rests_on": list(screen.rests_on),
+        "open": list(screen.open),
+        "notes": list(screen.notes),
+    }
+
+
+def _verdict(report: DebateReport) -> str:
+    """What the rules came to in one sentence, as the first version of the export has it; ``decision`` says more."""
+    verdict, market = structured_reading(report), market_reading(report)
+    if market is not None and verdict is not None:
+        return " ".join((f"{verdict.reading}.", *market.disclaimers))
+    if verdict is not None:
+        return verdict.reading
+    panel, match = panel_reading(report), match_reading(report)
+    if panel is not None:
+        return panel.sentence
+    if match is not None:
+        return f"{match.sentence}. Best debater: {match.best}."
+    return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
 
 
 def render_json(report: DebateReport) -> str:

@@ -28,7 +28,7 @@ from disputatio.report.panel import PanelReading, escalation_sentences, panel_re
 from disputatio.report.reading import DebateReport, Entry, EntryState
 from disputatio.report.statement import Questions, Statement
 from disputatio.report.statements import statements
-from disputatio.report.summary import TOLD_HEADINGS, first_blocks
+from disputatio.report.summary import TOLD_HEADINGS, first_blocks, result_sentence
 from disputatio.report.transcript import ceiling, names_models, report_questions, seat_rows
 from disputatio.report.verdict import (
     NOT_TRUTH,
@@ -36,7 +36,6 @@ from disputatio.report.verdict import (
     five_headings,
     structured_reading,
     sureness,
-    verdict_sentence,
 )
 
 
@@ -58,7 +57,7 @@ def render_markdown(report: DebateReport) -> str:
 
 
 def _baselines(report: DebateReport) -> list[str]:
-    rows = table_of(report, verdict_sentence(report))
+    rows = table_of(report, result_sentence(report))
     if not rows:
         return []
     return ["## Baselines", _table(HEADS, rows), f"*{escaped(MEANING)}*"]

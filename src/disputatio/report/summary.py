@@ -114,6 +114,28 @@ def first_screen(report: DebateReport) -> FirstScreen:
     )
 
 
+def result_sentence(report: DebateReport) -> str:
+    """The result where there is room for a sentence or two, as in a list; made of the first screen and nothing else.
+
+    It is the decision, or why there is none, with the worst doubt and the notes that must stand beside the result. A
+    doubt that holds for every debate is left out.
+    """
+    screen = first_screen(report)
+    decision = one_line(screen.decision, _MOST)
+    decision = decision if decision.endswith((".", "!", "?", "…")) else f"{decision}."
+    worst = screen.worst_doubt
+    doubt = "" if worst.kind in _OF_EVERY_DEBATE else f"Worst doubt: {worst.text}"
+    return " ".join(filter(None, (decision, doubt, *screen.notes)))
+
+
+_OF_EVERY_DEBATE = frozenset({DoubtKind.ONCE, DoubtKind.REPEAT})
+
+
+def decided_sentence(report: DebateReport) -> str:
+    """As ``result_sentence``; empty where there is no decision."""
+    return result_sentence(report) if first_screen(report).decided else ""
+
+
 def _none(report: DebateReport) -> str:
     """Why there is no decision, in a few words; the doubt beside it gives the cause in full."""
     if report.status is Status.RUNNING:

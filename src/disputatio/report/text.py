@@ -14,10 +14,9 @@ from disputatio.report.block_text import block_lines
 from disputatio.report.blocks import Block, Entries, Title
 from disputatio.report.briefing import advice_lines, result_sections, unbroken
 from disputatio.report.reading import DebateReport, EntryState
-from disputatio.report.summary import first_blocks
+from disputatio.report.summary import first_blocks, result_sentence
 from disputatio.report.text_spans import Line, Role, Span, flow, plain, span
 from disputatio.report.transcript import NARROWEST, setup_lines, transcript_lines
-from disputatio.report.verdict import verdict_sentence
 
 MOST_LINES = 120
 """The most lines of a short text."""
@@ -52,7 +51,7 @@ def report_lines(report: DebateReport, width: int, detail: Detail = Detail.FULL,
         return _short(report, width, setup, [(), *_more(report, width, store)])
     lines += [(), *setup_lines(report, width), *transcript_lines(report, width)]
     lines += _joined(result_sections(report, width))
-    lines += baseline_lines(table_of(report, verdict_sentence(report)), width)
+    lines += baseline_lines(table_of(report, result_sentence(report)), width)
     return [*lines, *addenda_lines(report.addenda, width), (), *advice_lines(report, width, store)]
 
 
@@ -69,7 +68,7 @@ def _joined(sections: Sequence[Sequence[Line]]) -> list[Line]:
 def _short(report: DebateReport, width: int, setup: list[Line], end: list[Line]) -> list[Line]:
     """The first screen, and of every section as much as there is room for; each says how much it leaves out."""
     first = block_lines(first_blocks(report), width)
-    after = baseline_lines(table_of(report, verdict_sentence(report)), width)
+    after = baseline_lines(table_of(report, result_sentence(report)), width)
     after = _most([*after, *addenda_lines(report.addenda, width)], _MOST_AFTER)
     sections = [list(rows[1:] if rows[0] == () else rows) for rows in result_sections(report, width) if rows]
     room = MOST_LINES - len(first) - len(setup) - len(after) - len(end) - len(sections)
@@ -123,7 +122,7 @@ def render_result_text(report: DebateReport, width: int = 80) -> str:
     """Only what came of the debate, as plain text."""
     width = max(NARROWEST, width)
     lines = [*block_lines(first_blocks(report), width), *_joined(result_sections(report, width))]
-    lines += baseline_lines(table_of(report, verdict_sentence(report)), width)
+    lines += baseline_lines(table_of(report, result_sentence(report)), width)
     return joined([*lines, *addenda_lines(report.addenda, width), (), *advice_lines(report, width)])
 
 

@@ -18,7 +18,7 @@ from disputatio.report.custom_format import is_own_outcome
 from disputatio.report.headings import in_phase
 from disputatio.report.imported import imported_sureness
 from disputatio.report.judges import JuryReading, how_judged, void_words
-from disputatio.report.market import is_market, market_points, market_reading, market_sureness
+from disputatio.report.market import is_market, market_points, market_sureness
 from disputatio.report.match import match_reading, match_sureness
 from disputatio.report.panel import panel_reading, panel_sureness
 from disputatio.report.reading import DebateReport, EntryState
@@ -339,21 +339,6 @@ def _conduct(report: DebateReport) -> list[str]:
     if silent:
         said.append(counted(silent, "abstention"))
     return said
-
-
-def verdict_sentence(report: DebateReport) -> str:
-    """The result in one sentence; empty where there is none yet."""
-    verdict, market = structured_reading(report), market_reading(report)
-    if market is not None and verdict is not None:
-        return " ".join((f"{verdict.reading}.", *market.disclaimers))
-    if verdict is not None:
-        return verdict.reading
-    panel, match = panel_reading(report), match_reading(report)
-    if panel is not None:
-        return panel.sentence
-    if match is not None:
-        return f"{match.sentence}. Best debater: {match.best}."
-    return str(report.outcome.get("recommendation") or report.outcome.get("reading") or "")
 
 
 def _object(value: Any) -> Mapping[str, Any]:

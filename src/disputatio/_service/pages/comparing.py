@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from disputatio.report.amounts import dollars, duration, spoken
 from disputatio.report.headings import heading
 from disputatio.report.reading import DebateReport
-from disputatio.report.verdict import structured_reading, sureness, verdict_sentence
+from disputatio.report.summary import result_sentence
+from disputatio.report.verdict import structured_reading, sureness
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def side_of(report: DebateReport) -> Side:
         "Status": spoken(heading(report).status.value),
         "Format": spoken(report.format),
         "Language": report.language,
-        "Result": verdict_sentence(report),
+        "Result": result_sentence(report),
     }
     if verdict is not None:
         lines |= {

@@ -39,7 +39,7 @@ from disputatio.report.page.what_if import what_if_graph
 from disputatio.report.panel import panel_reading
 from disputatio.report.reading import DebateReport
 from disputatio.report.statement import Statement
-from disputatio.report.summary import TOLD_HEADINGS, first_blocks
+from disputatio.report.summary import TOLD_HEADINGS, first_blocks, result_sentence
 from disputatio.report.templates import escaping_environment, fit_to_show
 from disputatio.report.transcript import ceiling, excerpted
 from disputatio.report.verdict import (
@@ -48,7 +48,6 @@ from disputatio.report.verdict import (
     TraceLine,
     five_headings,
     sureness,
-    verdict_sentence,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def render_page(report: DebateReport, places: Sequence[tuple[str, str]] = (), fo
             match=match,
             market=market_reading(report),
             charts=charts_of(report),
-            baselines=table_of(report, verdict_sentence(report)),
+            baselines=table_of(report, result_sentence(report)),
             baseline_heads=HEADS,
             baseline_meaning=MEANING,
             outcome=() if verdict or panel or match or five_headings(report) else _outcome(report),
