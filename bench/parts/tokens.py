@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +16,8 @@ from measured import Figure
 
 import disputatio
 from disputatio.ledger.prices import PriceBook
-from disputatio.participants.call import Usage
+from disputatio.participants.caching import RULES, Prices, Sent, bill
+from disputatio.participants.call import OutputMode, Usage
 from disputatio.participants.length_profiles import USUAL
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS
@@ -26,11 +28,15 @@ ABOUT = (
     "Debates held by the engine with texts a fifth as long as their forms allow; a token is four bytes. Cached is what "
     "begins like a call that was answered before this one left; the naive layout sends the same texts with the seat's "
     "role and task first. Prices are those of the price table for each provider's default model. A debate is billed "
-    "with its schema behind the prompt, as constrained decoding or the mode `prompted` has it."
+    "with its schema behind the prompt, as constrained decoding or the mode `prompted` has it. What a provider bills "
+    "for the input is by the rules of its cache, schemas included, in hundredths of the bill of native mode with the "
+    "task in front."
 )
 MOTION: Final = "A startup with fewer than ten people should build microservices from day one"
 SOURCE: Final = "The on-call rota has {n} people, and release {n} took {n}0 minutes longer than the one before it.\n"
 PRICED: Final = ("openai", "anthropic", "google", "deepseek")
+GOAL: Final = 45
+"""Most that a provider may bill for the input, in hundredths of the naive layout's bill."""
 GROWTH: Final = (1, 2, 4, 8)
 
 
@@ -70,12 +76,18 @@ def figures() -> list[Figure]:
     rows: list[Figure] = []
     for kind in KINDS:
         rows += _rows(kind, asyncio.run(held(kind)))
+        rows += [row for provider in PRICED for row in _billed(kind, provider)]
     return [*rows, *_growth()]
 
 
 async def held(kind: Kind) -> Sums:
-    """One debate of ``kind``, metered."""
-    meter = PrefixMeter(replace(USUAL, characters=kind.characters))
+    """What one debate of ``kind`` comes to."""
+    return (await metered(kind, "ollama:metered")).sums()
+
+
+async def metered(kind: Kind, model: str) -> PrefixMeter:
+    """One debate of ``kind`` with ``model`` in every seat, metered."""
+    meter = PrefixMeter(replace(USUAL, characters=kind.characters), modes=tuple(OutputMode)[:3])
     with tempfile.TemporaryDirectory() as folder:
         sources = []
         if kind.sources:
@@ -86,13 +98,13 @@ async def held(kind: Kind) -> Sums:
         await disputatio.debate(
             "" if kind.format == "market" else MOTION,
             format=disputatio.Panel(debaters=("ada", "ben", "cleo")) if kind.format == "panel" else kind.format,
-            seats={"all": "ollama:metered"},
+            seats={"all": model},
             evidence=sources,
             config=dict(kind.settings),
             store=disputatio.MemoryStore(),
             opener=lambda *_: meter,
         )
-    return meter.sums()
+    return meter
 
 
 def _rows(kind: Kind, sums: Sums) -> Iterator[Figure]:
@@ -121,6 +133,63 @@ def _rows(kind: Kind, sums: Sums) -> Iterator[Figure]:
         yield Figure(name=f"{name}: input billed, of the naive layout's, staggered", value=billed, unit="%")
     for provider in PRICED:
         yield _bill(name, sums, provider)
+
+
+def _billed(kind: Kind, provider: str) -> Iterator[Figure]:
+    """What a provider bills for the input, by the rules of its cache, as parts of the naive layout's bill.
+
+    The naive one is native mode with the task in front: no cache serves anything of it.
+    """
+    model = str(PROVIDERS[provider].default_model)
+    fresh, read, written = (_price(provider, model, usage) for usage in _PRICES)
+    prices, rules = Prices(float(read / fresh), float(written / fresh)), RULES[provider]
+    found: dict[str, PrefixMeter] = {}
+    for mode in ("native", ""):
+        with _environment({"LLM_MODE": mode, **dict.fromkeys(PROVIDERS[provider].key_variables, "unused")}):
+            found[mode] = asyncio.run(metered(kind, f"{provider}:{model}"))
+    naive = sum(row.sent.tokens for row in found["native"].rows)
+
+    def share(mode: str, *, staggered: bool = False) -> float:
+        return 100 * bill((row.sent for row in found[mode].rows), rules, prices, staggered=staggered).cost / naive
+
+    chosen = "native" if found[""].rows[0].sent.schema else "prompted"
+    told = f"{chosen} mode, chosen by the engine; native {share('native'):.1f} %"
+    # Where prompts are long enough for the cache.
+    most = GOAL if rules.least <= 1024 and (kind.share or 0) >= 60 else None
+    yield Figure(name=f"{kind.name}: input billed by {model}", value=share(""), unit="%", at_most=most, note=told)
+    if share("", staggered=True) < 0.99 * share(""):
+        name = f"{kind.name}: input billed by {model}, staggered"
+        told = f"native {share('native', staggered=True):.1f} %"
+        yield Figure(name=name, value=share("", staggered=True), unit="%", note=told)
+    if kind.format == "competition":
+        last = bill(_private_last([row.sent for row in found[""].rows]), rules, prices)
+        name = f"{kind.name}: input billed by {model}, private posts last"
+        yield Figure(name=name, value=100 * last.cost / naive, unit="%", note="another layout, not in use")
+
+
+def _private_last(calls: Sequence[Sent]) -> list[Sent]:
+    """The calls with what not everybody hears behind what everybody hears, both in their order."""
+    public: list[frozenset[tuple[int, int]]] = [frozenset(calls[-1].shared)]
+    for call in reversed(calls[:-1]):
+        # What all later calls hear, and what nobody had said yet.
+        public.append(frozenset(call.shared) & public[-1])
+    laid_out = []
+    for call, everybody in zip(calls, reversed(public), strict=True):
+        rows = [row for row in call.shared if row in everybody], [row for row in call.shared if row not in everybody]
+        laid_out.append(replace(call, shared=[*rows[0], *rows[1]]))
+    return laid_out
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ |= values
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ |= {} if value is None else {name: value}
 
 
 def _bill(name: str, sums: Sums, provider: str) -> Figure:
@@ -158,7 +227,7 @@ def _growth() -> Iterator[Figure]:
     """Competitions with more and more free debate: the input grows with its square, what is not cached does not."""
     held_at: dict[int, Sums] = {}
     for times in GROWTH:
-        rules = {"rules.free_words": 1000 * times, "rules.free_speeches": 8 * times}
+        rules = {"rules": {"free_words": 1000 * times, "free_speeches": 8 * times}}
         held_at[times] = asyncio.run(held(Kind("", "competition", rules, characters=600)))
         sums = held_at[times]
         told = f"{sums.input:,} sent, {sums.calls} calls"

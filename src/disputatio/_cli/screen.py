@@ -296,7 +296,7 @@ def print_preview(proposal: Proposal, found: Estimate) -> None:
         f"{'all':{wide}} {seen.calls:6d} {seen.input_tokens:9,d} {seen.output_tokens:8,d} "
         f"{f'{seen.reasoning_tokens:10,d} ' if reasons else ''}{total:>10}"
     )
-    lines += ["", *_certainty(seen, found.least, found.most), found.assumed]
+    lines += ["", *_certainty(seen, found.least, found.most), found.assumed, *found.modes]
     if found.ends:
         rows = [f"{spoken(row.phase)} {counted(row.calls, 'call')}, {row.tokens:,} tokens" for row in found.ends]
         told = "; ".join(rows)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from time import thread_time
+from typing import TypeVar
 
 from disputatio.engine.running import Plan
 from disputatio.engine.seat_assignments import ModelSeat
@@ -35,6 +36,7 @@ MOST_TURNS = 2_000
 LONGEST_S = 5.0
 """Seconds of the processor that a course may take: rules of a user's own may compute for long between two turns."""
 
+T = TypeVar("T")
 _BREATH = 16
 """Turns between two moments at which whatever else the event loop has to do gets its chance."""
 _CHECKS = SchemaChecks()
@@ -69,6 +71,27 @@ class CountedCall:
     said_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class LaidOutCall:
+    """How the prompt of a call of a course is laid out, in tokens.
+
+    Attributes:
+        seat: who makes it.
+        wave: calls of one wave leave side by side.
+        shared: the prompt before the task, as pieces (a name for the text, its tokens).
+        task: the tokens after them.
+        call: the call, whose segments hold no history.
+        output_tokens: the tokens of its answer, without reasoning.
+    """
+
+    seat: str
+    wave: int
+    shared: Sequence[tuple[int, int]]
+    task: int
+    call: Call
+    output_tokens: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heard(Segment):
     """The history in a prompt: a segment without a text, of which the sizes are known."""
@@ -76,6 +99,7 @@ class _Heard(Segment):
     posts: int
     size: int
     said: int
+    pieces: Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +107,7 @@ class _SizedPrompts(DebatePrompts):
     """Prompts whose history is not put together."""
 
     said: Said
+    lays_out: bool = False
     shared: dict[Seat, Segment] = field(default_factory=dict)
 
     def whole(self, ask: Ask) -> tuple[Segment, ...]:
@@ -94,11 +119,20 @@ class _SizedPrompts(DebatePrompts):
 
     def _heard(self, posts: Sequence[Message]) -> _Heard:
         size, said = self._sum(self._size, posts), self._sum(self._said, posts)
-        return _Heard("user", "", posts=len(posts), size=size, said=said)
+        pieces = self._each(self._piece, posts) if self.lays_out else ()
+        return _Heard("user", "", posts=len(posts), size=size, said=said, pieces=pieces)
+
+    @classmethod
+    def _sum(cls, measure: Callable[[Message], int], posts: Sequence[Message]) -> int:
+        return sum(cls._each(measure, posts))
 
     @staticmethod
-    def _sum(measure: Callable[[Message], int], posts: Sequence[Message]) -> int:
-        return sum(posts.each(measure) if isinstance(posts, Messages) else map(measure, posts))
+    def _each(measure: Callable[[Message], T], posts: Sequence[Message]) -> list[T]:
+        return posts.each(measure) if isinstance(posts, Messages) else [*map(measure, posts)]
+
+    def _piece(self, post: Message) -> tuple[int, int]:
+        """A name for a post, and its tokens."""
+        return hash(post), int(self._size(post) / TYPICAL_BYTES_PER_TOKEN)
 
     def _size(self, post: Message) -> int:
         """The bytes of a post in a prompt."""
@@ -116,15 +150,20 @@ class Course:
         plan: what is debated, how, and by whom. Its tools are those of a preview.
         habits: how the model in each seat answers. Other seats answer for themselves and call nobody.
         number: tells one course from another where choices are drawn.
+        lays_out: whether ``laid_out`` is kept.
     """
 
-    def __init__(self, plan: Plan, length_profile: Mapping[str, LengthProfile], number: int = 0) -> None:
+    def __init__(
+        self, plan: Plan, length_profile: Mapping[str, LengthProfile], number: int = 0, *, lays_out: bool = False
+    ) -> None:
         self.plan, self._said = plan, Said()
         written = {row: Typical(row, number, self._said) for row in dict.fromkeys(length_profile.values())}
         self._typical = {seat: written[row] for seat, row in length_profile.items()}
         self._looked_up = dict.fromkeys(length_profile, 0)
-        self._prompts = _SizedPrompts(plan.book, plan.setting, self._said)
+        self._prompts = _SizedPrompts(plan.book, plan.setting, self._said, lays_out)
+        self._wave = 0
         self.calls: list[CountedCall] = []
+        self.laid_out: list[LaidOutCall] = []
 
     async def hold(self) -> None:
         """Hold it to its end; ``calls`` are then what it makes, in their order.
@@ -135,6 +174,7 @@ class Course:
         begun, taken, turns = thread_time(), 0.0, 0
         driver = Driver(self.plan.format.rulebook(self.plan.rules, self.plan.context))
         while not driver.finished:
+            self._wave += 1
             for path, ask in driver.open_asks.items():
                 turns += 1
                 if turns > MOST_TURNS:
@@ -191,7 +231,20 @@ class Course:
         text = canonical(self._choice(ask.seat) if chooses else typical.answer(call.schema or {"type": "string"}))
         written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
         self.calls.append(CountedCall(ask.seat, ask.phase, size, written, said))
+        if self._prompts.lays_out:
+            self.laid_out.append(self._lay_out(ask.seat, call, written))
         return Reply(text, None, Usage(size, written, 0))
+
+    def _lay_out(self, seat: Seat, call: Call, written: int) -> LaidOutCall:
+        """How ``call`` is laid out: the rules, the history and what comes after it."""
+        rules, *rest = call.segments
+        shared, task = [(hash(rules.text), _tokens(rules))], 0
+        for segment in rest:
+            if isinstance(segment, _Heard):
+                shared += segment.pieces
+            else:
+                task += _tokens(segment)
+        return LaidOutCall(seat, self._wave, shared, task, call, written)
 
     def _size(self, call: Call) -> tuple[int, int]:
         """The tokens of a call's prompt and schema, and how many bytes of it repeat made-up answers."""
@@ -213,3 +266,7 @@ class Course:
         self._looked_up[seat] += self.plan.tools.limits.calls
         numbers = range(first, self._looked_up[seat])
         return {"calls": [{"tool": "typical", "arguments": {"query": f"typical {n}"}} for n in numbers]}
+
+
+def _tokens(segment: Segment) -> int:
+    return int(len(segment.text.encode("utf-8", "replace")) / TYPICAL_BYTES_PER_TOKEN)

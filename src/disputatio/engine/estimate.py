@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from disputatio.engine.opening import Proposal
+from disputatio.engine.output_modes import with_cheaper_modes
 from disputatio.engine.preview import Courses, Preview, Stage, assumptions, early_ends, preview, preview_range
 from disputatio.kernel import JsonObject
 
@@ -20,6 +21,7 @@ class Estimate:
         most: what it takes at the most.
         ends: the phases at which it may end early, with the calls and tokens until then.
         assumed: what was assumed of answers, in a sentence.
+        modes: how models are asked because it costs less, a sentence each.
     """
 
     expected: Preview
@@ -27,6 +29,7 @@ class Estimate:
     most: Preview
     ends: tuple[Stage, ...]
     assumed: str
+    modes: tuple[str, ...] = ()
 
     @property
     def usd(self) -> Decimal | None:
@@ -57,6 +60,7 @@ class Estimate:
             "assumed": self.assumed,
             "least": _spending(self.least),
             "most": _spending(self.most),
+            "modes": list(self.modes),
             "ends": [{"phase": row.phase, "calls": row.calls, "tokens": row.tokens} for row in self.ends],
         }
 
@@ -72,7 +76,9 @@ async def estimate_of(proposal: Proposal) -> Estimate:
     Raises:
         InvalidInputError: it is too long to be estimated.
     """
+    proposal, chosen = await with_cheaper_modes(proposal)
     courses = Courses(proposal)
     expected = await preview(proposal, courses)
     least, most = await preview_range(proposal, expected, courses)
-    return Estimate(expected, least, most, await early_ends(proposal, courses), assumptions(proposal))
+    ends, modes = await early_ends(proposal, courses), tuple(row.sentence for row in chosen)
+    return Estimate(expected, least, most, ends, assumptions(proposal), modes)

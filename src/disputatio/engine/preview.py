@@ -144,7 +144,7 @@ class Courses:
         }
         key = (number, *length_profile.items())
         if key not in self._held:
-            course = Course(await _plan(self.proposal, length_profile), length_profile, number)
+            course = Course(await course_plan(self.proposal, length_profile), length_profile, number)
             await course.hold()
             self._held[key] = course.plan, course.calls
         return self._held[key]
@@ -283,7 +283,7 @@ def _with_reasoning(length_profile: LengthProfile, proposal: Proposal, seat: str
     return replace(length_profile, reasoning=usual, reasoning_range=(least, most))
 
 
-async def _plan(proposal: Proposal, length_profile: Mapping[str, LengthProfile]) -> Plan:
+async def course_plan(proposal: Proposal, length_profile: Mapping[str, LengthProfile]) -> Plan:
     """What a course of ``proposal`` rests on."""
     table: dict[str, Occupant] = {}
     for seat in length_profile:

@@ -30,6 +30,7 @@ from disputatio.engine.opening import (
     probe_table,
     seat_table,
 )
+from disputatio.engine.output_modes import with_cheaper_modes
 from disputatio.engine.ports import Clock, Nobody, Observer, SystemClock, Turnstile
 from disputatio.engine.recalling import OF_THIS_PROCESS, look_up, seatings_of
 from disputatio.engine.reopening import failed_paths, reopened_paths
@@ -110,6 +111,7 @@ async def start(
     model_clients, claimed = SharedClients(runtime.opener), ""
     tools: Toolset | None = None
     try:
+        proposal, _ = await with_cheaper_modes(proposal)
         table = seat_table(proposal.format, proposal.settings, proposal.participants, model_clients)
         plan = await planned(proposal, table, book_of(proposal.prompts))
         prices = PriceBook()

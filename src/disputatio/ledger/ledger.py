@@ -205,7 +205,7 @@ def call_size(call: Call) -> tuple[int, int]:
     # Every call sends the whole history again, so this counts without a step of Python for each segment.
     roles, texts = [row.role for row in call.segments], [row.text for row in call.segments]
     size = sum(map(len if all(map(str.isascii, texts)) else _bytes, texts)) + 2 * len(texts)
-    if call.schema is not None:
+    if call.schema is not None and not call.tells_schema:
         size += _bytes(call.schema_text or canonical(call.schema))
     return size, bool(roles) + sum(map(ne, roles, roles[1:]))
 

@@ -55,6 +55,7 @@ class Call:
         usual_tokens: how many an answer usually needs. Where a ceiling or a server leaves no more, the limit may shrink
             to them; None where it may not shrink.
         seed: passed on to providers that take one.
+        tells_schema: whether the prompt has the schema in it, so that nothing need be added to it in prompted mode.
     """
 
     segments: tuple[Segment, ...]
@@ -67,6 +68,7 @@ class Call:
     schema_text: str = ""
     reasoning_allowance: int = 0
     usual_tokens: int | None = None
+    tells_schema: bool = False
 
     @property
     def answer_tokens(self) -> int:

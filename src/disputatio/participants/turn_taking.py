@@ -440,7 +440,7 @@ class ModelTurn:
         mode: OutputMode,
     ) -> Call:
         if mode in {OutputMode.PROMPTED, OutputMode.TEXT}:
-            prompt, mode = (*prompt, self._prompts.schema(shape.size.schema)), OutputMode.PROMPTED
+            prompt, mode = _with_schema(prompt, self._prompts.schema(shape.size.schema)), OutputMode.PROMPTED
         fitting = self._ask.limits.temperature if shape.temperature is None else shape.temperature
         temperature = fitting if seating.temperature is None else seating.temperature
         # What grew because an answer was cut does not shrink again.
@@ -457,6 +457,7 @@ class ModelTurn:
             schema_text=shape.sent_text,
             reasoning_allowance=allowance,
             usual_tokens=usual,
+            tells_schema=mode is OutputMode.PROMPTED,
         )
 
     def _drawn_seed(self, part: str) -> int | None:
@@ -465,3 +466,11 @@ class ModelTurn:
             return None
         text = f"{self._seed}\n{self._path}\n{part}\n{self._asked}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def _with_schema(prompt: tuple[Segment, ...], schema: Segment) -> tuple[Segment, ...]:
+    """``prompt`` with the schema behind its task, in one segment: caches are marked before the last one."""
+    *before, task = prompt
+    if task.role != schema.role:
+        return (*prompt, schema)
+    return (*before, Segment(task.role, f"{task.text}\n\n{schema.text}"))

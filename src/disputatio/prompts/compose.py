@@ -16,6 +16,7 @@ from disputatio.kernel import Ask, JsonObject, Message, Messages, Part, Seat
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.participants.call import Segment
 from disputatio.prompts.book import PromptBook
+from disputatio.prompts.definitions import with_definitions
 from disputatio.prompts.fence import fence, plain_name, quoted
 from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
 from disputatio.record.text import canonical
@@ -171,7 +172,7 @@ def looked_up_segment(book: PromptBook, request: ToolRequest, result: ToolResult
 
 def schema_segment(book: PromptBook, schema: JsonObject) -> Segment:
     """The required form in words, for models that are held to it by nothing else."""
-    return Segment("user", book.fill("shared/form", {"schema": canonical(schema)}))
+    return Segment("user", book.fill("shared/form", {"schema": canonical(with_definitions(schema))}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -331,7 +331,7 @@ class SeatOptions(Options):
     )
     mode: Literal["native", "tool", "prompted"] | None = option(
         None,
-        "How structured output is asked for; the best that works unless set.",
+        "How structured output is asked for; what costs less, else the best that works, unless set.",
         flag="",
         variable="LLM_MODE",
         read=reading.mode,

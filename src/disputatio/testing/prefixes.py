@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from disputatio.engine.typical import Typical
+from disputatio.participants.caching import Sent
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.length_profiles import USUAL, LengthProfile
 from disputatio.record.text import canonical
@@ -38,6 +39,7 @@ class Metered:
         served_naive: the same as ``served``, of the naive layout.
         served_in_front: the same as ``served`` with the schema in front of the prompt; the schema is counted.
         tail: what stands after the last place that is worth a mark: the task.
+        sent: the call as the rules of a provider's cache see it, in tokens.
     """
 
     prompt: int
@@ -48,6 +50,7 @@ class Metered:
     served_naive: int
     served_in_front: int
     tail: int
+    sent: Sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,7 @@ class PrefixMeter:
         """Begin with nothing said."""
         self._typical = Typical(self.length_profile)
         self._sent: list[_Sent] = []
+        self._wave, self._wave_is_over = 1, False
 
     async def call(self, call: Call, on_text: OnText | None = None) -> Reply | Fault:
         """An answer of usual length, after the other calls of its phase have left."""
@@ -131,15 +135,25 @@ class PrefixMeter:
         served = {name: self._served(name, text, beside=False) for name, text in texts.items()}
         beside = self._served("served", prompt, beside=True)
         sizes = {"schema": len(schema.encode()), "answer": len(answer.encode()), "tail": len(task.encode())}
-        self.rows.append(Metered(len(prompt), served_beside=beside, **served, **sizes))
+        sent_as = self._sent_as(call, before, task, schema)
+        self.rows.append(Metered(len(prompt), served_beside=beside, sent=sent_as, **served, **sizes))
         sent = _Sent(texts)
         self._sent.append(sent)
         if on_text is not None:
             on_text(answer[:1])
         for _ in range(_STEPS):
             await asyncio.sleep(0)
-        sent.answered = True
+        sent.answered = self._wave_is_over = True
         return Reply(answer, None, Usage(len(prompt) // BYTES_PER_TOKEN, len(answer) // BYTES_PER_TOKEN, 0))
+
+    def _sent_as(self, call: Call, before: list[str], task: str, schema: str) -> Sent:
+        if self._wave_is_over:
+            self._wave, self._wave_is_over = self._wave + 1, False
+        shared = [(hash(text), len(text.encode()) // BYTES_PER_TOKEN) for text in before]
+        outside = "" if call.mode is OutputMode.PROMPTED else schema
+        return Sent(
+            self._wave, shared, len(task.encode()) // BYTES_PER_TOKEN, outside, len(outside.encode()) // BYTES_PER_TOKEN
+        )
 
     def _served(self, name: str, text: bytes, *, beside: bool) -> int:
         earlier = (row.texts[name] for row in self._sent if row.answered or beside)

@@ -106,6 +106,9 @@ class EstimateView(SpendingView):
     reasoning_tokens: int
     estimate: Literal[True]
     assumed: str = Field(description="What was assumed of answers.")
+    modes: list[str] = Field(
+        default_factory=list, description="How models are asked because it costs less, a sentence each."
+    )
     least: SpendingView
     most: SpendingView
     ends: list[EndView]

@@ -5,7 +5,7 @@ What a prompt looks like on the wire is a rule of this module:
 - all system segments become one system message, which comes first;
 - other neighbours of one role become one message each;
 - segments in a message are joined by a blank line and are otherwise sent as they are;
-- in prompted mode the schema follows the last user segment, worded as ``SCHEMA_REQUEST``;
+- in prompted mode the schema follows the last user segment, worded as ``SCHEMA_REQUEST``, unless the prompt tells it;
 - in tool mode the answer is the argument of one tool, described as ``TOOL_DESCRIPTION``.
 
 This module imports pydantic-ai when it is imported, so import it only where a gateway is opened.
@@ -175,7 +175,7 @@ def spoken(call: Call, sent_as: Callable[[str], str] | None = None) -> list[tupl
     said = [(role, "\n\n".join(run)) for role, run in runs]
     if first := "\n\n".join(system):
         said.insert(0, ("system", first))
-    if call.mode is OutputMode.PROMPTED and call.schema is not None:
+    if call.mode is OutputMode.PROMPTED and call.schema is not None and not call.tells_schema:
         _ask_for(call.schema, said)
     return said
 

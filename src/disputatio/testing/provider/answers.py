@@ -16,6 +16,7 @@ import orjson
 from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
+from disputatio.prompts.definitions import without_definitions
 from disputatio.testing.instances import at_realistic_lengths, instance, mixed, prose, seed_of
 from disputatio.testing.provider.behaviour import Behaviour
 from disputatio.testing.provider.counting import BYTES_PER_TOKEN, PrefixIndex, prompt_text, tokens_in
@@ -370,7 +371,7 @@ def schema_in_prompt(request: ReceivedRequest) -> JsonObject | None:
         if any(sign in text for sign in _SCHEMA_SIGNS):
             found = _last_schema(text)
             if found is not None:
-                return found
+                return without_definitions(found)
     return None
 
 

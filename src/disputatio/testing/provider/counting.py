@@ -1,8 +1,9 @@
 """How a fake provider counts tokens.
 
-The rule: a token is four bytes of UTF-8, rounded up. A prompt is counted as one text: for every message its
-role, a line feed, its text and a line feed; then the tools and the response format as compact JSON, where
-there are any. An answer is its content, or the arguments of its tool call.
+The rule: a token is four bytes of UTF-8, rounded up. A prompt is counted as one text: the tools and the response
+format as compact JSON, where there are any, since OpenAI puts both in front of what it reads
+(https://platform.openai.com/docs/guides/prompt-caching); then for every message its role, a line feed, its text and a
+line feed. An answer is its content, or the arguments of its tool call.
 
 Cached tokens are the whole tokens of the longest beginning that the prompt shares with a prompt which this
 provider has already been given for the same model. Real providers cache in blocks and forget after a
@@ -33,7 +34,7 @@ def prompt_text(request: ReceivedRequest) -> str:
     """What is counted of a request."""
     pieces = [f"{role}\n{text}\n" for role, text in request.messages]
     asked = [request.body[field] for field in ("tools", "response_format") if request.body.get(field)]
-    return "".join((*pieces, *map(_compact, asked)))
+    return "".join((*map(_compact, asked), *pieces))
 
 
 def _compact(value: Any) -> str:

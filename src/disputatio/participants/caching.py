@@ -1,0 +1,162 @@
+"""What providers' prefix caches serve of a prompt, as far as their makers say, and what the input of calls is billed.
+
+    OpenAI      The schema of structured output, and tools, stand in front of the system message. Prompts from 1,024
+                tokens on, in steps of 128 (https://platform.openai.com/docs/guides/prompt-caching).
+    Anthropic   Tools, then the system message, then messages; a schema is put before the system message, so another
+                one ends what two calls share. What ends at a mark is served, from 1,024 tokens on
+                (https://docs.claude.com/en/docs/build-with-claude/prompt-caching and .../structured-outputs).
+    Gemini      From 4,096 tokens on (https://ai.google.dev/gemini-api/docs/caching). A schema counts as input, and
+                is taken to be billed anew with every call.
+    DeepSeek    Tools stand in front; there are no native schemas. In steps of 64 tokens
+                (https://api-docs.deepseek.com/guides/kv_cache).
+
+Nothing is said of other providers, nor of these at other addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from disputatio.participants.model_seat import ModelSeating
+from disputatio.participants.providers import PROVIDERS
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRules:
+    """What a provider's cache serves.
+
+    Attributes:
+        least: the fewest tokens of a beginning that is cached.
+        step: the tokens by which a cached beginning grows.
+        schema_in_front: whether a schema that travels outside the prompt stands before it; else behind it.
+        marks: whether only what ends at a mark is kept, at the price of writing.
+    """
+
+    least: int
+    step: int
+    schema_in_front: bool
+    marks: bool = False
+
+
+RULES: Final[Mapping[str, CacheRules]] = MappingProxyType(
+    {
+        "openai": CacheRules(1024, 128, schema_in_front=True, marks=True),
+        "openai_responses": CacheRules(1024, 128, schema_in_front=True, marks=True),
+        "anthropic": CacheRules(1024, 1, schema_in_front=True, marks=True),
+        "google": CacheRules(4096, 1, schema_in_front=False),
+        "deepseek": CacheRules(64, 64, schema_in_front=True),
+    }
+)
+
+
+def cache_rules(seating: ModelSeating) -> CacheRules | None:
+    """The rules for ``seating``; None where nothing is known: another provider, or another address than its own."""
+    provider = PROVIDERS.get(seating.provider)
+    if provider is None or seating.base_url not in {None, provider.base_url}:
+        return None
+    return RULES.get(seating.provider)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a token of input costs, as parts of the usual price: from the cache, and written there."""
+
+    read: float
+    written: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One call as a cache sees it, in tokens.
+
+    Attributes:
+        wave: calls of one wave leave side by side; only those of earlier waves serve them.
+        shared: the prompt before the task, as pieces (a name for the text, its tokens), first to last.
+        task: the tokens after them, a schema in the prompt included.
+        schema: a name for the schema that travels outside the prompt; empty where none does.
+        schema_tokens: the tokens of that schema.
+    """
+
+    wave: int
+    shared: Sequence[tuple[int, int]]
+    task: int
+    schema: str = ""
+    schema_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All of its input."""
+        return sum(size for _, size in self.shared) + self.task + self.schema_tokens
+
+
+@dataclass(slots=True)
+class Billed:
+    """What calls are billed: their input in tokens, and what it costs in tokens of the usual price."""
+
+    tokens: int = 0
+    served: int = 0
+    cost: float = 0.0
+
+
+def bill(calls: Iterable[Sent], rules: CacheRules, prices: Prices, *, staggered: bool = False) -> Billed:
+    """What the input of ``calls`` to one model is billed; they are in the order in which they leave.
+
+    Args:
+        calls: the calls of a debate.
+        rules: those of the provider.
+        prices: those of the model.
+        staggered: whether the first call of a wave is answered before the others leave.
+    """
+    found, cache = Billed(), _Cache(rules)
+    for call in calls:
+        served = cache.served(call, staggered=staggered)
+        written = cache.keep(call, served)
+        found.tokens += call.tokens
+        found.served += served
+        found.cost += served * prices.read + written * prices.written + (call.tokens - served - written)
+    return found
+
+
+class _Cache:
+    """The beginnings that were kept: a tree of pieces, each with the first wave that brought it."""
+
+    def __init__(self, rules: CacheRules) -> None:
+        self._rules = rules
+        self._kept: dict[tuple[str, int, int], int] = {}
+        self._schemas: set[str] = set()
+
+    def _places(self, call: Sent) -> list[tuple[tuple[str, int, int], int]]:
+        """The beginnings of ``call`` that end with a piece, each with its tokens."""
+        front = self._rules.schema_in_front
+        schema, size = (call.schema, call.schema_tokens) if front else ("", 0)
+        name, places = 0, []
+        for depth, (piece, tokens) in enumerate(call.shared):
+            name, size = hash((name, piece)), size + tokens
+            places.append(((schema, depth, name), size))
+        return places
+
+    def served(self, call: Sent, *, staggered: bool) -> int:
+        """The tokens of the longest beginning that is kept since an earlier wave."""
+        longest = 0
+        for place, size in self._places(call):
+            wave = self._kept.get(place)
+            if wave is not None and (wave < call.wave or staggered) and size >= self._rules.least:
+                longest = size - size % self._rules.step
+        return longest
+
+    def keep(self, call: Sent, served: int) -> int:
+        """Keep the beginnings of ``call``; how many tokens of them are written at a price of their own."""
+        places = self._places(call)
+        known = not (call.schema and self._rules.schema_in_front) or call.schema in self._schemas
+        self._schemas.add(call.schema)
+        # Where writing costs more, a beginning with a schema is written when that comes again.
+        if self._rules.marks and not known:
+            return 0
+        # Marks stand behind the system message and before the task.
+        for place, _ in (*places[:1], *places[-1:]) if self._rules.marks else places:
+            self._kept.setdefault(place, call.wave)
+        end = places[-1][1] if places else 0
+        return max(end - served, 0) if end >= self._rules.least else 0
