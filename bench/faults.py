@@ -36,7 +36,7 @@ from disputatio.errors import QueueFullError
 from disputatio.record.events import DebateResumed
 from disputatio.record.sql import SqlStore
 from disputatio.testing.provider.mishaps import Mishap, Mishaps
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 
 TAKEOVER_S = 15.0
 WIDE = {"max_calls": 40, "budget_tokens": 2_000_000}
@@ -131,7 +131,7 @@ async def crowded(fleet: Stage, debates: int) -> None:
     found = await asyncio.gather(*(_order_until_full(fleet, debates, room) for _ in range(4)))
     assert sum(found) == room, found
     store = fleet.store()
-    assert {row.debate for row in Desk(store).jobs()} == set(fleet.ordered)
+    assert {row.debate for row in JobTable(store).jobs()} == set(fleet.ordered)
     await store.aclose()
     fleet.worker("-c 20")
     await fleet.all_over(90)

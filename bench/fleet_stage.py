@@ -25,14 +25,14 @@ import sqlalchemy as sa
 from fleet_line import Line
 
 from disputatio.engine.runtime import new_id
-from disputatio.engine.verified import read_verified
 from disputatio.proposals import read_request
 from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, CallMade, CallSent, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.testing import FakeProvider
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 from disputatio.workers.port import Job, JobState
 from disputatio.workers.queue_runner import QueueRunner
 
@@ -44,7 +44,7 @@ for heavy in (
     "pydantic_ai.direct", "pydantic_ai.models.openai", "pydantic_ai.providers.openai", "disputatio.record.tables",
     "disputatio.participants.remote.models", "disputatio.participants.remote.chat", "disputatio.workers.worker",
     "disputatio.participants.remote.completions", "disputatio.participants.remote.reply", "genai_prices.data",
-    "jsonschema_rs", "jiter", "disputatio._cli.app", "disputatio.workers.resilient_connector",
+    "jsonschema_rs", "jiter", "disputatio._cli.app", "disputatio.workers.queue_runner",
 ):
     importlib.import_module(heavy)
 from disputatio._cli.main import main
@@ -167,7 +167,7 @@ class Stage:
         finally:
             await store.aclose()
 
-    async def until(self, true: Callable[[Desk, SqlStore], bool], seconds: float) -> float:
+    async def until(self, true: Callable[[JobTable, SqlStore], bool], seconds: float) -> float:
         """Wait until something is true of the database; how long it took.
 
         Raises:
@@ -175,14 +175,14 @@ class Stage:
         """
         store = self.store()
         try:
-            desk, begun = Desk(store), time.monotonic()
+            desk, begun = JobTable(store), time.monotonic()
             while True:
                 with contextlib.suppress(Exception):
                     # The server may be away: that is one of the faults.
                     if true(desk, store):
                         return time.monotonic() - begun
                 if time.monotonic() - begun > seconds:
-                    rows = [(row.debate, row.state.value, row.reason) for row in desk.jobs() if not row.state.over]
+                    rows = [(row.debate, row.state.value, row.reason) for row in desk.jobs() if not row.state.is_over]
                     logs = "\n".join(worker.log.read_text()[-2000:] for worker in self.workers if worker.log.exists())
                     raise TimeoutError(f"after {seconds} s: {rows[:20]}\n{logs}")
                 await asyncio.sleep(0.05)
@@ -192,7 +192,9 @@ class Stage:
     async def all_over(self, seconds: float) -> float:
         """Wait until nothing that was ordered here waits or runs."""
         mine = set(self.ordered)
-        return await self.until(lambda desk, _: {row.debate for row in desk.jobs() if row.state.over} >= mine, seconds)
+        return await self.until(
+            lambda desk, _: {row.debate for row in desk.jobs() if row.state.is_over} >= mine, seconds
+        )
 
     def restart_database(self) -> None:
         """Stop PostgreSQL as a crash does and start it again."""
@@ -244,7 +246,7 @@ def inspect(stage: Stage) -> Findings:
     """Read all records of the debates that were ordered, and the provider's own list of requests."""
     store = stage.store()
     asked = Counter(row.prompt for row in stage.provider.requests)
-    jobs: dict[str, Job] = {row.debate: row for row in Desk(store).jobs()}
+    jobs: dict[str, Job] = {row.debate: row for row in JobTable(store).jobs()}
     count: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
     pause = 0.0

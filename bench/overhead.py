@@ -21,7 +21,7 @@ from typing import Any
 import httpx2
 
 from disputatio.config import Arguments, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.formats.registry import find_format
@@ -100,7 +100,7 @@ async def measure(base_url: str, blocks: int, debates: int) -> None:
     proposal = Proposal(read_motion("Should we release the risky migration?"), form, settings)
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"sqlite:///{folder}/bench.sqlite")
-        runtime = Runtime(store, opener=lambda *_: model_client, checks_first=False)
+        runtime = Runtime(store, client_factory=lambda *_: model_client, checks_first=False)
         await start(proposal, runtime)
         http = httpx2.AsyncClient(transport=AiohttpTransport())
         model = plain_model(base_url, http)

@@ -31,15 +31,15 @@ from disputatio._service.debate_book import DebateBook
 from disputatio._service.key_ledger import KeyLedger
 from disputatio.api import read_debate
 from disputatio.engine.runtime import Runtime, start
-from disputatio.engine.verified import find_debate, read_verified
 from disputatio.metrics.collecting import Selection, collect
 from disputatio.metrics.measures import make_summary, measure_debate
 from disputatio.proposals import proposal_of, read_request
-from disputatio.record.archive import Archived, read_archive, remove, restore, write_archive
+from disputatio.record.archive import ArchivedRecord, read_archive, remove, restore, write_archive
 from disputatio.record.chain import GENESIS, Sealed
 from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import DebateRow
+from disputatio.record.verified import find_debate, read_verified
 from disputatio.testing import FakeProvider
 
 LIMIT_S: Final = 0.5
@@ -261,7 +261,7 @@ async def archiving(store: SqlStore, debate: str, folder: Path) -> list[Figure]:
     assert row is not None
     path = folder / "one.jsonl.gz"
     begun = time.monotonic()
-    record = Archived(debate, read_verified(store, debate), store.texts(debate))
+    record = ArchivedRecord(debate, read_verified(store, debate), store.texts(debate))
     write_archive(path, record)
     assert remove(store, record)
     took, begun = time.monotonic() - begun, time.monotonic()

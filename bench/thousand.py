@@ -26,16 +26,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.process_tuning import raise_file_limit, tune_gc
 from disputatio.engine.runtime import Runtime, start
-from disputatio.engine.verified import read_verified
 from disputatio.kernel import JsonObject
 from disputatio.participants.shared_clients import open_client
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.testing import provider_process
-from disputatio.workers.descriptors import allow_connections
 
 LATENCY_S = 1.0
 SIZES = (1, 10, 100, 1_000)
@@ -121,12 +120,12 @@ async def hold(debates: int) -> Held:
     """Hold so many debates at once, over the provider that the environment names."""
     with tempfile.TemporaryDirectory() as folder:
         store, beginnings = SqlStore(f"{folder}/bench.sqlite"), _Beginnings()
-        runtime, counted = Runtime(store, checks_first=False, opener=beginnings.open), _UnderWay()
+        runtime, counted = Runtime(store, checks_first=False, client_factory=beginnings.open), _UnderWay()
         # Orders are read when they come, and by whoever takes them.
         orders = [read_request({"motion": f"Motion {number}: we should act"} | FORM) for number in range(debates + 1)]
         # What one process shares is opened by the first debate, and is no part of what each one takes.
         await counted.hold(runtime, orders[0])
-        settle_in()
+        tune_gc()
         beginnings.begun = 0
         before, loop_s, cpu = peak_megabytes(), time.thread_time(), time.process_time()
         waited, begun = waited_seconds(), time.monotonic()
@@ -181,7 +180,7 @@ def row(held: Held) -> tuple[str, ...]:
 def main() -> None:
     words = sys.argv[1:]
     if words[:1] == ["--here"]:
-        allow_connections()
+        raise_file_limit()
         print(json.dumps(dataclasses.asdict(asyncio.run(hold(int(words[1]))))))
         return
     print("| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD), sep="\n", flush=True)

@@ -67,9 +67,9 @@ def _is_here(host: object) -> bool:
 @pytest.fixture(autouse=True)
 def nothing_learned() -> None:
     """What a process learns about models is learned anew by each test: their names and ports come again."""
-    recalling = sys.modules.get("disputatio.engine.recalling")
-    if recalling is not None:
-        recalling.OF_THIS_PROCESS.__init__(recalling.known_window)
+    assignments = sys.modules.get("disputatio.engine.seat_assignments")
+    if assignments is not None:
+        assignments.PROCESS_ALLOWANCES.__init__(assignments.known_window)
     parameters = sys.modules.get("disputatio.participants.remote.parameters")
     if parameters is not None:
         parameters.forget()

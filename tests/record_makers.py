@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import KINDS, Abstained, CallSent, DebateClosed, DebateOpened, Event, TurnAsked, TurnTaken
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.record.text import digest
 from strategies import json_objects, texts
 
@@ -113,7 +113,7 @@ class Pen:
     def __init__(self, debate: str, written: Iterable[Sealed] = ()) -> None:
         self.debate, self.chain = debate, list(written)
 
-    def write(self, *events: Event, texts: Mapping[str, str] | None = None, at: str = "") -> Writing:
+    def write(self, *events: Event, texts: Mapping[str, str] | None = None, at: str = "") -> EventBatch:
         """The next writing of this debate."""
         fresh = []
         for event in events:
@@ -121,4 +121,4 @@ class Pen:
             stamp = at or f"2026-01-01T00:00:00.{len(self.chain):06}Z"
             self.chain.append(seal(event, debate=self.debate, seq=len(self.chain) + 1, at=stamp, previous=head))
             fresh.append(self.chain[-1])
-        return Writing(self.debate, tuple(fresh), texts or {})
+        return EventBatch(self.debate, tuple(fresh), texts or {})

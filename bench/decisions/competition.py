@@ -9,7 +9,7 @@ from typing import Any
 
 from decisions.point import Played, Point, play
 from disputatio.config import Arguments, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range
 from disputatio.evidence.sources import Source, SourceSet

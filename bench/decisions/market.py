@@ -13,8 +13,8 @@ import numpy as np
 
 from decisions.point import Point
 from disputatio.config import Arguments, resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.market_setup import check_question, knowledge_row, question_on
+from disputatio.config.process import format_scope
+from disputatio.engine.market_setup import check_question, default_question, knowledge_row
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.archive import Archive, PriceSeries, open_archive
 from disputatio.evaluation.backtest.cases import Case
@@ -197,7 +197,7 @@ def own_subject() -> tuple[str, bool]:
     with tempfile.TemporaryDirectory() as made:
         archive = open_archive(made_up_folder(Path(made), "AAPL"), "AAPL")
     base = build(date(2003, 6, 30), archive)
-    asked = question_on(base, "week")
+    asked = default_question(base, "week")
     try:
         check_question("Should we sell our bonds?", base, {"tech_bull": Analyst(packaged_text())})
     except InvalidInputError:

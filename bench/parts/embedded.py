@@ -11,12 +11,12 @@ from pathlib import Path
 from measured import Figure
 
 from disputatio.engine.runtime import Runtime, start
-from disputatio.engine.verified import read_verified
 from disputatio.participants.embedded import ModelUnavailableError, cache, obtain
 from disputatio.participants.embedded.server_spec import Address
 from disputatio.proposals import proposal_of, read_request
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 
 TITLE = "Embedded model"
 ABOUT = (

@@ -15,10 +15,10 @@ from typing import Any, Final
 from measured import Figure
 
 from disputatio.config import Arguments, Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine import runtime
 from disputatio.engine.opening import Proposal
-from disputatio.engine.ports import Nobody
+from disputatio.engine.ports import NullObserver
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.errors import ProviderError
 from disputatio.formats.registry import find_format
@@ -27,7 +27,7 @@ from disputatio.participants.call import Call, Fault, FaultKind, OnText, Reply
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.events import CallMade, DebateOpened
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.testing import InstanceClient
 
 TITLE = "Record"
@@ -61,7 +61,7 @@ async def _written(path: Path, *, alone: bool) -> Figure:
 
     async def write(chain: list[Sealed]) -> None:
         for sealed in chain:
-            await store.append(Writing(sealed.debate, (sealed,), {}))
+            await store.append(EventBatch(sealed.debate, (sealed,), {}))
 
     try:
         begun = time.perf_counter()
@@ -110,7 +110,7 @@ def _settings(turns: int) -> Settings:
     return replace(settings, format=settings.format.model_copy(update={"rounds": turns // 2 + 1}))
 
 
-class _Stopping(Nobody):
+class _Stopping(NullObserver):
     """Stops a debate after so many turns."""
 
     def __init__(self, turns: int) -> None:
@@ -129,11 +129,13 @@ async def _no_estimate(*_: Any) -> dict[str, Any]:
 async def _held(path: Path, turns: int) -> None:
     store = SqlStore(str(path))
     # A preview of a thousand turns would take longer than holding them, and is no part of what is measured.
-    runtime.estimate = _no_estimate  # type: ignore[assignment]
+    runtime.estimate_for_record = _no_estimate  # type: ignore[assignment]
     proposal = Proposal(read_motion("We should act"), FORM, _settings(turns))
     try:
         await start(
-            proposal, Runtime(store, observer=_Stopping(turns), opener=lambda *_: InstanceClient()), debate="long"
+            proposal,
+            Runtime(store, observer=_Stopping(turns), client_factory=lambda *_: InstanceClient()),
+            debate="long",
         )
     except asyncio.CancelledError:
         task = asyncio.current_task()
@@ -171,7 +173,7 @@ async def _next_call(path: Path, folder: Path, turns: int) -> float:
     store.row("long")
     order = Resumption(_settings(turns))
     begun = time.process_time()
-    task = asyncio.create_task(resume("long", order, Runtime(store, opener=lambda *_: model_client)))
+    task = asyncio.create_task(resume("long", order, Runtime(store, client_factory=lambda *_: model_client)))
     try:
         # Not by asking again and again: the store's thread waits for the disk meanwhile.
         asked = asyncio.create_task(model_client.asked.wait())

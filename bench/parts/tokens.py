@@ -102,7 +102,7 @@ async def metered(kind: Kind, model: str) -> PrefixMeter:
             evidence=sources,
             config=dict(kind.settings),
             store=disputatio.MemoryStore(),
-            opener=lambda *_: meter,
+            client_factory=lambda *_: meter,
         )
     return meter
 

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 import thousand
 from measured import Figure
 
-from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.process_tuning import raise_file_limit, tune_gc
 from disputatio.engine.runtime import Runtime, start
 from disputatio.participants.call import Call, Fault, OutputMode, Reply
 from disputatio.participants.shared_clients import open_client
@@ -26,7 +26,6 @@ from disputatio.proposals import proposal_of, read_request
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
 from disputatio.testing import provider_process
-from disputatio.workers.descriptors import allow_connections
 
 TITLE = "Wall time at a one-second model"
 ABOUT = (
@@ -60,7 +59,7 @@ Result = TypeVar("Result")
 
 def figures() -> list[Figure]:
     """The rows of this part."""
-    allow_connections()
+    raise_file_limit()
     return list(_rows())
 
 
@@ -70,7 +69,7 @@ def _rows() -> Iterator[Figure]:
         for name in ORDERS:
             # The first debate of a kind imports what it needs and compiles its forms; that is no part of a debate.
             asyncio.run(_held(name, at_once, 1))
-        settle_in()
+        tune_gc()
         for name in ORDERS:
             waited = thousand.waited_seconds()
             alone = asyncio.run(_held(name, slow, 1, said[name]))
@@ -118,9 +117,9 @@ def _apart(name: str, at_once: str, slow: str, processes: int) -> float:
 
 def _one_of_several(name: str, at_once: str, slow: str, debates: str) -> None:
     """What each of these processes does: get ready, say so, wait for the word, hold debates, tell the seconds."""
-    allow_connections()
+    raise_file_limit()
     asyncio.run(_held(name, at_once, 1))
-    settle_in()
+    tune_gc()
     print("ready", flush=True)
     sys.stdin.readline()
     print(asyncio.run(_held(name, slow, int(debates))), flush=True)
@@ -145,9 +144,9 @@ async def _held(
     """Seconds that so many debates take together; ``said`` gets what they heard."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
-        opener = open_client if said is None else (lambda *given: _Noting(open_client(*given), said))
+        client_factory = open_client if said is None else (lambda *given: _Noting(open_client(*given), said))
         runtime, proposal = (
-            Runtime(store, watched=streamed, checks_first=False, opener=opener),
+            Runtime(store, watched=streamed, checks_first=False, client_factory=client_factory),
             _proposal(name, url, staggered=staggered),
         )
         begun = time.monotonic()
@@ -162,7 +161,7 @@ async def _held(
 
 def _critical_path(name: str, url: str, said: _Said) -> float:
     """Seconds of the debate where computing takes no time."""
-    runtime = Runtime(MemoryStore(), checks_first=False, opener=lambda *_: _Again(said))
+    runtime = Runtime(MemoryStore(), checks_first=False, client_factory=lambda *_: _Again(said))
     return _in_its_own_time(lambda: _timed(start(_proposal(name, url), runtime)))
 
 

@@ -68,7 +68,7 @@ async def main() -> None:
     calls: list[Call] = []
     with tempfile.TemporaryDirectory() as folder:
         store = SqlStore(f"{folder}/bench.sqlite")
-        noting = Runtime(store, opener=lambda *given: Noting(open_client(*given), calls), checks_first=False)
+        noting = Runtime(store, client_factory=lambda *given: Noting(open_client(*given), calls), checks_first=False)
         # The server's votes are drawn from the prompt; where three agree by chance, a panel ends before its time.
         for seed in itertools.count():
             calls.clear()

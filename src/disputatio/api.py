@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from disputatio.debates import Debate, check_store, open_store, read_debate, usual_store
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 from disputatio.motion import Evidence
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ async def debate(
     prompts: str | Path | None = None,
     store: Store | str | Path | None = None,
     observer: Observer | None = None,
-    opener: ClientFactory | None = None,
+    client_factory: ClientFactory | None = None,
 ) -> Debate:
     """Run a debate and return its record.
 
@@ -91,20 +91,19 @@ async def debate(
         ProviderError: a model certainly cannot answer; nothing was spent.
         StoreError: the record cannot be kept.
     """
-    from disputatio.engine.escalating import hand_over
+    from disputatio.engine.escalation import choose_target, configured_recipient, hand_over
     from disputatio.engine.runtime import start
-    from disputatio.proposals.baselines import baselines_of
-    from disputatio.proposals.escalation import escalation_target, recipient_configured
-    from disputatio.request.formats import format_options
+    from disputatio.proposals.baselines import prepare_baselines
+    from disputatio.request.formats import parse_format
 
-    _check_ports(store, observer, opener)
-    options, chosen = _given(locals()), format_options(format)
-    proposal, arguments = _proposed(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
+    _check_ports(store, observer, client_factory)
+    options, chosen = _given_options(locals()), parse_format(format)
+    proposal, arguments = _make_proposal(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
     settings, escalate = proposal.settings, getattr(chosen, "escalate", None)
-    named_to = told(escalate) if callable(escalate) else recipient_configured(settings)
-    target = escalation_target(named_to, proposal.format, arguments, proposal.evidence)
-    beside = baselines_of(baseline, proposal, arguments)
-    async with _Housed(store, settings.store, observer, opener) as runtime:
+    named_to = as_recipient(escalate) if callable(escalate) else configured_recipient(settings)
+    target = choose_target(named_to, proposal.format, arguments, proposal.evidence)
+    beside = prepare_baselines(baseline, proposal, arguments)
+    async with _RuntimeContext(store, settings.store, observer, client_factory) as runtime:
         held = await start(proposal, runtime)
         await hand_over(held, target, runtime)
         if beside is not None:
@@ -132,23 +131,23 @@ async def estimate(
     Raises:
         InvalidInputError: something given cannot be used.
     """
-    from disputatio.engine.estimate import estimate_of
-    from disputatio.request.formats import format_options
+    from disputatio.engine.estimate import make_estimate
+    from disputatio.request.formats import parse_format
 
-    options, chosen = _given(locals()), format_options(format)
-    proposal, _ = _proposed(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
-    return await estimate_of(proposal)
+    options, chosen = _given_options(locals()), parse_format(format)
+    proposal, _ = _make_proposal(motion, chosen, seats, evidence, options, config=config, prompts=prompts)
+    return await make_estimate(proposal)
 
 
 _TYPED = ("language", "seed", "judging", "budget", "limits", "tools", "baseline")
 
 
-def _given(local: Mapping[str, Any]) -> dict[str, Any]:
+def _given_options(local: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a request among the parameters of a call; what was left out is not among them."""
     return {name: local[name] for name in _TYPED if local.get(name) is not None}
 
 
-def _proposed(
+def _make_proposal(
     motion: str,
     chosen: FormatOptions,
     seats: Mapping[str, str | SeatOptions | Participant] | None,
@@ -182,15 +181,20 @@ def _folder(prompts: str | Path | None) -> Path | None:
 
 def _check(name: str, value: object, fits: object, allowed: str) -> None:
     if not fits:
-        raise InvalidInputError(f"{name} is {shown(value)}, which cannot be used.", f"Give {allowed}.")
+        raise InvalidInputError(f"{name} is {quote(value)}, which cannot be used.", f"Give {allowed}.")
 
 
-def _check_ports(store: object, observer: object = None, opener: object = None) -> None:
+def _check_ports(store: object, observer: object = None, client_factory: object = None) -> None:
     """Refuse what is no store, no watcher and no function, before anything is spent."""
     check_store(store)
     sees = observer is None or (hasattr(observer, "on_event") and hasattr(observer, "on_text"))
     _check("observer", observer, sees, "an object with the methods on_event and on_text")
-    _check("opener", opener, opener is None or callable(opener), "a function of a model's seat and its key")
+    _check(
+        "client_factory",
+        client_factory,
+        client_factory is None or callable(client_factory),
+        "a function of a model's seat and its key",
+    )
 
 
 async def resume(
@@ -204,7 +208,7 @@ async def resume(
     prompts: str | Path | None = None,
     store: Store | str | Path | None = None,
     observer: Observer | None = None,
-    opener: ClientFactory | None = None,
+    client_factory: ClientFactory | None = None,
 ) -> Debate:
     """Go on with an interrupted, truncated or degraded debate; nothing already paid is asked again.
 
@@ -226,32 +230,30 @@ async def resume(
         ResumeMismatchError: it would not go on as the debate it was.
     """
     from disputatio.config import arguments_of
-    from disputatio.engine.escalating import hand_over
-    from disputatio.engine.recorded import recorded_form
-    from disputatio.engine.runtime import Resumption, can_go_on
+    from disputatio.engine.escalation import choose_target, configured_recipient, hand_over
+    from disputatio.engine.recorded import recorded_format, recorded_settings
+    from disputatio.engine.runtime import Resumption, is_resumable
     from disputatio.engine.runtime import resume as go_on
-    from disputatio.engine.verified import find_debate, read_verified
-    from disputatio.proposals.escalation import escalation_target, recipient_configured
     from disputatio.proposals.program import participants_of
-    from disputatio.proposals.recorded import recorded_settings
     from disputatio.record.history import History
+    from disputatio.record.verified import find_debate, read_verified
     from disputatio.request.model import Budget, DebateRequest
 
-    _check_ports(store, observer, opener)
-    asked = DebateRequest.model_validate(_given({"tools": tools, "budget": budget}))
+    _check_ports(store, observer, client_factory)
+    asked = DebateRequest.model_validate(_given_options({"tools": tools, "budget": budget}))
     participants, folder, ceilings = participants_of(seats if seats is not None else {}), _folder(prompts), asked.budget
     # New ceilings are laid on top of the recorded ones; they are no configuration.
     arguments = arguments_of(asked.model_copy(update={"budget": Budget()}))
     if isinstance(escalate, str):
         arguments = arguments.with_values({("escalate",): escalate}, "escalate")
     configured = usual_store() if store is None else ""
-    async with _Housed(store, configured, observer, opener) as runtime:
+    async with _RuntimeContext(store, configured, observer, client_factory) as runtime:
         found = find_debate(runtime.store, debate_id)
         record = read_verified(runtime.store, found)
-        settings, form = recorded_settings(found, record, arguments, format), recorded_form(found, record, format)
-        named_to = recipient_configured(settings) if escalate is None else told(escalate)
-        target = escalation_target(named_to, form, arguments, ())
-        if escalate is None and not can_go_on(History.of(row.event() for row in record)):
+        settings, form = recorded_settings(found, record, arguments, format), recorded_format(found, record, format)
+        named_to = configured_recipient(settings) if escalate is None else as_recipient(escalate)
+        target = choose_target(named_to, form, arguments, ())
+        if escalate is None and not is_resumable(History.of(row.event() for row in record)):
             target = None
         resumption = Resumption(
             settings=settings,
@@ -283,11 +285,11 @@ async def attach_outcome(
         InvalidInputError: it has not ended, or a text is missing or too long.
         VerificationError: its record was altered.
     """
-    from disputatio.engine.attaching import attach_outcome as attach
-    from disputatio.engine.verified import find_debate
+    from disputatio.engine.attachments import attach_outcome as attach
+    from disputatio.record.verified import find_debate
 
     configured = usual_store() if store is None else ""
-    async with _Housed(store, configured, None, None) as runtime:
+    async with _RuntimeContext(store, configured, None, None) as runtime:
         found = find_debate(runtime.store, debate_id)
         await attach(found, result, runtime, verdict=verdict, by=by, note=note)
         return read_debate(runtime.store, found)
@@ -305,11 +307,11 @@ async def sign_off(
         InvalidInputError: it has not ended, or the name or the reason is missing.
         VerificationError: its record was altered.
     """
-    from disputatio.engine.attaching import sign_off as sign
-    from disputatio.engine.verified import find_debate
+    from disputatio.engine.attachments import sign_off as sign
+    from disputatio.record.verified import find_debate
 
     configured = usual_store() if store is None else ""
-    async with _Housed(store, configured, None, None) as runtime:
+    async with _RuntimeContext(store, configured, None, None) as runtime:
         found = find_debate(runtime.store, debate_id)
         await sign(found, by, decision, runtime, comment=comment)
         return read_debate(runtime.store, found)
@@ -335,7 +337,7 @@ async def import_transcripts(
     from disputatio.importing.transcript_file import read_transcript
 
     _check_ports(store)
-    _check("files", files, not isinstance(files, str | Path), f"a list, such as [{shown(str(files))}]")
+    _check("files", files, not isinstance(files, str | Path), f"a list, such as [{quote(str(files))}]")
     transcripts = [read_transcript(file) for file in files]
     opened = open_store(store) if store is None or isinstance(store, str | Path) else store
     try:
@@ -346,22 +348,26 @@ async def import_transcripts(
             await opened.aclose()
 
 
-class _Housed:
+class _RuntimeContext:
     """Opens what a debate runs in and closes what it opened."""
 
     def __init__(
-        self, store: Store | str | Path | None, configured: str, observer: Observer | None, opener: ClientFactory | None
+        self,
+        store: Store | str | Path | None,
+        configured: str,
+        observer: Observer | None,
+        client_factory: ClientFactory | None,
     ) -> None:
-        _check_ports(store, observer, opener)
+        _check_ports(store, observer, client_factory)
         self._given, self._configured = store, configured
-        self._observer, self._opener = observer, opener
+        self._observer, self._opener = observer, client_factory
         self._own: Store | None = None
 
     async def __aenter__(self) -> Runtime:
-        from disputatio.engine.ports import Nobody
+        from disputatio.engine.ports import NullObserver
         from disputatio.engine.runtime import Runtime
         from disputatio.participants.shared_clients import open_client
-        from disputatio.telemetry.settings import observed
+        from disputatio.telemetry.tracing import add_tracing
 
         if self._given is None or isinstance(self._given, str | Path):
             store = self._own = open_store(self._given or self._configured)
@@ -369,9 +375,9 @@ class _Housed:
             store = self._given
         return Runtime(
             store,
-            observer=observed(self._observer or Nobody()),
-            watched=self._observer is not None,
-            opener=self._opener or open_client,
+            observer=add_tracing(self._observer or NullObserver()),
+            streams=self._observer is not None,
+            client_factory=self._opener or open_client,
             checks_first=self._opener is None,
         )
 
@@ -380,7 +386,7 @@ class _Housed:
             await self._own.aclose()
 
 
-def told(escalate: Escalating) -> str | Callable[[str, Runtime], object]:
+def as_recipient(escalate: Escalating) -> str | Callable[[str, Runtime], object]:
     """``escalate`` as the engine takes it: a function that is given a debate is given its id and its house instead."""
     if isinstance(escalate, str):
         return escalate

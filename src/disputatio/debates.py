@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.errors import DisputatioError, ExitCode, InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped]
@@ -206,13 +206,13 @@ class Debate:
         """
         from disputatio.report.audience import for_audience
 
-        shown = for_audience(self.record)
-        if shown is None:
+        quote = for_audience(self.record)
+        if quote is None:
             return self
         # Prompts repeat what their seat was told. Sources lie before everybody; of a knowledge base each sees a part.
         given = [row for sealed in self.record[:1] for row in getattr(sealed.event(), "evidence", ())]
         sources = {str(row.get("text")) for row in given if row.get("kind") != "knowledge"}
-        return replace(self, record=shown, texts={key: text for key, text in self.texts.items() if key in sources})
+        return replace(self, record=quote, texts={key: text for key, text in self.texts.items() if key in sources})
 
     def report(self) -> DebateReport:
         """What every surface is made from."""
@@ -258,7 +258,7 @@ def check_store(store: object) -> None:
     """
     if not (store is None or isinstance(store, str | Path) or hasattr(store, "claim")):
         raise InvalidInputError(
-            f"store is {shown(store)}, which cannot be used.",
+            f"store is {quote(store)}, which cannot be used.",
             "Give the address of a store, the path of a file, or a store such as MemoryStore().",
         )
 
@@ -311,7 +311,7 @@ def load_all(
 
 
 def _verified(store: Store, debate_id: str) -> Debate:
-    from disputatio.engine.verified import find_debate, read_verified
+    from disputatio.record.verified import find_debate, read_verified
 
     found = find_debate(store, debate_id)
     return Debate(found, tuple(read_verified(store, found)), store.texts(found))

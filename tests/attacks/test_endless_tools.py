@@ -33,7 +33,7 @@ from endless_servers import (
 )
 
 import disputatio
-from disputatio.engine.escalating import CallbackTarget
+from disputatio.engine.escalation import CallbackTarget
 from disputatio.evidence.sources import SourceSet
 from disputatio.record.memory import MemoryStore
 from disputatio.report.reading import DebateReport

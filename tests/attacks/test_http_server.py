@@ -386,7 +386,7 @@ def test_the_metrics_of_a_worker_are_not_held_up(tmp_path, attack, monkeypatch, 
 
     monkeypatch.setattr(metrics, "PATIENCE_S", PATIENCE_S)
     port, threads = free_port(), threading.active_count()
-    with metrics.exposed(("127.0.0.1", port), SqlStore(f"sqlite:///{tmp_path}/store.sqlite"), 1):
+    with metrics.serve_metrics(("127.0.0.1", port), SqlStore(f"sqlite:///{tmp_path}/store.sqlite"), 1):
         worker = Target(port)
         open_ones = [worker.connect() for _ in range(50)]
         for number, here in enumerate(open_ones):

@@ -19,10 +19,10 @@ import pytest
 from attack_table import Attack
 
 import disputatio
-from disputatio.record.chain import GENESIS, Sealed, broken_link
+from disputatio.record.chain import GENESIS, Sealed, find_fault
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.record.text import canonical
 from disputatio.testing import InstanceClient
 
@@ -50,7 +50,7 @@ def long_record(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, lis
         "We should split the service",
         format=disputatio.Freeform(rounds=1),
         seats={"all": "ollama:fake"},
-        opener=lambda *_: InstanceClient(),
+        client_factory=lambda *_: InstanceClient(),
         store=store,
     )
     rows = [(row.at, row.kind, row.body) for row in store.read(held.id)]
@@ -71,7 +71,7 @@ def write(place: str, debate: str, events: Sequence[Sealed], texts: dict[str, st
     async def appended() -> None:
         store = SqlStore(place)
         store.claim(debate)
-        await store.append(Writing(debate, tuple(events), texts))
+        await store.append(EventBatch(debate, tuple(events), texts))
         store.release(debate)
         await store.aclose()
 
@@ -133,12 +133,12 @@ def altered(events: list[Sealed], place: int) -> list[tuple[str, list[Sealed]]]:
 def test_an_alteration_anywhere_in_a_long_record_is_found(long_record: Any, attack: Attack) -> None:
     """All ways in turn over the whole length; `tests/record/test_chain.py` has any change of any field."""
     _, _, events, _ = long_record
-    assert broken_link(events, None) is None
+    assert find_fault(events, None) is None
     for number, place in enumerate(range(0, len(events) - 1, 100)):
         ways = altered(events, place)
         way, changed = ways[number % len(ways)]
         began = time.monotonic()
-        attack.check(broken_link(changed, None), (place, way))
+        attack.check(find_fault(changed, None), (place, way))
         attack.figure("slowest check", time.monotonic() - began, "s")
 
 
@@ -182,7 +182,7 @@ def rehashed(long_record: Any) -> Iterator[tuple[str, str, str, str]]:
     rows = [(row.at, row.kind, row.body) for row in events]
     rows[turn] = (rows[turn][0], rows[turn][1], canonical(content))
     forged = list(resealed(rows, debate))
-    assert broken_link(forged, texts) is None
+    assert find_fault(forged, texts) is None
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "store.sqlite")
         shutil.copy(place.removeprefix("sqlite:///"), copy)

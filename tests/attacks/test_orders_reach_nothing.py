@@ -27,6 +27,7 @@ from mcp.client.streamable_http import streamable_http_client
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, fallback_seat
 from disputatio.config.process import settings_for
+from disputatio.engine.escalation import configured_recipient
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError
@@ -34,12 +35,11 @@ from disputatio.formats.registry import FORMATS, find_format
 from disputatio.kernel import JsonObject
 from disputatio.motion import read_motion
 from disputatio.proposals import proposal_of, read_request
-from disputatio.proposals.escalation import recipient_configured
 from disputatio.record.sql import SqlStore
 from disputatio.testing import FakeProvider
-from disputatio.workers import Job, JobState, Raised
+from disputatio.workers import Job, JobState, NewCeilings
 from disputatio.workers.in_process_runner import InProcessRunner
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 from mcp import Client
 from strategies import examples
 
@@ -253,7 +253,7 @@ def trap(listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 async def finished(runner: InProcessRunner, debate: str) -> Job:
     """The job once it is over."""
     async with asyncio.timeout(30):
-        while (job := await runner.job(debate)) is None or not job.state.over:
+        while (job := await runner.job(debate)) is None or not job.state.is_over:
             await asyncio.sleep(0.05)
     return job
 
@@ -263,7 +263,7 @@ async def test_an_order_that_was_kept_before_reaches_nothing(
 ) -> None:
     """It waits in the table of jobs while the server is replaced by a newer one."""
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
-    Desk(store).take_in(Job("trap", JobState.WAITING, "debates", 0, "2026-01-01"), trap, None)
+    JobTable(store).add_job(Job("trap", JobState.WAITING, "debates", 0, "2026-01-01"), trap, None)
     runner = InProcessRunner(store)
     await runner.start()
     job = await finished(runner, "trap")
@@ -283,9 +283,9 @@ async def test_a_debate_that_was_opened_before_is_not_gone_on_with(
     await start(proposal, Runtime(store, checks_first=False), debate="trap")
     attack.check(("/v1/chat/completions", f"Bearer {SECRET}") in listener.heard, "the trap was set")
     listener.heard.clear()
-    Desk(store).take_in(Job("trap", JobState.ENDED, "debates", 0, "2026-01-01"), trap, None)
+    JobTable(store).add_job(Job("trap", JobState.ENDED, "debates", 0, "2026-01-01"), trap, None)
     runner = InProcessRunner(store)
-    attack.check(await runner.resume("trap", Raised()), "it was not taken up")
+    attack.check(await runner.resume("trap", NewCeilings()), "it was not taken up")
     job = await finished(runner, "trap")
     await runner.aclose()
     await store.aclose()
@@ -440,7 +440,7 @@ def strange(settings: Settings) -> Iterator[str]:
             yield f"{seat} looks up {settings.tools[seat]}"
     if [row.command for row in settings.mcp_servers.values()] != [("own-server", "--root", "/own")]:
         yield f"{settings.mcp_servers}"
-    escalate = recipient_configured(settings) or "http://own.example/callback"
+    escalate = configured_recipient(settings) or "http://own.example/callback"
     if (settings.store, escalate) != ("sqlite:///own.sqlite", "http://own.example/callback"):
         yield f"{settings.store} {escalate}"
 

@@ -36,7 +36,7 @@ HEAVY = (
     "disputatio.participants.remote.faults",
     "disputatio.participants.remote.reply",
     "disputatio.participants.remote.probe",
-    "disputatio.record.listing",
+    "disputatio.record.database",
     "disputatio.record.sql",
     "disputatio.record.tables",
     *(f"disputatio.report.{name}" for name in ("argdown", "briefing", "json_export", "markdown", "page", "text")),

@@ -10,7 +10,7 @@ from cli_commands import Commands, is_clear
 
 from disputatio.record.sql import SqlStore
 from disputatio.workers import Job, JobState
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 
 pytestmark = pytest.mark.slow
 
@@ -124,9 +124,9 @@ def test_a_debate_that_has_not_started_says_so(call, tmp_path, command):
     store = SqlStore(f"sqlite:///{tmp_path}/store.sqlite")
     for debate, state in (("5ab1e0", JobState.WAITING), ("5ab1f0", JobState.CANCELLED), ("77", JobState.FAILED)):
         order = {"motion": "We should act"}
-        Desk(store).take_in(Job(debate, JobState.WAITING, "debates", 0, "2026-01-01"), order, None)
-        if state.over:
-            Desk(store).finish(debate, state, "Nobody answered.", "Start a model.")
+        JobTable(store).add_job(Job(debate, JobState.WAITING, "debates", 0, "2026-01-01"), order, None)
+        if state.is_over:
+            JobTable(store).finish(debate, state, "Nobody answered.", "Start a model.")
     asyncio.run(store.aclose())
     for prefix, words in (
         ("5ab1e0", "The debate 5ab1e0 has not started, so it has no record yet."),

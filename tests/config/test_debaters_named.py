@@ -10,8 +10,8 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.opening import rules_of
+from disputatio.config.process import format_scope
+from disputatio.engine.opening import make_rules
 from disputatio.errors import InvalidInputError
 from disputatio.formats.decision import DecisionRule, RuleName
 from disputatio.formats.registry import find_format
@@ -30,7 +30,7 @@ def settings(folder: Path, name: str = "panel", environ: dict[str, str] | None =
 
 
 def rules(folder: Path, **given: Any) -> Any:
-    return rules_of(find_format("panel"), settings(folder, **given))
+    return make_rules(find_format("panel"), settings(folder, **given))
 
 
 FILE = """
@@ -73,7 +73,7 @@ def test_what_a_file_says_of_debaters_is_no_mistake_in_other_formats(tmp_path: P
     (tmp_path / "disputatio.toml").write_text(FILE)
     found = settings(tmp_path, "structured")
     assert list(found.seats) == ["pro", "con", "judge"]
-    rules_of(find_format("structured"), found)
+    make_rules(find_format("structured"), found)
 
 
 @pytest.mark.parametrize("debaters", ["", ",", "a,,b", "a,a", "a,A", "all", "a b", "1st", "x" * 33, "a,\x1b[31m"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from disputatio._cli.given import command_line
-from disputatio.config import Finding, State, findings, resolve
+from disputatio.config import Finding, State, diagnose, resolve
 from disputatio.config.doctor import is_installed, is_writable
 
 NOTHING: frozenset[str] = frozenset()
@@ -30,7 +30,7 @@ def report(
         arguments=command_line(**arguments),
     )
     return list(
-        findings(
+        diagnose(
             settled,
             environ=environ or {},
             directory=directory,

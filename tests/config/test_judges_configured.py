@@ -10,8 +10,8 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.opening import rules_of
+from disputatio.config.process import format_scope
+from disputatio.engine.opening import make_rules
 from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.judging.panel_verdict import PanelMethod
@@ -66,7 +66,7 @@ def test_three_judges_can_be_asked_for_everywhere_and_naming_the_third_brings_th
 def test_without_a_word_there_is_one_judge_who_judges_once(tmp_path: Path) -> None:
     found = settings(tmp_path)
     assert judges(found) == ["judge"]
-    bench = rules_of(find_format("structured"), found).bench
+    bench = make_rules(find_format("structured"), found).bench
     assert (bench.both_orders, bench.anonymous, bench.retest, bench.method) == (False, False, False, PanelMethod.MEAN)
 
 
@@ -99,7 +99,7 @@ def test_what_cannot_be_is_refused_by_name(tmp_path: Path, said: dict[str, Any],
 def test_a_file_may_serve_formats_with_one_judge_and_with_several(tmp_path: Path) -> None:
     file = 'judges = 3\n[judging]\nboth_orders = true\n[seats]\njudge_2 = "embedded"\n'
     assert judges(settings(tmp_path, form="freeform", file=file)) == ["judge"]
-    rules_of(find_format("freeform"), settings(tmp_path, form="freeform", file=file))
+    make_rules(find_format("freeform"), settings(tmp_path, form="freeform", file=file))
     assert judges(settings(tmp_path, file=file)) == THREE
 
 

@@ -14,7 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
-from disputatio.config import Settings, findings, resolve
+from disputatio.config import Settings, diagnose, resolve
 from disputatio.config.environment import read_environment
 from disputatio.errors import InvalidInputError
 from disputatio.participants.providers import PROVIDERS
@@ -53,7 +53,7 @@ def everything_said(environ: dict[str, str], directory: Path, **arguments: Any) 
     except InvalidInputError as refusal:
         shown = "".join(traceback.format_exception_only(refusal))
         return f"{shown} {refusal!r} {refusal.__context__} {refusal.cause} {refusal.next_step}", None
-    found = findings(settled, environ=environ, directory=directory, installed=lambda _: True)
+    found = diagnose(settled, environ=environ, directory=directory, installed=lambda _: True)
     return f"{settled!r} {settled} {settled.sources} {settled.notes} {found}", settled
 
 

@@ -10,8 +10,8 @@ import pytest
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
 from disputatio.config.catalogue import personalities, topic_named, topics
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.opening import rules_of
+from disputatio.config.process import format_scope
+from disputatio.engine.opening import make_rules
 from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.formats.ruleset import rules_from_json, rules_json
@@ -54,7 +54,7 @@ def test_a_debater_s_own_choice_goes_before_its_team_s_and_none_is_none(tmp_path
 def test_personalities_of_a_file_are_in_the_rules_with_their_text(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, "utf-8")
     settings = settled(tmp_path, personalities=name, personality=("all=wry",))
-    rules = rules_of(MATCH, settings)
+    rules = make_rules(MATCH, settings)
     assert {row.about for _, row in rules.cast.members} == {"Wry."}
     assert rules_from_json(MATCH, dict(rules_json(rules))) == rules, "a resumed match needs no file"
 

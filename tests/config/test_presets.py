@@ -9,9 +9,9 @@ import pytest
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_scope import format_scope
 from disputatio.config.presets import preset_named, presets
-from disputatio.engine.opening import rules_of
+from disputatio.config.process import format_scope
+from disputatio.engine.opening import make_rules
 from disputatio.errors import InvalidInputError
 from disputatio.formats.brief import Brief
 from disputatio.formats.registry import find_format
@@ -34,7 +34,7 @@ def resolved(directory: Path, environ: dict[str, str] | None = None, **given: ob
 
 def brief(directory, environ=None, **given):
     """The brief of a review under these settings."""
-    return rules_of(REVIEW, resolved(directory, environ, **given)).brief
+    return make_rules(REVIEW, resolved(directory, environ, **given)).brief
 
 
 def test_there_is_a_preset_for_each_high_risk_kind_of_task():

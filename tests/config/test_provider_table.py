@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import (
     AUTOMATIC_ORDER,
@@ -240,17 +240,17 @@ _KEYS = st.builds(
 @given(key=_KEYS, before=st.sampled_from(["", "Bearer ", "https://user:"]))
 @settings(max_examples=50, deadline=None)
 def test_what_looks_like_a_key_is_never_shown(key: str, before: str):
-    assert key[-12:] not in shown(f"{before}{key}")
+    assert key[-12:] not in quote(f"{before}{key}")
 
 
 def test_a_shown_value_is_short_and_on_one_line():
-    assert len(shown("x" * 1000)) < 70
-    assert "\n" not in shown("a\nb")
-    assert shown("") == "empty"
-    assert shown(True) == "true"
-    assert shown({"a": 1}) == "a table"
-    assert "secret" not in shown("https://user:secret@host/v1")
-    assert "secret" not in shown("https://host/v1?key=secret")
+    assert len(quote("x" * 1000)) < 70
+    assert "\n" not in quote("a\nb")
+    assert quote("") == "empty"
+    assert quote(True) == "true"
+    assert quote({"a": 1}) == "a table"
+    assert "secret" not in quote("https://user:secret@host/v1")
+    assert "secret" not in quote("https://host/v1?key=secret")
 
 
 def test_two_names_that_are_as_near_are_both_offered():

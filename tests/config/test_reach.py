@@ -12,7 +12,7 @@ import pytest
 from disputatio._cli.given import command_line
 from disputatio.config import Arguments, Settings, resolve
 from disputatio.config.reach import IN_FILES, TOOLS, check_reach
-from disputatio.config.seats import Seated
+from disputatio.config.seats import ResolvedSeat
 from disputatio.errors import InvalidInputError
 from disputatio.options import Given, options_in
 from disputatio.participants.model_seat import ModelSeating
@@ -154,7 +154,7 @@ def test_tools_of_the_configuration_stay_and_none_are_added(tmp_path: Path) -> N
 
 
 SEATING = ModelSeating(provider="openai", model="gpt-5")
-OWN = Seated(SEATING, "key", None, {}, ())
+OWN = ResolvedSeat(SEATING, "key", None, {}, ())
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ OWN = Seated(SEATING, "key", None, {}, ())
         replace(OWN, tools=("files",)),
     ],
 )
-def test_the_last_check_rests_on_none_before_it(found: Seated) -> None:
+def test_the_last_check_rests_on_none_before_it(found: ResolvedSeat) -> None:
     """Whatever way led there: a seat that differs from the configuration's own is refused."""
     check_reach("pro", OWN, OWN)
     with pytest.raises(InvalidInputError, match="pro"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from disputatio._cli.given import command_line
-from disputatio.config import Settings, findings, resolve
+from disputatio.config import Settings, diagnose, resolve
 from disputatio.errors import InvalidInputError
 
 SEATS = ("pro", "con", "judge")
@@ -86,7 +86,7 @@ def test_neither_an_address_nor_a_variable_of_a_server_is_shown(tmp_path):
     settled = settle(tmp_path, file, {"TOKEN": SECRET}, tools=("pro=web",))
     assert SECRET not in repr(settled)
     shown = [
-        f"{row.detail} {row.next_step}" for row in findings(settled, environ={"TOKEN": SECRET}, directory=tmp_path)
+        f"{row.detail} {row.next_step}" for row in diagnose(settled, environ={"TOKEN": SECRET}, directory=tmp_path)
     ]
     assert not [row for row in shown if SECRET in row]
     with pytest.raises(InvalidInputError) as caught:

@@ -20,14 +20,13 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import Evidence, read_motion
 from disputatio.record.events import ToolCalled
-from disputatio.record.history import History
-from disputatio.record.semantics import semantic_content
+from disputatio.record.history import History, semantic_content
 from disputatio.record.sql import SqlStore
 
 # Imported before forking, so that every child has them at once.

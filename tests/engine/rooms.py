@@ -7,16 +7,16 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
-from disputatio.engine.ports import Nobody
+from disputatio.engine.ports import NullObserver
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
-from disputatio.record.store import Store, Writing
+from disputatio.record.store import EventBatch, Store
 
 NOWHERE = Path("/nonexistent")
 
@@ -80,17 +80,17 @@ def proposal_of(format_name: str = "structured", *, participants: Any = None, **
 
 
 async def hold(
-    proposal: Proposal, opener: Any, store: Store | None = None, **runtime: Any
+    proposal: Proposal, client_factory: Any, store: Store | None = None, **runtime: Any
 ) -> tuple[str, History, Store]:
     store = store or MemoryStore()
     runtime.setdefault("clock", PatientClock())
-    runtime.setdefault("observer", Nobody())
-    debate = await start(proposal, Runtime(store, opener=opener, checks_first=False, **runtime))
+    runtime.setdefault("observer", NullObserver())
+    debate = await start(proposal, Runtime(store, client_factory=client_factory, checks_first=False, **runtime))
     return debate, history_of(store, debate), store
 
 
-async def go_on(debate: str, proposal: Proposal, opener: Any, store: Store, **resumption: Any) -> History:
-    runtime = Runtime(store, opener=opener, checks_first=False, clock=PatientClock())
+async def go_on(debate: str, proposal: Proposal, client_factory: Any, store: Store, **resumption: Any) -> History:
+    runtime = Runtime(store, client_factory=client_factory, checks_first=False, clock=PatientClock())
     resumption.setdefault("participants", proposal.participants)
     await resume(debate, Resumption(proposal.settings, **resumption), runtime)
     return history_of(store, debate)
@@ -103,5 +103,5 @@ def history_of(store: Store, debate: str) -> History:
 async def first_events_of(store: Store, debate: str, count: int) -> Store:
     """A store with no more than the first ``count`` events of ``debate``, as a kill would have left it."""
     cut = MemoryStore()
-    await cut.append(Writing(debate, tuple(store.read(debate))[:count], store.texts(debate)))
+    await cut.append(EventBatch(debate, tuple(store.read(debate))[:count], store.texts(debate)))
     return cut

@@ -169,13 +169,13 @@ async def test_an_endless_answer_is_charged_in_full_and_bought_twice_at_most():
     """What it cost is unknown, so the whole reservation stays spent; then the seat's second model speaks."""
     model_client, long = InstanceClient(), Fault(FaultKind.ANSWER_TOO_LONG, "It passed 9 bytes.", text="It goes on and")
 
-    def opener(seating, _key):
+    def client_factory(seating, _key):
         return Carrier(lambda _: long) if seating.model == "endless" else model_client
 
     given = proposal_of(
         seat=("all=ollama:fake", "judge=ollama:endless"), set=(*PRICE, "seats.judge.fallback=ollama:second")
     )
-    debate, history, store = await hold(given, opener)
+    debate, history, store = await hold(given, client_factory)
     endless = [sent for sent in history.calls if sent.model == "ollama:endless"]
     assert len(endless) == 2
     for sent in endless:
@@ -186,6 +186,6 @@ async def test_an_endless_answer_is_charged_in_full_and_bought_twice_at_most():
     assert history.status.value == "COMPLETE"
     assert history.answered["judging/judge"].served_models != ()
     cut = await first_events_of(store, debate, len(store.read(debate)) - 3)
-    resumed = await go_on(debate, given, opener, cut)
+    resumed = await go_on(debate, given, client_factory, cut)
     assert resumed.closed.outcome == history.closed.outcome
     assert len([sent for sent in resumed.calls if sent.model == "ollama:endless"]) == 2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rooms import Carrier, first_events_of, go_on, hold, proposal_of
 
-from disputatio.engine.estimate import estimate_of
+from disputatio.engine.estimate import make_estimate
 from disputatio.engine.output_modes import with_cheaper_modes
 from disputatio.engine.preview import preview
 from disputatio.participants.call import Call, OutputMode, Reply, Usage
@@ -41,7 +41,7 @@ async def test_a_schema_goes_behind_the_history_where_that_costs_less(model: str
     changed, (choice,) = await with_cheaper_modes(proposal)
     assert {row.mode for row in changed.settings.seats.values()} == {OutputMode.PROMPTED}
     assert choice.usd < choice.native_usd
-    found = await estimate_of(proposal)
+    found = await make_estimate(proposal)
     assert found.modes == (choice.sentence,)
     assert found.as_json()["modes"] == [choice.sentence]
     assert found.expected == await preview(changed)

@@ -19,8 +19,8 @@ from disputatio.ledger.windows import context_window
 from disputatio.participants.call import Call
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.prompts.layout import lay_out
+from disputatio.record.history import semantic_content
 from disputatio.record.memory import MemoryStore
-from disputatio.record.semantics import semantic_content
 from disputatio.testing import InstanceClient
 
 pytestmark = pytest.mark.slow

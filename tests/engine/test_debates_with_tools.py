@@ -17,12 +17,11 @@ from disputatio.engine.preview import preview
 from disputatio.errors import InvalidInputError, ResumeMismatchError
 from disputatio.motion import Evidence
 from disputatio.participants.call import Call, Reply, Usage
-from disputatio.record.chain import Sealed, broken_link, seal
+from disputatio.record.chain import Sealed, find_fault, seal
 from disputatio.record.events import ToolCalled
-from disputatio.record.history import History
+from disputatio.record.history import History, semantic_content
 from disputatio.record.memory import MemoryStore
-from disputatio.record.semantics import semantic_content
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.report.json_export import export_schema
 from disputatio.testing.instances import instance
 from disputatio.tools import toolset
@@ -67,7 +66,7 @@ async def test_only_the_seat_that_has_tools_is_asked_what_to_look_up():
     asked = [row.seat for row in history.calls if row.part == "tools-1"]
     assert asked == ["pro"]
     assert len(carrier.calls) == len(history.calls) == 4, "the question what to look up is a call, and counted"
-    assert broken_link(store.read(debate), store.texts(debate)) is None
+    assert find_fault(store.read(debate), store.texts(debate)) is None
 
 
 async def test_the_record_keeps_the_tools_that_are_offered():
@@ -118,7 +117,7 @@ async def _with_other_argument(store: Any, debate: str, rows: Any) -> MemoryStor
         previous = made[-1].hash if made else row.previous
         made.append(seal(event, debate=debate, seq=row.seq, at=row.at, previous=previous))
     cut = MemoryStore()
-    await cut.append(Writing(debate, tuple(made), store.texts(debate)))
+    await cut.append(EventBatch(debate, tuple(made), store.texts(debate)))
     return cut
 
 

@@ -15,8 +15,8 @@ from rooms import history_of, hold, proposal_of
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine import estimating
+from disputatio.config.process import format_scope
+from disputatio.engine import estimate
 from disputatio.engine.opening import Proposal
 from disputatio.engine.preview import preview, preview_range, preview_stages
 from disputatio.engine.runtime import Runtime, start
@@ -80,9 +80,9 @@ async def test_debates_that_begin_together_are_previewed_once(monkeypatch):
         begun.set()
         return await preview(proposal)
 
-    monkeypatch.setattr(estimating, "preview", counted)
+    monkeypatch.setattr(estimate, "preview", counted)
     # Other debates of this process may have been previewed already.
-    monkeypatch.setattr(estimating, "_KEPT", OrderedDict())
+    monkeypatch.setattr(estimate, "_CACHE", OrderedDict())
     motions = [f"We should act{' at once' * number}" for number in range(5)]
     proposals = [
         replace(proposal_of("freeform", set=("rounds=1", "limits.evidence_chars=1777")), motion=read_motion(text))

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from rooms import Carrier, hold, proposal_of
 
-from disputatio.engine.course import LONGEST_S, MOST_TURNS, TooLongError
-from disputatio.engine.custom_format_files import format_given
-from disputatio.engine.preview import Courses, early_ends, preview, preview_range, preview_stages
+from disputatio.engine.custom_format_files import load_format
+from disputatio.engine.preview import Simulations, early_ends, preview, preview_range, preview_stages
+from disputatio.engine.simulation import LONGEST_S, MOST_TURNS, TooLongError
 from disputatio.participants.call import Fault, FaultKind
 
 pytestmark = pytest.mark.slow
@@ -51,7 +51,7 @@ async def test_twice_the_turns_take_twice_the_steps():
 async def test_a_dry_run_of_1600_turns_takes_seconds_at_most():
     begun = time.process_time()
     proposal = panel_of(40, 10)
-    courses = Courses(proposal)
+    courses = Simulations(proposal)
     seen = await preview(proposal, courses)
     least, most = await preview_range(proposal, seen, courses)
     ends = await early_ends(proposal, courses)
@@ -64,7 +64,7 @@ async def test_a_dry_run_of_1600_turns_takes_seconds_at_most():
 @pytest.mark.parametrize("seat", ["ollama:any", "openai_compatible:fake"])
 async def test_figures_from_shared_courses_are_those_of_each_alone(seat):
     proposal = panel_of(3, 2, seat=(f"all={seat}",), base_url="http://127.0.0.1:9/v1")
-    courses = Courses(proposal)
+    courses = Simulations(proposal)
     seen = await preview(proposal, courses)
     assert seen == await preview(proposal)
     assert await preview_range(proposal, seen, courses) == await preview_range(proposal, seen)
@@ -110,8 +110,8 @@ def rules(motion, pro, con, *, words=40):
 async def test_rules_that_compute_for_long_are_not_estimated_for_long(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "slow.py").write_text(SLOW_RULES)
-    monkeypatch.setattr("disputatio.engine.course.LONGEST_S", 0.5)
-    form = format_given("./slow.py")
+    monkeypatch.setattr("disputatio.engine.simulation.LONGEST_S", 0.5)
+    form = load_format("./slow.py")
     proposal = proposal_of("freeform")
     proposal = type(proposal)(proposal.motion, form, proposal.settings)
     begun = time.process_time()

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from disputatio.engine.journal import Journal
-from disputatio.engine.ports import Nobody, SystemClock
+from disputatio.engine.ports import NullObserver, SystemClock
 from disputatio.errors import StoreError
 from disputatio.record.memory import MemoryStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from record_makers import asked, opened
 
 
@@ -21,13 +21,13 @@ class SlowStore(MemoryStore):
         super().__init__()
         self.pending: list[asyncio.Future[None]] = []
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         self.pending.append(asyncio.get_running_loop().create_future())
         return self.pending[-1]
 
 
 def journal_over(store: MemoryStore) -> Journal:
-    journal = Journal("d1", store=store, clock=SystemClock(), observer=Nobody())
+    journal = Journal("d1", store=store, clock=SystemClock(), observer=NullObserver())
     journal.write(opened())
     return journal
 
@@ -36,9 +36,9 @@ async def test_who_waits_is_told_the_first_failure_and_not_that_an_earlier_one_f
     store = SlowStore()
     journal = journal_over(store)
     for number in range(3):
-        journal.hand_over()
+        journal.flush()
         journal.write(asked(number))
-    waiting = asyncio.create_task(journal.durable())
+    waiting = asyncio.create_task(journal.wait_until_durable())
     await asyncio.sleep(0)
     first, *later = store.pending
     first.set_result(None)
@@ -46,7 +46,7 @@ async def test_who_waits_is_told_the_first_failure_and_not_that_an_earlier_one_f
     for row in later[1:]:
         row.set_exception(StoreError("An earlier event could not be written.", "Cure that."))
         row.exception()
-    for wait in (waiting, journal.durable()):
+    for wait in (waiting, journal.wait_until_durable()):
         with pytest.raises(StoreError, match="The disk is full"):
             await wait
 
@@ -54,18 +54,21 @@ async def test_who_waits_is_told_the_first_failure_and_not_that_an_earlier_one_f
 async def test_a_failure_is_told_even_where_an_earlier_writing_is_still_under_way() -> None:
     store = SlowStore()
     journal = journal_over(store)
-    journal.hand_over()
+    journal.flush()
     journal.write(asked(1))
-    journal.hand_over()
+    journal.flush()
     store.pending[1].set_exception(StoreError("The disk is full.", "Free some space."))
     with pytest.raises(StoreError, match="The disk is full"):
-        await journal.durable()
+        await journal.wait_until_durable()
 
 
 async def test_who_stops_waiting_takes_the_writing_from_nobody_else() -> None:
     store = SlowStore()
     journal = journal_over(store)
-    impatient, patient = asyncio.create_task(journal.durable()), asyncio.create_task(journal.durable())
+    impatient, patient = (
+        asyncio.create_task(journal.wait_until_durable()),
+        asyncio.create_task(journal.wait_until_durable()),
+    )
     await asyncio.sleep(0)
     impatient.cancel()
     await asyncio.wait([impatient])
@@ -75,4 +78,4 @@ async def test_who_stops_waiting_takes_the_writing_from_nobody_else() -> None:
     assert not patient.done()
     writing.set_result(None)
     await patient
-    await journal.durable()
+    await journal.wait_until_durable()

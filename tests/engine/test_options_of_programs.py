@@ -10,8 +10,8 @@ import pytest
 
 import disputatio
 from disputatio.config import Arguments, resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.seat_assignments import for_every_seat
+from disputatio.config.process import format_scope
+from disputatio.engine.seat_assignments import fill_seats
 from disputatio.formats.registry import find_format
 from disputatio.record.events import DebateOpened
 from disputatio.testing import instance
@@ -101,7 +101,7 @@ def test_a_seat_that_is_named_is_not_covered_by_all(tmp_path: Path) -> None:
         arguments=Arguments().with_seats(named.items()),
         options=format_scope(form),
     )
-    seats = for_every_seat(SCRIPTED, form, settings, named, {"judge": judge})
+    seats = fill_seats(SCRIPTED, form, settings, named, {"judge": judge})
     assert seats["judge"] is judge
     assert {seat for seat, who in seats.items() if who is SCRIPTED} == {f"pro_{place}" for place in range(1, 5)}
     assert set(seats) == {"judge", "pro_1", "pro_2", "pro_3", "pro_4"}

@@ -14,17 +14,16 @@ from rooms import Carrier, PatientClock, go_on, hold, proposal_of, settings_for
 
 import disputatio
 from disputatio._cli.given import command_line
-from disputatio.engine.escalating import hand_over
+from disputatio.engine.escalation import choose_target, hand_over
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime
-from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError
 from disputatio.formats.registry import find_format
 from disputatio.participants.call import Call, Fault, FaultKind, Reply, Usage
-from disputatio.proposals.escalation import escalation_target
 from disputatio.record.events import DebateOpened, DecisionEscalated, VoteCounted
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
+from disputatio.record.verified import read_verified
 from disputatio.testing import InstanceClient, instance
 
 pytestmark = pytest.mark.slow
@@ -88,9 +87,9 @@ async def test_every_count_is_a_fact_of_the_record_and_states_the_schedule():
 async def test_no_prompt_of_the_first_phase_holds_what_another_debater_says():
     sent: list[Call] = []
     votes = dict(zip(NAMES, ("release", "revise", "escalate"), strict=True))
-    opener = voting(votes)
-    carrier = opener(None, None)
-    await hold(panel(rounds=1), opener)
+    client_factory = voting(votes)
+    carrier = client_factory(None, None)
+    await hold(panel(rounds=1), client_factory)
     sent = carrier.calls
     for place, call in enumerate(sent):
         text = "\n".join(segment.text for segment in call.segments)
@@ -224,11 +223,11 @@ async def test_what_cannot_be_held_is_refused_before_anybody_is_asked(given: dic
 
 @pytest.mark.parametrize("name", ["structured", "freeform"])
 def test_what_only_panels_have_is_refused_where_nobody_votes(name: str):
-    from disputatio.engine.opening import rules_of
+    from disputatio.engine.opening import make_rules
 
     for given in ({"debaters": "a,b"}, {"options": "a,b"}, {"threshold": "2"}, {"decision": "majority"}):
         with pytest.raises(InvalidInputError, match="panel"):
-            rules_of(find_format(name), settings_for(name, **given))
+            make_rules(find_format(name), settings_for(name, **given))
 
 
 # --- where an escalation goes -------------------------------------------------------------------------------------
@@ -335,10 +334,10 @@ async def test_a_debate_takes_the_decision_over_with_the_report_before_it(
 ):
     monkeypatch.chdir(tmp_path)
     store = MemoryStore()
-    runtime = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
+    runtime = Runtime(store, client_factory=lambda *_: InstanceClient(), checks_first=False, clock=PatientClock())
     held, _, _ = await hold(panel(rounds=1), voting(SPLIT), store)
     arguments = command_line(seat=["all=ollama:fake"], debaters=NAMES, escalate="structured")
-    handed = await hand_over(held, escalation_target("structured", find_format("panel"), arguments, ()), runtime)
+    handed = await hand_over(held, choose_target("structured", find_format("panel"), arguments, ()), runtime)
     assert handed is not None
     assert handed.failure == ""
     opened = History.of(row.event() for row in store.read(handed.debate)).opened

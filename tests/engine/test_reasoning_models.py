@@ -12,20 +12,19 @@ import pytest
 from rooms import PatientClock, first_events_of, history_of, proposal_of
 
 from disputatio.engine.opening import Proposal
-from disputatio.engine.ports import Nobody
-from disputatio.engine.preview import assumptions, preview, preview_range
-from disputatio.engine.recalling import OF_THIS_PROCESS
+from disputatio.engine.ports import NullObserver
+from disputatio.engine.preview import describe_assumptions, preview, preview_range
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
-from disputatio.engine.verified import read_verified
+from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES
 from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.ledger.windows import known_window
 from disputatio.metrics.calibration import FEWEST, calibrate
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import ALLOWANCES, LARGEST, Allowances
-from disputatio.record.history import History
+from disputatio.record.history import History, semantic_content
 from disputatio.record.memory import MemoryStore
-from disputatio.record.semantics import semantic_content
 from disputatio.record.store import Store
+from disputatio.record.verified import read_verified
 from disputatio.testing import FakeProvider, Reasoning, ReasoningText, reasoning_provider
 from disputatio.testing.provider import THOUGHT, Mishap, Mishaps
 from strategies import FULL
@@ -151,13 +150,13 @@ async def test_an_estimate_counts_reasoning_and_learns_from_what_was_seen() -> N
     model = "openai:gpt-5-told"
     async with reasoning_provider(3_000) as provider:
         proposal = proposed(provider, "freeform", model)
-        first, words = await preview(proposal), assumptions(proposal)
+        first, words = await preview(proposal), describe_assumptions(proposal)
         assert first.reasoning_tokens == 2_000 * first.calls < first.output_tokens
         assert "gpt-5-told reasons 2,000 tokens a call, at most 30,000: a guess" in words
-        history = await held(proposal, OF_THIS_PROCESS)
+        history = await held(proposal, PROCESS_ALLOWANCES)
         reasoned = counts(history, "reasoning_tokens")
         mean = sum(reasoned) // len(reasoned)
-        again, words = await preview(proposal), assumptions(proposal)
+        again, words = await preview(proposal), describe_assumptions(proposal)
         least, most = await preview_range(proposal, again)
     assert history.opened is not None
     assert history.opened.estimate["reasoning_tokens"] == first.reasoning_tokens
@@ -326,7 +325,7 @@ async def test_reasoning_is_shown_to_no_other_seat(
 ) -> None:
     heard: list[str] = []
 
-    class Listening(Nobody):
+    class Listening(NullObserver):
         def on_text(self, path: str, part: str, text: str) -> None:
             heard.append(text)
 
@@ -335,7 +334,7 @@ async def test_reasoning_is_shown_to_no_other_seat(
     async with FakeProvider(reasoning=Reasoning(median=300, text=text, reports=False)) as provider:
         debate = await start(
             proposed(provider, model="openai_compatible:mystery"),
-            runtime(store, observer=Listening(), watched=way == "streamed"),
+            runtime(store, observer=Listening(), streams=way == "streamed"),
         )
         shown = [row.prompt for row in provider.requests]
     history = history_of(store, debate)

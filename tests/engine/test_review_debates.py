@@ -21,9 +21,9 @@ from disputatio.errors import InvalidInputError, StoreError
 from disputatio.evidence.sources import Source
 from disputatio.ledger.budget import Budget
 from disputatio.participants.call import Fault, FaultKind
+from disputatio.record.history import semantic_content
 from disputatio.record.memory import MemoryStore
-from disputatio.record.semantics import semantic_content
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.report.headings import heading
 from disputatio.report.json_export import export_schema
 from disputatio.report.reading import DebateReport
@@ -54,13 +54,13 @@ def last_words(ask: Any) -> Any:
 
 
 async def test_a_critic_that_returns_4_is_asked_again_with_a_stronger_instruction():
-    opener = speaking(criticism=[lambda ask: criticism(ask, 4), lambda ask: criticism(ask, 9)])
-    _, history, _ = await hold(proposal_of("review"), opener)
+    client_factory = speaking(criticism=[lambda ask: criticism(ask, 4), lambda ask: criticism(ask, 9)])
+    _, history, _ = await hold(proposal_of("review"), client_factory)
     assert [path for path in history.answered if path.startswith("critique")] == [
         "critique/critic",
         "critique/critic#2",
     ]
-    told = [call.segments[-1].text for call in opener().calls if call.schema_name == "criticism"]
+    told = [call.segments[-1].text for call in client_factory().calls if call.schema_name == "criticism"]
     assert "too weak" not in told[0]
     assert "its strength was 4 of 10" in told[1]
     assert "dangerously wrong" in told[1]
@@ -68,12 +68,12 @@ async def test_a_critic_that_returns_4_is_asked_again_with_a_stronger_instructio
 
 
 async def test_at_the_cost_ceiling_the_debate_ends_truncated_with_the_moderation_so_far():
-    opener = speaking(moderation=[last_words, always_again])
+    client_factory = speaking(moderation=[last_words, always_again])
     given = {"rounds": "3", "set": PRICE}
     _, whole, _ = await hold(proposal_of("review", **given), speaking(moderation=[last_words, always_again]))
     one_round = sum(Decimal(row.cost_usd) for row in list(whole.made.values())[:7])
     proposal = proposal_of("review", **given, budget_usd=str(one_round + Decimal("0.02")))
-    _, history, _ = await hold(proposal, opener)
+    _, history, _ = await hold(proposal, client_factory)
     assert history.status.value == "DEBATE_TRUNCATED"
     assert spent_usd(history) <= Decimal(proposal.settings.budget.usd)
     outcome = history.closed.outcome
@@ -128,14 +128,14 @@ async def test_a_citation_of_a_source_that_is_not_there_is_flagged_in_the_modera
         body["arguments"][0] |= resting(ask, ("clause", "The supplier is never liable for anything."), "evidence")
         return body
 
-    opener = speaking(criticism=fabricating)
-    debate, history, store = await hold(on((CLAUSE, AUDIT)), opener)
+    client_factory = speaking(criticism=fabricating)
+    debate, history, store = await hold(on((CLAUSE, AUDIT)), client_factory)
     exported: Any = read_debate(store, debate).as_json()
     (record,) = exported["rounds"]
     assert any("CRITICAL: CRIT-1 was struck" in row for row in record["moderatorEvaluation"]["explicitUncertainties"])
     assert history.closed.outcome["critical"] is True
     assert any(row["rule"] == "unverified_citation" for row in history.answered["critique/critic"].violations)
-    moderator = opener().calls[-1]
+    moderator = client_factory().calls[-1]
     said = "\n".join(segment.text for segment in moderator.segments)
     assert "CRIT-1: struck by the program" in said
     assert "Ground 1 fails" not in said
@@ -192,7 +192,7 @@ class DyingStore(MemoryStore):
         super().__init__()
         self.left = last
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         self.left -= len(writing.events)
         if self.left >= 0:
             return super().append(writing)
@@ -272,15 +272,15 @@ async def test_a_review_goes_on_from_any_event_to_the_same_end():
 
 
 async def test_evidence_by_round_is_in_the_record_and_in_no_prompt_before_its_round():
-    opener = speaking(moderation=[last_words, moderation])
-    _, history, _ = await hold(on((CLAUSE, AUDIT), {"audit": 2}, rounds="2"), opener)
+    client_factory = speaking(moderation=[last_words, moderation])
+    _, history, _ = await hold(on((CLAUSE, AUDIT), {"audit": 2}, rounds="2"), client_factory)
     assert [row.get("round") for row in history.opened.evidence] == [None, 2]
-    first = next(call for call in opener().calls if call.schema_name == "moderation")
-    last = [call for call in opener().calls if call.schema_name == "moderation"][-1]
+    first = next(call for call in client_factory().calls if call.schema_name == "moderation")
+    last = [call for call in client_factory().calls if call.schema_name == "moderation"][-1]
     assert "14 of 52" not in str(first.segments)
     assert "14 of 52" in str(last.segments)
     with pytest.raises(InvalidInputError, match="1 round at most"):
-        await hold(on((CLAUSE, AUDIT), {"audit": 2}), opener)
+        await hold(on((CLAUSE, AUDIT), {"audit": 2}), client_factory)
 
 
 @pytest.mark.parametrize("rounds", ["1", "3"])

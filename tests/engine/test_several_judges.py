@@ -11,7 +11,7 @@ from disputatio.engine.preview import preview
 from disputatio.errors import InvalidInputError
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted
-from disputatio.record.semantics import semantic_content
+from disputatio.record.history import semantic_content
 from disputatio.testing.instances import instance
 from disputatio.testing.scripted import InstanceClient
 
@@ -71,13 +71,13 @@ async def test_a_preview_counts_every_judging_and_a_ceiling_stops_before_it():
 
 
 async def test_a_judge_that_fails_degrades_the_debate_and_stays_in_the_denominator():
-    def opener(seating, _key):
+    def client_factory(seating, _key):
         if seating.model != "gone":
             return InstanceClient()
         return Carrier(lambda _call: Fault(FaultKind.KEY_REJECTED, "the key was refused"))
 
     proposal = proposal_of(seat=("all=ollama:fake", "judge_3=ollama:gone"))
-    _, history, _ = await hold(proposal, opener)
+    _, history, _ = await hold(proposal, client_factory)
     assert history.status.value == "DEGRADED"
     outcome = history.closed.outcome
     assert [row["judge"] for row in outcome["panel"]["failed"]] == ["judge_3"]

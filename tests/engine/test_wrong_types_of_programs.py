@@ -76,7 +76,7 @@ WRONG = [
     ({"config": [("seed", 1)]}, "config is a list", "TOML"),
     ({"prompts": 3}, "prompts is 3", "folder"),
     ({"observer": 3}, "observer is 3", "on_event"),
-    ({"opener": 3}, "opener is 3", "function"),
+    ({"client_factory": 3}, "client_factory is 3", "function"),
 ]
 
 

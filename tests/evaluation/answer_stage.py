@@ -11,7 +11,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.questions.arms import choose_arms, find_arm_format
 from disputatio.evaluation.questions.items import Item, QuestionSet, read_item

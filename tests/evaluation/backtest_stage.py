@@ -11,7 +11,7 @@ import numpy as np
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.evaluation.backtest.archive import Archive, open_archive
 from disputatio.evaluation.backtest.cases import Case
 from disputatio.evaluation.backtest.plan import BacktestPlan

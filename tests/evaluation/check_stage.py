@@ -11,7 +11,7 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.evaluation.cases import CaseDebate
 from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.injected_flaws import DROPPED, FABRICATED, MISQUOTED, CaseVariant

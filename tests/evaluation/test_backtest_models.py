@@ -11,7 +11,7 @@ from scipy.stats import fisher_exact, hypergeom
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.agents import DOWN, UP, AgentRunner
 from disputatio.evaluation.backtest.archive import Archive

@@ -8,7 +8,7 @@ import pytest
 from answer_stage import settings_of
 
 from disputatio.config import Arguments, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError
@@ -19,7 +19,7 @@ from disputatio.formats.single import SingleRules, single
 from disputatio.kernel import Driver
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Motion
-from disputatio.record.chain import broken_link
+from disputatio.record.chain import find_fault
 from disputatio.record.history import History
 from disputatio.record.memory import MemoryStore
 from disputatio.report.json_export import export_json
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 async def debated(budget: Budget = UNLIMITED, names=("single", "vote", "freeform")):
     settings = settings_of(("structured", "single", "freeform"))
     store = MemoryStore()
-    runtime = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False)
+    runtime = Runtime(store, client_factory=lambda *_: InstanceClient(), checks_first=False)
     proposal = Proposal(Motion("We should adopt it"), find_format("structured"), settings["structured"])
     debate = await start(proposal, runtime)
     before = History.of(row.event() for row in store.read(debate)).closed
@@ -46,7 +46,7 @@ async def debated(budget: Budget = UNLIMITED, names=("single", "vote", "freeform
 async def test_they_stand_in_the_same_report_on_every_surface():
     store, debate, before = await debated()
     record, texts = store.read(debate), store.texts(debate)
-    assert broken_link(record, texts) is None
+    assert find_fault(record, texts) is None
     assert History.of(row.event() for row in record).closed == before, "the result is what it was"
     report = DebateReport.of(debate, record, texts)
     rows = {row.name: row for row in report.baselines}
@@ -82,7 +82,7 @@ async def test_baselines_of_a_market_debate_see_the_knowledge_base():
         arguments=Arguments(),
         options=format_scope(market),
     )
-    runtime = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
+    runtime = Runtime(MemoryStore(), client_factory=lambda *_: ScriptedClient(answer), checks_first=False)
     proposal = Proposal(Motion("Will it rise?"), market, by_rules)
     debate = await start(proposal, runtime)
     assert sent == [], "rules ask no model"

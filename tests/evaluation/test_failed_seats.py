@@ -12,7 +12,7 @@ from backtest_stage import made_up_archive
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.evaluation.backtest.cases import Case
 from disputatio.evaluation.backtest.forecasts import forecast_lenses, forecast_openings, forecast_up
 from disputatio.evaluation.backtest.runner import BacktestRunner, FinishedDates, RunSettings
@@ -72,11 +72,11 @@ async def held(archive, store: MemoryStore, *, down: bool, cases: tuple[Case, ..
     good = ScriptedClient(instance_text)
     bad = ScriptedClient(lambda _: DOWN)
 
-    def opener(seating, key):
+    def client_factory(seating, key):
         del key
         return bad if down and seating.model == "weak" else good
 
-    run = replace(RunSettings(archive, settings(), concurrency=1), opener=opener)
+    run = replace(RunSettings(archive, settings(), concurrency=1), client_factory=client_factory)
     found = await BacktestRunner(cases, run, store).run()
     return found, len(good.calls) + len(bad.calls)
 

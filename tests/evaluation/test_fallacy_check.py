@@ -12,7 +12,7 @@ from check_stage import judge_settings
 from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.fallacy_check import make_fallacy_report, make_fallacy_trials, report_lines
 from disputatio.evaluation.labelled_texts import MAPPINGS, NONE, OTHER, LabelledSet, read_labelled
-from disputatio.record.chain import broken_link
+from disputatio.record.chain import find_fault
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import ScriptedClient
 
@@ -108,7 +108,7 @@ async def test_a_stopped_check_goes_on_and_pays_for_nothing_twice(tmp_path):
     assert rest.scores.answered == 4
     assert rest.result.spent.calls == 4
     for row in store.debates():
-        assert broken_link(tuple(store.read(row.id)), store.texts(row.id)) is None
+        assert find_fault(tuple(store.read(row.id)), store.texts(row.id)) is None
 
 
 async def test_an_answer_that_had_to_be_asked_again_is_resumed_where_it_stood(tmp_path):

@@ -35,7 +35,7 @@ def body() -> dict:
 def debate() -> DebateReport:
     store = MemoryStore()
     settings = settings_of(("review",))["review"]
-    runtime = Runtime(store, opener=lambda *_: InstanceClient(), checks_first=False)
+    runtime = Runtime(store, client_factory=lambda *_: InstanceClient(), checks_first=False)
     debate = asyncio.run(start(Proposal(Motion("We should keep it"), find_format("review"), settings), runtime))
     return DebateReport.of(debate, store.read(debate), store.texts(debate))
 

@@ -15,7 +15,7 @@ from rooms import NOWHERE
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import Experiment
 from disputatio.evaluation.ranking import rank_players, read_match_outcome, render_ranking_lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from disputatio.engine.custom_format_files import format_given, is_own, read_own
+from disputatio.engine.custom_format_files import is_rules_file, load_format, read_rules_file
 from disputatio.errors import InvalidInputError
 from disputatio.formats.debate_context import DebateContext
 from disputatio.kernel import Abstention, Ask, AskPath, Turn
@@ -27,7 +27,7 @@ def written(folder: Path, rules: str, name: str = "mine.py") -> str:
 
 def held(spec: str, answers: Any = None, order: Any = None, **rules: Any) -> Held:
     """A debate by the rules in a file, each seat answering with what ``answers`` has for its path, or made up."""
-    form = read_own(spec)
+    form = read_rules_file(spec)
 
     def answering(path: AskPath, asked: Ask) -> Turn | Abstention:
         given = (answers or {}).get(str(path), instance(asked.spec.schema, path))
@@ -57,7 +57,7 @@ def rules(motion, pro, con, judge, *, words=40, strict=False):
 
 
 def test_a_file_is_a_format_with_the_seats_and_settings_of_its_function(tmp_path: Path) -> None:
-    form = read_own(written(tmp_path, DUEL))
+    form = read_rules_file(written(tmp_path, DUEL))
     assert form.seats == ("pro", "con", "judge")
     assert form.judges == {"judge"}
     assert (form.rules().words, form.rules().strict, form.rules().most_asks) == (40, False, 200)
@@ -200,7 +200,7 @@ def test_a_file_that_cannot_be_used_is_refused_before_anybody_is_asked(
 ) -> None:
     monkeypatch.setattr("disputatio.engine.custom_format_files.MOST_STEPS", 20_000)
     with pytest.raises(InvalidInputError) as refused:
-        read_own(written(tmp_path, rules))
+        read_rules_file(written(tmp_path, rules))
     assert word in refused.value.cause
     assert refused.value.next_step
 
@@ -210,12 +210,12 @@ def test_a_file_that_cannot_be_used_is_refused_before_anybody_is_asked(
     [("./my.py:rules", True), ("my.py", True), ("a b/ö.py:r", True), ("structured", False), ("my.txt", False)],
 )
 def test_a_file_is_told_from_a_name(name: str, own: bool) -> None:
-    assert is_own(name) is own
+    assert is_rules_file(name) is own
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="cannot be read"):
-        format_given(str(tmp_path / "none.py"))
+        load_format(str(tmp_path / "none.py"))
     (tmp_path / "bad.py").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidInputError, match="not UTF-8"):
-        format_given(str(tmp_path / "bad.py"))
+        load_format(str(tmp_path / "bad.py"))

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.opening import rules_of
+from disputatio.config.process import format_scope
+from disputatio.engine.opening import make_rules
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns import schema as shapes
 from disputatio.formats.turns.closing import ClosingSpec
@@ -183,6 +183,6 @@ def test_a_users_limit_is_marked_as_one() -> None:
         arguments=command_line(set=("limits.max_tokens.closing=900",)),
         options=format_scope(form),
     )
-    rules = rules_of(form, settings)
+    rules = make_rules(form, settings)
     assert (rules.closing.max_tokens, rules.closing.fixed) == (900, True)
     assert (rules.judging.max_tokens, rules.judging.fixed) == (3_000, False)

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 import disputatio
 from disputatio import InvalidInputError, MemoryStore, ResumeMismatchError
 from disputatio._cli.main import main
-from disputatio.engine.verified import read_verified
 from disputatio.importing.imported_record import take_in
 from disputatio.importing.transcript_file import read_transcript
 from disputatio.record.events import DebateClosed, TranscriptImported, TurnTaken, VoteCounted
 from disputatio.record.text import digest
+from disputatio.record.verified import read_verified
 from disputatio.report.json_export import export_schema
 from strategies import examples
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from disputatio._cli.given import command_line
 from disputatio.config import Settings, resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.formats.registry import find_format
 
 

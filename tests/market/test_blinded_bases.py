@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from market_stage import settings_of
 
-from disputatio.engine.market_setup import knowledge_as_source, question_on
+from disputatio.engine.market_setup import default_question, knowledge_as_source
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.formats.registry import find_format
@@ -60,7 +60,9 @@ def found_in(text: str, words: set[str]) -> list[str]:
 
 async def prompts_on(base: KnowledgeBase, *seats: str) -> str:
     """Everything that the seats of a market debate are sent; a seat that is not named is taken by rules."""
-    proposal = Proposal(Motion(question_on(base)), find_format("market"), settings_of("market", *seats), knowledge=base)
+    proposal = Proposal(
+        Motion(default_question(base)), find_format("market"), settings_of("market", *seats), knowledge=base
+    )
     # The instances that the models answer with speak of energy use; a sector is called so too.
     return (await sent_in(proposal)).replace("energy use", "")
 
@@ -73,7 +75,7 @@ async def sent_in(proposal: Proposal) -> str:
         said.append("\n".join(row.text for row in call.segments))
         return instance(call.schema, str(len(said)))
 
-    await start(proposal, Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False))
+    await start(proposal, Runtime(MemoryStore(), client_factory=lambda *_: ScriptedClient(answer), checks_first=False))
     return "\n".join(said)
 
 
@@ -170,7 +172,9 @@ def test_the_same_base_gives_the_same_and_goes_through_json():
 async def test_a_single_agent_is_not_told_either():
     base = example_base()
     hidden = blind(base)
-    single = Proposal(Motion(question_on(hidden)), SINGLE, settings_of("single", *ALL), (knowledge_as_source(hidden),))
+    single = Proposal(
+        Motion(default_question(hidden)), SINGLE, settings_of("single", *ALL), (knowledge_as_source(hidden),)
+    )
     prompt = await sent_in(single)
     assert "technicals.IDX_A.rsi_14" in prompt
     assert found_in(prompt, telling(base)) == []

@@ -17,7 +17,7 @@ from disputatio.formats.market_verdict import DISCLAIMERS, MarketVerdict
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.market_closing import MarketClosingSpec
 from disputatio.formats.turns.market_cross import MarketExaminationSpec
-from disputatio.formats.turns.market_figures import Desk
+from disputatio.formats.turns.market_figures import JobTable
 from disputatio.formats.turns.market_judging import MarketJudgingSpec
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.judging.scoring import weighted
@@ -38,9 +38,9 @@ DOCKET = docket_of("market")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 
-def desk(lens: str) -> Desk:
+def desk(lens: str) -> JobTable:
     """What a seat of the lens has before it, of the example."""
-    return Desk(example_base(), slice_of(example_base(), LENSES[lens]))
+    return JobTable(example_base(), slice_of(example_base(), LENSES[lens]))
 
 
 def figure(basis: str, value: str, unit: str, source: str) -> dict[str, str]:
@@ -373,7 +373,7 @@ def test_every_turn_can_be_taken_by_a_person():
 
 def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
     base = nothing_known()
-    form = MarketOpeningSpec(seat="fund_bull", desk=Desk(base, slice_of(base, Lens.FUNDAMENTAL)))
+    form = MarketOpeningSpec(seat="fund_bull", desk=JobTable(base, slice_of(base, Lens.FUNDAMENTAL)))
     done: list[Any] = []
     while (part := form.next_part(tuple(done))) is not None:
         done.append(instance(part.schema, str(len(done))))

@@ -14,7 +14,7 @@ from backtest_stage import rules_everywhere
 from market_stage import settings_of
 
 import disputatio
-from disputatio.engine.market_setup import horizon_asked, question_on
+from disputatio.engine.market_setup import default_question, find_horizon
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.errors import InvalidInputError
@@ -55,7 +55,7 @@ def apple(folder) -> KnowledgeBase:
 
 def test_an_own_subject_has_the_name_of_the_folder(apple):
     assert (apple.meta.subject, apple.meta.subject_name) == ("AAPL", "Apple")
-    assert question_on(apple) == "Will Apple rise within a month?"
+    assert default_question(apple) == "Will Apple rise within a month?"
     assert "S&P 500" not in json.dumps(disputatio.market.knowledge_json.as_json(apple)["indices"]["AAPL"])
     assert next(iter(apple.indices)) == "AAPL"
 
@@ -121,7 +121,7 @@ def test_a_plan_names_a_horizon_once(tmp_path):
 async def test_rules_refuse_a_motion_that_is_not_their_question(motion, horizon):
     base = example_base()
     motion = motion.replace("ExampleIndex", base.meta.subject_name)
-    assert horizon_asked(motion, base) == horizon
+    assert find_horizon(motion, base) == horizon
     if horizon is None:
         with pytest.raises(InvalidInputError, match="answer one question only: Will"):
             await disputatio.debate(motion, format="market", store=MemoryStore())
@@ -142,7 +142,7 @@ async def test_a_market_debate_and_its_baseline_answer_one_question(motion):
     text = motion.format(base.meta.subject_name)
     models = settings_of("market", "all=openai_compatible:m")
     proposal = Proposal(Motion(text), find_format("market"), models, knowledge=base)
-    runtime = Runtime(MemoryStore(), opener=lambda *_: ScriptedClient(answer), checks_first=False)
+    runtime = Runtime(MemoryStore(), client_factory=lambda *_: ScriptedClient(answer), checks_first=False)
     debate = await start(proposal, runtime)
     asked.clear()
     (held,) = await Baselines(proposal, {"single": settings_of("single", "all=openai_compatible:m")}, runtime).run(
@@ -151,5 +151,5 @@ async def test_a_market_debate_and_its_baseline_answer_one_question(motion):
     assert held.answer in {"up", "down"}
     ((prompt, schema),) = asked
     assert schema["properties"]["answer"]["enum"] == ["up", "down"]
-    assert (text if "rise" in text else question_on(base)) in prompt
+    assert (text if "rise" in text else default_question(base)) in prompt
     assert "bonds" not in prompt

@@ -13,7 +13,7 @@ import disputatio
 from disputatio.engine.market_setup import knowledge_row, recorded_knowledge
 from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
-from disputatio.formats.turns.market_figures import Desk
+from disputatio.formats.turns.market_figures import JobTable
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Abstention, Driver
 from disputatio.market.expressions import pointers_in
@@ -106,7 +106,7 @@ def test_weak_signals_speak_only_to_make_the_fewest_arguments():
 
 def test_an_analyst_without_signals_abstains_and_says_what_it_looked_at():
     poor = without(example_base(), "fundamentals.", "sectors.")
-    form = MarketOpeningSpec("fund_bear", Desk(poor, slice_of(poor, LENSES["fund"])))
+    form = MarketOpeningSpec("fund_bear", JobTable(poor, slice_of(poor, LENSES["fund"])))
     said = opening(BOOK, form)
     assert isinstance(said, Abstention)
     assert said.reason == "no_signal"
@@ -168,7 +168,7 @@ async def test_a_model_bull_faces_a_rule_based_bear_and_both_are_in_the_record(m
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     seats = {"tech_bull": "openai:gpt-5"}
     debate = await disputatio.debate(
-        format="market", seats=seats, store=MemoryStore(), opener=lambda *_a, **_k: InstanceClient()
+        format="market", seats=seats, store=MemoryStore(), client_factory=lambda *_a, **_k: InstanceClient()
     )
     kinds = {seat.seat: seat.kind for seat in debate.report().seats}
     assert kinds == {seat: "model" if seat == "tech_bull" else "analyst" for seat in (*ANALYSTS, "judge")}

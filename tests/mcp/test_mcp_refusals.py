@@ -13,13 +13,13 @@ import pytest
 
 from disputatio._mcp.server import server_of
 from disputatio._mcp.tools import LONGEST_TEXT, Debates
-from disputatio.engine.verified import read_verified
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.report.text import MOST_BRIEFING
 from disputatio.testing import FakeProvider
 from disputatio.workers import JobState
 from disputatio.workers.in_process_runner import InProcessRunner
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 from mcp import Client
 
 MOTION = "We should split the service"
@@ -31,7 +31,7 @@ class Offered:
 
     client: Client
     store: SqlStore
-    desk: Desk
+    desk: JobTable
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = await self.client.call_tool(tool, arguments)
@@ -60,7 +60,7 @@ async def offering(folder: Path, concurrency: int = 0) -> AsyncIterator[Offered]
     store = SqlStore(f"sqlite:///{folder}/store.sqlite")
     runner = InProcessRunner(store, concurrency=concurrency)
     async with Client(server_of(Debates(store, runner))) as client:
-        yield Offered(client, store, Desk(store))
+        yield Offered(client, store, JobTable(store))
     await runner.aclose()
     await store.aclose()
 

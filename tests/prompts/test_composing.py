@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.engine.custom_format_files import read_own
+from disputatio.engine.custom_format_files import read_rules_file
 from disputatio.formats.answering import answered
 from disputatio.formats.cast import Cast, Personality
 from disputatio.formats.competition_terms import CompetitionRules
@@ -153,7 +153,7 @@ def asks_of_own_format(folder: Path) -> list[tuple[Ask, str]]:
         "    return {'said': reply.speech}\n",
         "utf-8",
     )
-    form = read_own(f"{file}:rules")
+    form = read_rules_file(f"{file}:rules")
     context = DebateContext(form.seats, Motion("Be it so"))
     return [(asked, "own") for asked in hold(form.rulebook(form.rules(), context), Answers("x")).asks.values()]
 

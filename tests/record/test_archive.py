@@ -9,27 +9,27 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError, VerificationError
-from disputatio.record.archive import Archived, archive_path, read_archive, remove, restore, write_archive
+from disputatio.record.archive import ArchivedRecord, archive_path, read_archive, remove, restore, write_archive
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.record.text import digest
+from disputatio.record.verified import read_verified
 from record_makers import Pen, asked, call_sent, chains, closed, opened
 
 
-def a_record(debate: str = "d1", text: str = "Größe \u2028 \U0001f600 counts") -> Archived:
+def a_record(debate: str = "d1", text: str = "Größe \u2028 \U0001f600 counts") -> ArchivedRecord:
     pen = Pen(debate)
     for event in (opened(), asked(), call_sent("round-1/pro", prompt=(("user", digest(text)),)), closed()):
         pen.write(event)
-    return Archived(debate, tuple(pen.chain), {digest(text): text})
+    return ArchivedRecord(debate, tuple(pen.chain), {digest(text): text})
 
 
 @settings(max_examples=30, deadline=None)
 @given(chains())
 def test_any_record_is_read_back_as_it_was(tmp_path_factory, made):
     path = tmp_path_factory.mktemp("archive") / "d1.jsonl.gz"
-    record = Archived("d1", tuple(made[0]), made[1])
+    record = ArchivedRecord("d1", tuple(made[0]), made[1])
     write_archive(path, record)
     assert read_archive(path) == record
     assert not list(path.parent.glob("*.part"))
@@ -39,10 +39,10 @@ async def test_a_record_comes_back_with_its_head_and_row(open_store, tmp_path: P
     store: SqlStore = open_store()
     record, other = a_record(), a_record("d2")
     for row in (record, other):
-        await store.append(Writing(row.debate, row.events, row.texts))
+        await store.append(EventBatch(row.debate, row.events, row.texts))
     before, rows = read_verified(store, "d1"), store.debates()
     path = archive_path(tmp_path, rows[0].opened_at, "d1")
-    write_archive(path, Archived("d1", before, store.texts("d1")))
+    write_archive(path, ArchivedRecord("d1", before, store.texts("d1")))
     assert remove(store, read_archive(path))
     assert store.row("d1") is None
     assert not store.read("d1")
@@ -57,8 +57,8 @@ async def test_a_record_comes_back_with_its_head_and_row(open_store, tmp_path: P
 async def test_what_grew_since_its_file_was_written_stays(open_store, tmp_path: Path):
     store: SqlStore = open_store()
     record = a_record()
-    await store.append(Writing("d1", record.events, record.texts))
-    shorter = Archived("d1", record.events[:-1], record.texts)
+    await store.append(EventBatch("d1", record.events, record.texts))
+    shorter = ArchivedRecord("d1", record.events[:-1], record.texts)
     assert not remove(store, shorter)
     assert read_verified(store, "d1") == record.events
     path = tmp_path / "d1.jsonl.gz"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disputatio.record.text import canonical, digest, read_json, reader_of
+from disputatio.record.text import canonical, digest, json_reader, read_json
 from strategies import any_texts, examples, json_values, texts
 
 
@@ -98,7 +98,7 @@ bodies_of = st.lists(
 @given(bodies_of)
 def test_many_texts_are_read_as_the_standard_library_reads_each(values: list[Any]) -> None:
     bodies = [json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in values]
-    read = reader_of(bodies)
+    read = json_reader(bodies)
     for body in bodies:
         # As text, because 1 and 1.0 are equal and not the same.
         assert repr(read(body)) == repr(read_json(body)) == repr(json.loads(body))
@@ -109,17 +109,17 @@ def test_many_texts_are_read_as_the_standard_library_reads_each(values: list[Any
 )
 def test_a_long_number_is_found_wherever_it_stands_among_other_texts(text: str) -> None:
     for bodies in ([text], ["{}", text], [text, '"abc"'], ['"x"', text, "1"]):
-        assert repr(reader_of(bodies)(text)) == repr(json.loads(text))
+        assert repr(json_reader(bodies)(text)) == repr(json.loads(text))
 
 
 @given(any_texts)
 def test_a_text_that_utf_8_cannot_hold_is_read_alike_among_others(text: str) -> None:
     body = '"' + text.replace("\\", "").replace('"', "").translate(dict.fromkeys(range(32))) + '"'
-    assert reader_of(["{}", body])(body) == read_json(body)
+    assert json_reader(["{}", body])(body) == read_json(body)
 
 
 @pytest.mark.parametrize("text", ["NaN", "[Infinity]", "{", '{"a":1,}', "", "01", "'a'"])
 def test_what_is_no_json_is_refused_one_by_one_and_among_others(text: str) -> None:
-    for read in (read_json, reader_of([text]), reader_of(["{}", text])):
+    for read in (read_json, json_reader([text]), json_reader(["{}", text])):
         with pytest.raises(ValueError):  # noqa: PT011  (the reader's own words)
             read(text)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disputatio.record.chain import GENESIS, Sealed, broken_link, seal
+from disputatio.record.chain import GENESIS, Sealed, find_fault, seal
 from record_makers import chains
 from strategies import examples
 
@@ -18,7 +18,7 @@ FIELDS = ("debate", "at", "kind", "body", "previous", "hash")
 
 @given(chains())
 def test_a_whole_chain_has_no_broken_link(chain: Chain) -> None:
-    assert broken_link(*chain) is None
+    assert find_fault(*chain) is None
 
 
 @given(chains())
@@ -55,7 +55,7 @@ def test_any_change_of_any_field_of_any_event_is_found(chain: Chain, data: st.Da
     before: Any = getattr(events[number], field)
     after = data.draw(st.integers().filter(lambda n: n != before)) if field == "seq" else altered(before, data)
     events[number] = events[number]._replace(**{field: after})
-    assert broken_link(events, texts) is not None
+    assert find_fault(events, texts) is not None
 
 
 @given(chains(), st.data())
@@ -65,9 +65,9 @@ def test_any_change_of_any_text_is_found(chain: Chain, data: st.DataObject) -> N
         return
     name = data.draw(st.sampled_from(sorted(texts)))
     changed = {**texts, name: altered(texts[name], data)}
-    assert "a text of event" in (broken_link(events, changed) or "")
+    assert "a text of event" in (find_fault(events, changed) or "")
     without = {other: text for other, text in texts.items() if other != name}
-    assert "names a text that is missing" in (broken_link(events, without) or "")
+    assert "names a text that is missing" in (find_fault(events, without) or "")
 
 
 @given(chains(), st.data())
@@ -75,16 +75,16 @@ def test_an_event_that_is_dropped_swapped_doubled_or_put_in_is_found(chain: Chai
     events, texts = chain
     number = data.draw(st.integers(0, len(events) - 1))
     if number < len(events) - 1:
-        assert broken_link(events[:number] + events[number + 1 :], texts) is not None, "dropped before the end"
+        assert find_fault(events[:number] + events[number + 1 :], texts) is not None, "dropped before the end"
         swapped = [*events]
         swapped[number], swapped[number + 1] = swapped[number + 1], swapped[number]
-        assert broken_link(swapped, texts) is not None
+        assert find_fault(swapped, texts) is not None
         renumbered = [row._replace(seq=place) for place, row in enumerate(swapped, start=1)]
-        assert broken_link(renumbered, texts) is not None
-        assert broken_link(events[number + 1 :], texts) is not None, "the beginning cut off"
-    assert broken_link(events[: number + 1] + events[number:], texts) is not None, "doubled"
+        assert find_fault(renumbered, texts) is not None
+        assert find_fault(events[number + 1 :], texts) is not None, "the beginning cut off"
+    assert find_fault(events[: number + 1] + events[number:], texts) is not None, "doubled"
     forged = seal(events[number].event(), debate="d1", seq=number + 1, at="2026", previous=events[number].previous)
-    assert broken_link([*events[:number], forged, *events[number:]], texts) is not None
+    assert find_fault([*events[:number], forged, *events[number:]], texts) is not None
 
 
 @given(chains(), chains())
@@ -92,7 +92,7 @@ def test_an_event_of_another_chain_is_found(one: Chain, other: Chain) -> None:
     events, texts = one[0], {**one[1], **other[1]}
     assume(events[0].hash != other[0][0].hash)
     for place, foreign in enumerate(other[0][1:], start=1):
-        assert broken_link([*events[:place], foreign], texts) is not None
+        assert find_fault([*events[:place], foreign], texts) is not None
 
 
 @given(chains())
@@ -103,9 +103,9 @@ def test_a_chain_that_was_resealed_after_a_change_hangs_on_its_old_head(chain: C
     for row in events:
         changed.append(seal(row.event(), debate="d2", seq=row.seq, at=row.at, previous=previous))
         previous = changed[-1].hash
-    assert broken_link(changed, texts) is None
+    assert find_fault(changed, texts) is None
     assert changed[-1].hash != events[-1].hash
 
 
 def test_an_empty_chain_is_whole() -> None:
-    assert broken_link([], {}) is None
+    assert find_fault([], {}) is None

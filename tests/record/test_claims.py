@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from disputatio.errors import StoreError
-from disputatio.record.claims import BEAT_SECONDS, Standing
+from disputatio.record.claims import BEAT_SECONDS, ClaimState
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Store
 from record_makers import Pen, asked, opened
@@ -101,12 +101,12 @@ def _until_the_server_noticed(store: SqlStore) -> None:
 
 
 async def test_a_closed_store_takes_no_more_writings(tmp_path: Path) -> None:
-    from disputatio.record.store import Writing
+    from disputatio.record.store import EventBatch
 
     store = SqlStore(str(tmp_path / "s.sqlite"))
     await store.aclose()
     with pytest.raises(StoreError, match="closed"):
-        store.append(Writing("d1", (), {}))
+        store.append(EventBatch("d1", (), {}))
 
 
 WRITER = """
@@ -140,15 +140,15 @@ async def test_a_writer_that_was_stopped_and_overtaken_writes_no_more_when_it_wa
         assert writer.stdout is not None
         assert writer.stdin is not None
         assert writer.stdout.readline() == "held\n"
-        seen = own.standing("d1")
+        seen = own.claim_state("d1")
         assert seen is not None
         os.kill(writer.pid, signal.SIGSTOP)
         # It lives and holds its lock, so that it cannot be told from one that works but by its count standing still.
         with pytest.raises(StoreError, match="being held by another process"):
             own.claim("d1")
         still = _until_it_counts_no_more(own)
-        assert not own.dislodge("d1", replace(still, beats=(still.beats or 0) + 1))
-        assert own.dislodge("d1", still)
+        assert not own.revoke("d1", replace(still, beats=(still.beats or 0) + 1))
+        assert own.revoke("d1", still)
         own.claim("d1")
         pen = Pen("d1")
         pen.write(opened())
@@ -164,14 +164,14 @@ async def test_a_writer_that_was_stopped_and_overtaken_writes_no_more_when_it_wa
     await own.aclose()
 
 
-def _until_it_counts_no_more(store: SqlStore) -> Standing:
+def _until_it_counts_no_more(store: SqlStore) -> ClaimState:
     """What is seen of a writer twice, further apart than its beats are."""
-    before = store.standing("d1")
+    before = store.claim_state("d1")
     while True:
         until = time.monotonic() + 1.5 * BEAT_SECONDS
         while time.monotonic() < until:
             store.row("d1")
-        now = store.standing("d1")
+        now = store.claim_state("d1")
         assert now is not None
         if now == before:
             return now
@@ -184,11 +184,11 @@ async def test_a_token_grows_whenever_a_claim_changes_hands(postgres_url: str) -
     tokens = []
     for store in (one, other, one):
         store.claim("d1")
-        standing = store.standing("d1")
+        standing = store.claim_state("d1")
         assert standing is not None
         tokens.append(standing.token)
         store.release("d1")
-        assert store.standing("d1") is None
+        assert store.claim_state("d1") is None
     assert tokens == sorted(set(tokens))
     await one.aclose()
     await other.aclose()

@@ -21,8 +21,7 @@ from disputatio.record.events import (
     decode,
     encode,
 )
-from disputatio.record.history import History, Status
-from disputatio.record.semantics import semantic_content
+from disputatio.record.history import History, Status, semantic_content
 from disputatio.record.text import canonical, read_json
 from record_makers import any_events, asked, call_sent, closed, opened
 from strategies import examples

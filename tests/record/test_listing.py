@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from disputatio.record.filed import debate_in_file
-from disputatio.record.listing import listed_in_file
+from disputatio.record.database import list_file
+from disputatio.record.memory import load_from_file
 from disputatio.record.sql import SqlStore
 from record_makers import Pen, asked, closed, opened
 
@@ -38,9 +38,9 @@ async def test_it_lists_what_the_store_lists_in_its_order(held: Path) -> None:
     store = SqlStore(str(held), create=False)
     rows = store.debates()
     assert len(rows) == 3
-    assert listed_in_file(f"sqlite:///{held}") == rows, "while the store is open"
+    assert list_file(f"sqlite:///{held}") == rows, "while the store is open"
     await store.aclose()
-    assert listed_in_file(f"sqlite:///{held}") == rows
+    assert list_file(f"sqlite:///{held}") == rows
     assert [path.name for path in held.parent.iterdir()] == [held.name], "nothing is left beside the file"
 
 
@@ -49,7 +49,7 @@ async def test_a_damaged_text_is_listed_as_the_store_lists_it(held: Path) -> Non
     store = SqlStore(str(held), create=False)
     rows = store.debates()
     await store.aclose()
-    assert listed_in_file(f"sqlite:///{held}") == rows
+    assert list_file(f"sqlite:///{held}") == rows
     assert "A\\xffB" in {row.motion for row in rows}
 
 
@@ -58,7 +58,7 @@ async def test_a_debate_is_read_as_the_store_reads_it(held: Path, damage: str) -
     changed(held, damage)
     store = SqlStore(str(held), create=False)
     for debate in ("d1", "d2", "d3"):
-        filed = debate_in_file(f"sqlite:///{held}", debate)
+        filed = load_from_file(f"sqlite:///{held}", debate)
         assert filed is not None
         assert filed.row(debate) == store.row(debate)
         assert list(filed.read(debate)) == list(store.read(debate))
@@ -70,7 +70,7 @@ async def test_a_debate_is_read_as_the_store_reads_it(held: Path, damage: str) -
 
 @pytest.mark.parametrize("prefix", ["", "d", "D1", "d4"])
 async def test_no_debate_or_several_are_left_to_the_store(held: Path, prefix: str) -> None:
-    assert debate_in_file(f"sqlite:///{held}", prefix) is None
+    assert load_from_file(f"sqlite:///{held}", prefix) is None
 
 
 def spoilt(file: Path) -> None:
@@ -95,14 +95,14 @@ def emptied(file: Path) -> None:
 )
 async def test_what_is_not_in_order_is_left_to_the_store(held: Path, damage: Callable[[Path], None]) -> None:
     damage(held)
-    assert listed_in_file(f"sqlite:///{held}") is None
-    assert debate_in_file(f"sqlite:///{held}", "d1") is None
+    assert list_file(f"sqlite:///{held}") is None
+    assert load_from_file(f"sqlite:///{held}", "d1") is None
 
 
 @pytest.mark.parametrize("sign", ["?", "#", "%"])
 async def test_an_address_with_signs_that_mean_something_is_left_to_the_store(held: Path, sign: str) -> None:
     odd = held.rename(held.with_name(f"a{sign}b.sqlite"))
-    assert listed_in_file(f"sqlite:///{odd}") is None
+    assert list_file(f"sqlite:///{odd}") is None
 
 
 @pytest.mark.parametrize(
@@ -113,4 +113,4 @@ async def test_an_address_with_signs_that_mean_something_is_left_to_the_store(he
     ],
 )
 def test_other_addresses_are_left_to_the_store(address: str) -> None:
-    assert listed_in_file(address) is None
+    assert list_file(address) is None

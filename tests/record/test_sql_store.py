@@ -17,9 +17,8 @@ import pytest
 import sqlalchemy as sa
 
 from disputatio.errors import ExitCode, InvalidInputError, StoreError
-from disputatio.record.chain import broken_link
-from disputatio.record.database import _migrate, open_database
-from disputatio.record.revisions import KNOWN_REVISIONS, REVISION
+from disputatio.record.chain import find_fault
+from disputatio.record.database import KNOWN_REVISIONS, REVISION, _migrate, open_database
 from disputatio.record.sql import _ROWS_OF_A_STATEMENT, SqlStore
 from disputatio.record.tables import metadata
 from disputatio.record.text import digest
@@ -124,7 +123,7 @@ async def test_a_failed_batch_forgets_no_text(open_store: Opening, store_url: st
     with pytest.raises(StoreError, match="Another process"):
         await bad
     for pen in pens:
-        assert broken_link(store.read(pen.debate), store.texts(pen.debate)) is None
+        assert find_fault(store.read(pen.debate), store.texts(pen.debate)) is None
         assert store.texts(pen.debate) == {digest(pen.debate): pen.debate}
 
 
@@ -375,7 +374,7 @@ async def test_two_processes_make_and_fill_one_store_at_once(open_store: Opening
     assert len(store.debates()) == 40
     for row in store.debates():
         assert row.status == "COMPLETE"
-        assert broken_link(store.read(row.id), {}) is None
+        assert find_fault(store.read(row.id), {}) is None
 
 
 READER = """
@@ -478,7 +477,7 @@ async def test_a_damaged_text_far_into_a_record_is_read_and_found_damaged(tmp_pa
     await store.aclose()
     assert rows[99].body == "A\\xffB"
     assert [row for row in rows if row.seq != 100] == [row for row in pen.chain if row.seq != 100]
-    assert broken_link(rows, None) == f"{rows[99].place} was altered: its content does not match its hash"
+    assert find_fault(rows, None) == f"{rows[99].place} was altered: its content does not match its hash"
 
 
 def test_what_a_loop_wrote_in_its_last_step_is_written_when_another_closes_the_store(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from disputatio.errors import StoreError
-from disputatio.record.chain import broken_link
+from disputatio.record.chain import find_fault
 from disputatio.record.events import DebateInterrupted, DebateResumed
 from disputatio.record.store import Store
 from disputatio.record.text import digest
@@ -21,7 +21,7 @@ async def test_what_is_appended_is_read_as_it_was(store: Store) -> None:
     await store.append(pen.write(asked(1), asked(2)))
     assert list(store.read("d1")) == pen.chain
     assert store.texts("d1") == {digest(body["system"]): body["system"]}
-    assert broken_link(store.read("d1"), store.texts("d1")) is None
+    assert find_fault(store.read("d1"), store.texts("d1")) is None
 
 
 async def test_an_unknown_debate_is_empty(store: Store) -> None:
@@ -172,7 +172,7 @@ async def test_raw_output_that_utf_8_cannot_hold_is_stored_readably(store: Store
     pen = Pen("d1")
     raw = "half an emoji \ud83d and more"
     await store.append(pen.write(opened(raw), texts={digest(raw): raw}))
-    assert broken_link(store.read("d1"), {digest(raw): store.texts("d1")[digest(raw)]}) is None
+    assert find_fault(store.read("d1"), {digest(raw): store.texts("d1")[digest(raw)]}) is None
     assert digest(store.texts("d1")[digest(raw)]) == digest(raw)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import disputatio
 from disputatio.metrics.collecting import Selection, collect
 from disputatio.metrics.measures import MEASURES_VERSION, Measures, make_summary, measure_debate, read_summary
-from disputatio.record.archive import Archived, remove
+from disputatio.record.archive import ArchivedRecord, remove
 from disputatio.record.database import _migrate
 from disputatio.record.events import DebateInterrupted, DebateResumed, OutcomeAttached
 from disputatio.record.history import History, Status
@@ -127,7 +127,7 @@ async def test_a_debate_that_ends_needs_no_reading(open_store: Opening, monkeypa
     for name in ("structured", "freeform"):
         await disputatio.debate(
             "We should split the service", format=name, seats={"all": "ollama:x"}, store=store,
-            opener=lambda *_: PrefixMeter(),
+            client_factory=lambda *_: PrefixMeter(),
         )  # fmt: skip
     reading = Reading(store, monkeypatch)
     found = figures(store)
@@ -179,7 +179,7 @@ async def test_summaries_leave_with_their_record(open_store: Opening) -> None:
     store, pen = open_store(), Pen("d1")
     await store.append(pen.write(opened(), closed()))
     collect(store, ALL)
-    assert remove(store, Archived("d1", tuple(pen.chain), {}))
+    assert remove(store, ArchivedRecord("d1", tuple(pen.chain), {}))
     with store.engine.connect() as connection:
         assert connection.execute(sa.text("SELECT count(*) FROM summaries")).scalar() == 0
 

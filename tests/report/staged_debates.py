@@ -12,9 +12,9 @@ from typing import Any
 
 from disputatio._cli.given import command_line
 from disputatio.config import resolve
-from disputatio.config.format_scope import format_scope
+from disputatio.config.process import format_scope
 from disputatio.engine.opening import Proposal
-from disputatio.engine.ports import Nobody, Observer
+from disputatio.engine.ports import NullObserver, Observer
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
 from disputatio.formats.registry import find_format
 from disputatio.motion import read_motion
@@ -208,11 +208,13 @@ def settings_of(format_name: str, seats: Sequence[str] = (), **arguments: Any) -
 
 
 def house_of(store: MemoryStore, answering: Answering, *, observer: Observer | None = None, **pace: Any) -> Runtime:
-    def opener(seating: Any, _key: str | None) -> StagedGateway:
+    def client_factory(seating: Any, _key: str | None) -> StagedGateway:
         seat = seating.model.removesuffix("-model")
         return StagedGateway(seat if seat in {"pro", "con", "judge"} else "pro", answering, **pace)
 
-    return Runtime(store, observer=observer or Nobody(), watched=observer is not None, opener=opener)
+    return Runtime(
+        store, observer=observer or NullObserver(), watched=observer is not None, client_factory=client_factory
+    )
 
 
 async def hold(

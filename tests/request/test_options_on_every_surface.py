@@ -21,7 +21,7 @@ from disputatio.options import Option, options_in
 from disputatio.request.configuration import Configuration
 from disputatio.request.formats import options_of, options_of_formats
 from disputatio.request.model import DebateRequest, SeatOptions
-from disputatio.request.schema import request_schema
+from disputatio.request.remote import request_schema
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 

@@ -28,7 +28,7 @@ from disputatio.motion import read_motion
 from disputatio.record.chain import GENESIS, Sealed, seal
 from disputatio.record.memory import MemoryStore
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.report.reading import DebateReport
 from disputatio.results import Result, writing
 from disputatio.results.frames import frame_of
@@ -62,7 +62,7 @@ def keep(url: str, debates: Sequence[Staged]) -> str:
     async def write() -> None:
         store = SqlStore(url)
         for row in debates:
-            await store.append(Writing(row.id, tuple(row.events), row.store.texts(row.id)))
+            await store.append(EventBatch(row.id, tuple(row.events), row.store.texts(row.id)))
         await store.aclose()
 
     asyncio.run(write())

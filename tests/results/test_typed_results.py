@@ -15,9 +15,9 @@ from staged_debates import held, hold
 
 import disputatio
 from disputatio.debates import read_debate
-from disputatio.record.archive import Archived
+from disputatio.record.archive import ArchivedRecord
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.report.json_export import export_json
 from disputatio.report.reading import DebateReport
 from disputatio.report.summary import first_screen
@@ -201,11 +201,11 @@ def test_every_prefix_of_a_record_has_a_result() -> None:
 def test_a_debate_opened_from_a_file_later_gives_the_same_values(tmp_path: Path) -> None:
     debate = held("degraded")
     url = f"sqlite:///{tmp_path}/s.sqlite"
-    record = Archived(debate.id, tuple(debate.events), debate.store.texts(debate.id))
+    record = ArchivedRecord(debate.id, tuple(debate.events), debate.store.texts(debate.id))
 
     async def keep() -> None:
         store = SqlStore(url)
-        await store.append(Writing(record.debate, record.events, record.texts))
+        await store.append(EventBatch(record.debate, record.events, record.texts))
         await store.aclose()
 
     asyncio.run(keep())

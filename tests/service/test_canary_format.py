@@ -17,7 +17,7 @@ from disputatio.formats.options import FormatOptions
 from disputatio.formats.registry import find_format, register
 from disputatio.options import Amount, Flag, Number, Share, Whole, option
 from disputatio.record.sql import SqlStore
-from disputatio.request.schema import request_schema
+from disputatio.request.remote import request_schema
 from disputatio.workers.in_process_runner import InProcessRunner
 
 

@@ -32,7 +32,7 @@ from disputatio.errors import DisputatioError
 from disputatio.participants.call import Call, OnText, Reply, Usage
 from disputatio.testing import InstanceClient
 from disputatio.testing.scripted import counted_usage
-from disputatio.workers import Raised
+from disputatio.workers import NewCeilings
 from strategies import examples, share
 
 pytestmark = pytest.mark.slow
@@ -99,7 +99,9 @@ class Keys(RuleBasedStateMachine):
         async def begin() -> None:
             self.gate = asyncio.Event()
             self.service = Service(
-                Choices(f"sqlite:///{path}", keyless=True), opener=lambda *_: Waiting(self.gate), concurrency=100
+                Choices(f"sqlite:///{path}", keyless=True),
+                client_factory=lambda *_: Waiting(self.gate),
+                concurrency=100,
             )
             await self.service.open()
 
@@ -154,7 +156,7 @@ class Keys(RuleBasedStateMachine):
         for more, (whose, usd, tokens, pause) in enumerate(asked):
             key = self.keys[whose % len(self.keys)]
             after, day = len(self.record(debate)), self.today()
-            raised = Raised(usd, tokens, calls + more)
+            raised = NewCeilings(usd, tokens, calls + more)
             if self.attempt(self.service.resume(debate, raised, Caller(key)), done=True):
                 self.runs.append(Begun(debate, key.id, owner, after, day))
             self.runner.run(asyncio.sleep(pause))

@@ -8,9 +8,9 @@ from typing import Any
 from served import MOTION, served
 
 from disputatio._service.keys import Scope
-from disputatio.engine.estimate import estimate_of
+from disputatio.engine.estimate import make_estimate
 from disputatio.proposals import proposal_of, read_request
-from disputatio.request.schema import request_schema
+from disputatio.request.remote import request_schema
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"bugdet": {"usd": "1"}}, "has no option 'bugdet'", "Did you mean budget?"),
@@ -93,7 +93,7 @@ async def test_an_estimate_is_that_of_the_command_line(tmp_path, monkeypatch):
     async with served(tmp_path) as here, here.client() as client:
         answer = await client.post("/v1/estimates", json=body)
         assert answer.status_code == 200, answer.text
-        expected = await estimate_of(proposal_of(read_request(body), {}))
+        expected = await make_estimate(proposal_of(read_request(body), {}))
         assert answer.json() == json.loads(json.dumps(expected.as_json()))
         found = answer.json()
         assert float(found["least"]["usd"]) <= float(found["usd"]) <= float(found["most"]["usd"])

@@ -14,13 +14,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry
 from rooms import Carrier, hold, proposal_of
 
-from disputatio.engine.ports import Leaving, Nobody
+from disputatio.engine.ports import CombinedObserver, DetachAware, NullObserver
 from disputatio.errors import InvalidInputError
 from disputatio.metrics.figures import EstimateRatio, Figures, FormatFigures, Mean, Period
 from disputatio.metrics.report import Alert
 from disputatio.participants.call import Fault, FaultKind, Reply, Usage
 from disputatio.record.events import CallMade, TurnTaken
-from disputatio.telemetry import Metering, Several, Tracing, observed
+from disputatio.telemetry import MetricsObserver, TracingObserver, add_tracing
 from disputatio.telemetry.metrics import gauges
 from disputatio.testing.instances import instance
 from record_makers import Pen, asked, call_sent, opened
@@ -45,7 +45,7 @@ async def held():
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     registry = CollectorRegistry()
-    observer = Several(Metering(registry), Tracing(provider.get_tracer("test")), Nobody())
+    observer = CombinedObserver(MetricsObserver(registry), TracingObserver(provider.get_tracer("test")), NullObserver())
     debate, history, store = await hold(proposal_of(), lambda *_: Carrier(answering), observer=observer)
     return debate, history, store, exporter.get_finished_spans(), registry
 
@@ -116,8 +116,8 @@ async def test_metrics_count_what_the_record_has():
 def test_a_debate_that_another_process_took_over_runs_here_no_more_and_its_spans_end():
     exporter, provider, registry = InMemorySpanExporter(), TracerProvider(), CollectorRegistry()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    observer = Several(Metering(registry), Nobody(), Tracing(provider.get_tracer("test")))
-    assert isinstance(observer, Leaving)
+    observer = CombinedObserver(MetricsObserver(registry), NullObserver(), TracingObserver(provider.get_tracer("test")))
+    assert isinstance(observer, DetachAware)
     for debate in ("d1", "d2"):
         events = (opened(), asked(1), call_sent("round-1/pro"))
         for event, sealed in zip(events, Pen(debate).write(*events).events, strict=True):
@@ -170,18 +170,18 @@ def test_the_figures_of_a_store_are_gauges_and_what_is_not_known_has_none():
 
 
 def test_nothing_is_traced_unless_it_is_asked_for():
-    observer = Nobody()
-    assert observed(observer, {}) is observer
-    assert observed(observer, {"DISPUTATIO_TRACES": " "}) is observer
+    observer = NullObserver()
+    assert add_tracing(observer, {}) is observer
+    assert add_tracing(observer, {"DISPUTATIO_TRACES": " "}) is observer
     with pytest.raises(InvalidInputError, match="Allowed are"):
-        observed(observer, {"DISPUTATIO_TRACES": "everywhere"})
-    assert isinstance(observed(observer, {"DISPUTATIO_TRACES": "global"}), Several)
+        add_tracing(observer, {"DISPUTATIO_TRACES": "everywhere"})
+    assert isinstance(add_tracing(observer, {"DISPUTATIO_TRACES": "global"}), CombinedObserver)
 
 
 @pytest.mark.slow
 def test_a_debate_that_is_not_traced_loads_no_library_for_it():
     code = (
-        "import sys; from disputatio.telemetry.settings import observed; from disputatio.engine.ports import Nobody; "
+        "import sys; from disputatio.telemetry.tracing import observed; from disputatio.engine.ports import Nobody; "
         "observed(Nobody(), {}); sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

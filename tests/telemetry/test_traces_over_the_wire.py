@@ -17,12 +17,12 @@ from collector import Collector, ReceivedSpan, collector
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes, server_attributes
 from opentelemetry.semconv.attributes import error_attributes
 
-from disputatio.engine.ports import Nobody
-from disputatio.engine.verified import read_verified
+from disputatio.engine.ports import NullObserver
 from disputatio.errors import InvalidInputError
 from disputatio.record.events import CallMade
 from disputatio.record.sql import SqlStore
-from disputatio.telemetry import observed
+from disputatio.record.verified import read_verified
+from disputatio.telemetry import add_tracing
 from disputatio.testing import FakeProvider
 from disputatio.testing.provider import Mishap, Mishaps
 
@@ -191,5 +191,5 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 def test_a_protocol_that_is_not_spoken_is_refused_with_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     with pytest.raises(InvalidInputError, match="OTEL_EXPORTER_OTLP_PROTOCOL is 'grpc'") as refused:
-        observed(Nobody(), {"DISPUTATIO_TRACES": "otlp"})
+        add_tracing(NullObserver(), {"DISPUTATIO_TRACES": "otlp"})
     assert "4318" in refused.value.next_step

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from served import ended, served, started
-from test_own_holder import ended as order_ended
+from test_in_process_runner import ended as order_ended
 
 from disputatio._service.keys import Scope
 from disputatio.engine.runtime import baseline_id, debate_of_baseline
@@ -19,7 +19,7 @@ from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
 from disputatio.testing import FakeProvider
 from disputatio.workers.in_process_runner import InProcessRunner
-from disputatio.workers.job_table import MOST_TRIES, Desk
+from disputatio.workers.job_table import MAX_TRIES, JobTable
 from disputatio.workers.port import JobState
 
 pytestmark = pytest.mark.slow
@@ -89,8 +89,8 @@ async def test_a_result_stays_when_its_baselines_are_given_up(
     with sqlite3.connect(tmp_path / "store.sqlite") as connection:
         connection.execute("UPDATE orders SET state = 'WAITING', body = json_set(body, '$.baseline', 'single')")
     connection.close()
-    for _ in range(MOST_TRIES):
-        Desk(file_store).begin_all({"d1"})
+    for _ in range(MAX_TRIES):
+        JobTable(file_store).begin_all({"d1"})
     second = InProcessRunner(file_store)
     await second.start()
     assert (await order_ended(second, "d1")).state is JobState.ENDED

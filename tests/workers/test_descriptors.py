@@ -12,7 +12,7 @@ CODE = """
 import resource
 _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, min(hard, {hard}) if hard != resource.RLIM_INFINITY else {hard}))
-from disputatio.workers.descriptors import allow_connections
+from disputatio.engine.process_tuning import allow_connections
 print(allow_connections(), *resource.getrlimit(resource.RLIMIT_NOFILE))
 """
 

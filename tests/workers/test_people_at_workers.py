@@ -18,14 +18,14 @@ from disputatio._service import floor
 from disputatio._service.app import create_app
 from disputatio._service.keys import KEYLESS
 from disputatio._service.service import Choices, Service
-from disputatio.engine.verified import read_verified
 from disputatio.participants.human import Situation
 from disputatio.participants.human.question import Question
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.testing.instances import instance
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 from disputatio.workers.port import Job, JobState
-from disputatio.workers.questions import QuestionBook
+from disputatio.workers.questions import QuestionTable
 from strategies import FULL
 
 
@@ -43,14 +43,14 @@ async def api(fleet: Stage) -> AsyncIterator[tuple[Service, httpx.AsyncClient]]:
 
 
 async def test_whoever_asks_anew_finds_the_question_as_it_was_left(file_store: SqlStore) -> None:
-    book, desk = QuestionBook(file_store), Desk(file_store)
-    desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-31"), {"motion": "We should act"}, None)
+    book, job_table = QuestionTable(file_store), JobTable(file_store)
+    job_table.add_job(Job("d1", JobState.WAITING, "debates", 0, "2026-01-31"), {"motion": "We should act"}, None)
     around = Situation("d1", "We should act", "English", "rules", "", "task", (("a", "A", "text"),))
     first = Question("opening/con", "con", "opening", around, (), {"type": "object"})
     again = replace(first, because="rule", reasons=("It is too long.",), last={"speech": "long"})
     book.ask(first)
-    assert book.hand_in("d1", "opening/con", {"speech": "long"})
-    assert not book.hand_in("d1", "opening/con", {"speech": "another"})
+    assert book.submit_answer("d1", "opening/con", {"speech": "long"})
+    assert not book.submit_answer("d1", "opening/con", {"speech": "another"})
     assert book.violations("d1", "opening/con") is None
     # A worker that died now was not the last to be told.
     book.ask(first)
@@ -64,11 +64,11 @@ async def test_whoever_asks_anew_finds_the_question_as_it_was_left(file_store: S
     book.ask(first)
     assert book.asked("d1") == [again]
     assert book.violations(*place) == ("It is too long.",)
-    assert book.hand_in(*place, None)
+    assert book.submit_answer(*place, None)
     assert book.answers([place])[place].content is None
     # They go with the debate.
-    desk.finish("d1", JobState.ENDED)
-    assert not book.hand_in(*place, None)
+    job_table.finish("d1", JobState.ENDED)
+    assert not book.submit_answer(*place, None)
 
 
 @pytest.mark.slow
@@ -146,5 +146,5 @@ async def test_a_turn_handed_in_while_its_worker_is_gone_is_taken_by_the_next(
         assert [row.content for row in said] == [content]
         # The answer that had not the form stands in the record, once.
         assert len(tried) == 1
-        assert QuestionBook(store).asked(debate) == []
+        assert QuestionTable(store).asked(debate) == []
         await store.aclose()

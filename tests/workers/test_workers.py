@@ -15,7 +15,7 @@ from fleet_stage import Ground, Stage, inspect
 from disputatio._cli.main import main
 from disputatio.record.events import DebateInterrupted, DebateResumed
 from disputatio.record.sql import SqlStore
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 from disputatio.workers.limits import set_limit
 from disputatio.workers.port import JobState
 
@@ -51,7 +51,7 @@ async def test_a_worker_told_to_stop_puts_back_what_does_not_end_and_others_go_o
         assert "disputatio_debates_running 1.0" in told
         assert "disputatio_places 4.0" in told
         first.send(signal.SIGTERM)
-        await fleet.until(lambda desk, _: [row.state for row in desk.jobs()] == [JobState.WAITING], 20)
+        await fleet.until(lambda job_table, _: [row.state for row in job_table.jobs()] == [JobState.WAITING], 20)
         await fleet.until(lambda *_: not first.lives, 10)
         assert "put back" in first.log.read_text()
         assert first.log.read_text().endswith("Left with exit code 0.\n")
@@ -78,16 +78,16 @@ async def test_a_running_debate_is_cancelled_from_another_process_and_the_most_u
     fleet.worker("-c 1")
     await fleet.provider.arrived.reach(1, 30)
 
-    def states(desk: Desk) -> dict[str, JobState]:
-        return {row.debate: row.state for row in desk.jobs()}
+    def states(job_table: JobTable) -> dict[str, JobState]:
+        return {row.debate: row.state for row in job_table.jobs()}
 
     running = {high: JobState.RUNNING, middle: JobState.WAITING, low: JobState.WAITING}
-    await fleet.until(lambda desk, _: states(desk) == running, 10)
+    await fleet.until(lambda job_table, _: states(job_table) == running, 10)
     capsys.readouterr()
     assert await run("cancel", high, "--store", fleet.url) == 0
     assert "is being stopped" in capsys.readouterr().out
-    await fleet.until(lambda desk, _: states(desk)[high] is JobState.CANCELLED, 10)
-    await fleet.until(lambda desk, _: states(desk)[middle] is JobState.RUNNING, 10)
+    await fleet.until(lambda job_table, _: states(job_table)[high] is JobState.CANCELLED, 10)
+    await fleet.until(lambda job_table, _: states(job_table)[middle] is JobState.RUNNING, 10)
     assert await run("cancel", low, "--store", fleet.url) == 0
     fleet.provider.release()
     await fleet.all_over(30)

@@ -36,7 +36,7 @@ def outcome(
     """
 
     async def attach(found: str, runtime: Runtime) -> str:
-        from disputatio.engine.attaching import attach_outcome
+        from disputatio.engine.attachments import attach_outcome
 
         await attach_outcome(found, result, runtime, verdict=verdict, by=by, note=note)
         return f"The outcome is attached to {found}"
@@ -57,7 +57,7 @@ def sign_off(
     """
 
     async def attach(found: str, runtime: Runtime) -> str:
-        from disputatio.engine.attaching import sign_off as sign
+        from disputatio.engine.attachments import sign_off as sign
 
         await sign(found, by, decision, runtime, comment=comment)
         return f"The sign-off is recorded in {found}"

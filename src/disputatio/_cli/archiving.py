@@ -100,12 +100,12 @@ async def _restore(files: list[Path], url: str) -> None:
 
 
 def _archive(store: SqlStore, row: DebateRow, folder: Path, *, keep: bool) -> bool:
-    from disputatio.engine.verified import read_verified
-    from disputatio.record.archive import Archived, archive_path, remove, write_archive
+    from disputatio.record.archive import ArchivedRecord, archive_path, remove, write_archive
+    from disputatio.record.verified import read_verified
 
     store.claim(row.id)
     try:
-        record = Archived(row.id, read_verified(store, row.id), store.texts(row.id))
+        record = ArchivedRecord(row.id, read_verified(store, row.id), store.texts(row.id))
         write_archive(archive_path(folder, row.opened_at, row.id), record)
         return keep or remove(store, record)
     finally:

@@ -228,7 +228,7 @@ def _run(cases: tuple[Case, ...], run: RunSettings, *, reads_only: bool) -> Fini
     from disputatio.evaluation.backtest.runner import BacktestRunner
 
     progress = Progress(len(cases), "debates")
-    own = run if run.by_rules else replace(run, opener=progress.opener)
+    own = run if run.by_rules else replace(run, client_factory=progress.client_factory)
 
     async def work(store: SqlStore) -> FinishedDates:
         holding = BacktestRunner(cases, own, store, on_finished=lambda reused: progress.count(reused=reused))

@@ -77,7 +77,7 @@ def check_fallacies(
 
 def _judge_settings(arguments: Arguments) -> Settings:
     """The settings of the judge, its ceilings, and a store of its own for checks."""
-    from disputatio.config.format_scope import format_scope
+    from disputatio.config.process import format_scope
     from disputatio.request.model import Judging
 
     form = format_called("structured")

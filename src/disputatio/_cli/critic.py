@@ -56,7 +56,7 @@ def check_critic(
 
 def _critic_settings(arguments: Arguments) -> Settings:
     """The settings of the critic, its ceilings, and a store of its own for checks."""
-    from disputatio.config.format_scope import format_scope
+    from disputatio.config.process import format_scope
 
     form = format_called("review")
     others = frozenset(str(seat) for seat in form.seats if seat != "critic")

@@ -26,7 +26,7 @@ from disputatio.errors import ExitCode, InvalidInputError, PersonLeftError
 
 if TYPE_CHECKING:
     from disputatio.config import Arguments, Settings
-    from disputatio.engine.escalating import Target
+    from disputatio.engine.escalation import Target
     from disputatio.engine.opening import Proposal
     from disputatio.formats.format import Format
     from disputatio.metrics.calibration import Calibration
@@ -55,12 +55,11 @@ def debate(
     With no key and no option it runs on a small embedded model. `disputatio doctor` shows what would be used.
     """
     from disputatio.config.process import settings_for
-    from disputatio.engine.market_setup import motion_and_knowledge
+    from disputatio.engine.market_setup import motion_and_knowledge, pick_knowledge
     from disputatio.engine.opening import Proposal
     from disputatio.motion import read_motion
-    from disputatio.proposals.baselines import baselines_of
-    from disputatio.proposals.knowledge import knowledge_chosen
-    from disputatio.proposals.people import as_themselves, people_named
+    from disputatio.proposals.baselines import prepare_baselines
+    from disputatio.proposals.remote import resolve_people, without_personalities
 
     form = format_called(given.pop("format") or "structured")
     _check_options(form, given)
@@ -70,13 +69,13 @@ def debate(
             "Missing argument 'MOTION'.",
             "Give a question or proposition, or --topic NAME. `disputatio debate --help` shows what it takes.",
         )
-    known = knowledge_chosen(knowledge, as_of)
+    known = pick_knowledge(knowledge, as_of)
     motion, base = motion_and_knowledge(form, motion, topic, known, evidence or ())
     arguments = command_line(form.name, **given)
     settings = settings_for(form, arguments)
     say_notes(settings)
-    people = people_named(human or (), form, settings)
-    settings = as_themselves(settings, people)
+    people = resolve_people(human or (), form, settings)
+    settings = without_personalities(settings, people)
     sources, introduced = sources_given(motion, [Path(row) for row in evidence or ()], by_round or (), people)
     screen = Screen(as_json=json_, plain=plain)
     proposal = Proposal(
@@ -93,7 +92,7 @@ def debate(
         _dry_run(proposal, as_json=json_)
         return
     check_kept(settings)
-    beside = baselines_of(baseline, proposal, arguments, tell)
+    beside = prepare_baselines(baseline, proposal, arguments, tell)
     run(_debate(proposal, target_of(proposal, arguments), beside, screen), screen)
 
 
@@ -109,15 +108,15 @@ def _check_options(form: Format, given: Mapping[str, Any]) -> None:
     """
     from disputatio._cli.fields import all_options
     from disputatio.formats.options import FormatOptions
-    from disputatio.request.formats import not_for, options_of, takers
+    from disputatio.request.formats import formats_with, options_of, wrong_format
 
     own, known = {row.flat_name for row in options_of(form.name)}, all_options()
     if given["evidence_round"] and form.name != "review":
-        raise not_for("--evidence-round", form.name, ("review",))
+        raise wrong_format("--evidence-round", form.name, ("review",))
     for name, value in given.items():
         row = known.get(name)
         if row is not None and is_given(value) and issubclass(row.owner, FormatOptions) and name not in own:
-            raise not_for(row.flag, form.name, takers(row.name))
+            raise wrong_format(row.flag, form.name, formats_with(row.name))
 
 
 @takes("prompts", *CEILINGS, "seat", "base_url", "config", "mcp", "escalate", "store")
@@ -142,11 +141,13 @@ def resume(
 async def _debate(proposal: Proposal, target: Target | None, beside: RunBaselines | None, screen: Screen) -> ExitCode:
     from disputatio.engine.runtime import Runtime, start
     from disputatio.record.sql import SqlStore
-    from disputatio.telemetry.settings import observed
+    from disputatio.telemetry.tracing import add_tracing
 
     store = SqlStore(proposal.settings.store)
     try:
-        runtime = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
+        runtime = Runtime(
+            store, observer=add_tracing(screen.observer), streams=screen.watches, client_factory=screen.client_factory
+        )
         async with screen.showing():
             debate_id = await start(proposal, runtime, on_opened=screen.opened)
         await hand_on(debate_id, target, runtime, screen)
@@ -161,13 +162,13 @@ async def _resume(
     prefix: str, arguments: Arguments, screen: Screen, *, prompts: Path | None, format_name: str | None
 ) -> ExitCode:
     from disputatio._cli.kept import found_in
-    from disputatio.engine.runtime import Resumption, Runtime, can_go_on, refuse_imported
+    from disputatio.engine.recorded import recorded_settings
+    from disputatio.engine.runtime import Resumption, Runtime, is_resumable, refuse_imported
     from disputatio.engine.runtime import resume as go_on
-    from disputatio.engine.verified import read_verified
-    from disputatio.proposals.recorded import recorded_settings
     from disputatio.record.history import History
     from disputatio.record.sql import SqlStore
-    from disputatio.telemetry.settings import observed
+    from disputatio.record.verified import read_verified
+    from disputatio.telemetry.tracing import add_tracing
 
     store = SqlStore(store_url(arguments), create=False)
     try:
@@ -175,12 +176,14 @@ async def _resume(
         record = read_verified(store, debate_id)
         refuse_imported(record)
         history = History.of(sealed.event() for sealed in record)
-        runtime = Runtime(store, observer=observed(screen.observer), watched=screen.watches, opener=screen.opener)
-        if not can_go_on(history) and arguments.value("escalate") is not None:
+        runtime = Runtime(
+            store, observer=add_tracing(screen.observer), streams=screen.watches, client_factory=screen.client_factory
+        )
+        if not is_resumable(history) and arguments.value("escalate") is not None:
             target = named_target(recorded_settings(debate_id, record, arguments, format_name), arguments)
             await hand_on(debate_id, target, runtime, screen)
             return screen.result(store, debate_id)
-        if not can_go_on(history):
+        if not is_resumable(history):
             tell(f"The debate {debate_id} is over ({history.status.value}): nothing of it is left to ask.")
             return screen.result(store, debate_id)
         settings = recorded_settings(debate_id, record, arguments, format_name)
@@ -214,10 +217,10 @@ def _dry_run(proposal: Proposal, *, as_json: bool) -> None:
     import asyncio
 
     from disputatio._cli.screen import print_preview, print_wrapped
-    from disputatio.engine.estimate import estimate_of
+    from disputatio.engine.estimate import make_estimate
 
     known = _calibrated(proposal)
-    found = asyncio.run(estimate_of(proposal))
+    found = asyncio.run(make_estimate(proposal))
     seen = found.expected
     if as_json:
         print_json({**found.as_json(), "calibrated": known and known.as_json(seen.tokens, seen.reasoning_tokens)})
@@ -235,8 +238,7 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
     import asyncio
 
     from disputatio._cli.kept import reading
-    from disputatio.engine.recalling import OF_THIS_PROCESS, look_up
-    from disputatio.engine.seat_assignments import chain_of
+    from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES, fallback_chain, learn_from_store
     from disputatio.metrics.calibration import calibrate
 
     address = proposal.settings.store
@@ -244,8 +246,8 @@ def _calibrated(proposal: Proposal) -> Calibration | None:
         return None
     models = {f"{row.provider}:{row.model}" for row in proposal.settings.seats.values()}
     with reading(address) as store:
-        seatings = [link for row in proposal.settings.seats.values() for link in chain_of(row)]
-        asyncio.run(look_up(OF_THIS_PROCESS, seatings, store))
+        seatings = [link for row in proposal.settings.seats.values() for link in fallback_chain(row)]
+        asyncio.run(learn_from_store(PROCESS_ALLOWANCES, seatings, store))
         return calibrate(store, proposal.format.name, models, sourced=bool(proposal.evidence))
 
 

@@ -59,8 +59,8 @@ def _written(
     store: SqlStore, found: str, form: DossierForm, prompts: Path | None, evidence: Path | None
 ) -> tuple[str, VerificationError | None]:
     from disputatio.debates import read_debate
-    from disputatio.engine.verified import read_verified
     from disputatio.metrics.dossier_context import gather_surroundings
+    from disputatio.record.verified import read_verified
     from disputatio.report.dossier import dossier_html, dossier_markdown, dossier_of
 
     altered: VerificationError | None = None

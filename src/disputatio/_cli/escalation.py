@@ -13,7 +13,7 @@ from disputatio.motion import one_line
 if TYPE_CHECKING:
     from disputatio._cli.screen import Screen
     from disputatio.config import Arguments, Settings
-    from disputatio.engine.escalating import Handed, Target
+    from disputatio.engine.escalation import Handover, Target
     from disputatio.engine.opening import Proposal
     from disputatio.engine.runtime import Runtime
 
@@ -31,15 +31,15 @@ def target_of(proposal: Proposal, arguments: Arguments) -> Target | None:
 
 def named_target(settings: Settings, arguments: Arguments, evidence: Sequence[Any] = ()) -> Target | None:
     """Who is named by the settings to take an escalated decision; None for formats that have none."""
+    from disputatio.engine.escalation import choose_target, configured_recipient
     from disputatio.formats.custom_debate import OWN
     from disputatio.formats.registry import find_format
-    from disputatio.proposals.escalation import escalation_target, recipient_configured
 
     if settings.format_name == OWN and arguments.value("escalate") is None:
         return None
     form = find_format(settings.format_name)
-    return escalation_target(
-        recipient_configured(settings), form, arguments, evidence, ask_person if _has_person() else None
+    return choose_target(
+        configured_recipient(settings), form, arguments, evidence, ask_person if _has_person() else None
     )
 
 
@@ -49,16 +49,19 @@ def _has_person() -> bool:
 
 async def escalate(debate_id: str, target: Target | None, runtime: Runtime, screen: Screen) -> None:
     """Hand the decision over, if it is to escalate, and say what came of it."""
-    from disputatio.engine.escalating import DebateTarget, hand_over
+    from disputatio.engine.escalation import DebateTarget, hand_over
     from disputatio.engine.runtime import Runtime as NewHouse
-    from disputatio.telemetry.settings import observed
+    from disputatio.telemetry.tracing import add_tracing
 
     if target is None:
         return
     if isinstance(target, DebateTarget):
         second = screen.another()
         runtime = NewHouse(
-            runtime.store, observer=observed(second.observer), watched=second.watches, opener=second.opener
+            runtime.store,
+            observer=add_tracing(second.observer),
+            streams=second.watches,
+            client_factory=second.client_factory,
         )
         async with second.showing():
             handed = await hand_over(debate_id, target, runtime)
@@ -68,17 +71,17 @@ async def escalate(debate_id: str, target: Target | None, runtime: Runtime, scre
         tell(said_of(handed))
 
 
-def said_of(handed: Handed) -> str:
+def said_of(handed: Handover) -> str:
     """What came of handing a decision over, in a sentence."""
     from disputatio.report.panel import escalation_words
 
     return escalation_words(handed.to, handed.name, handed.answer, handed.debate, handed.failure)
 
 
-async def ask_person(debate_id: str, runtime: Runtime) -> Handed:
+async def ask_person(debate_id: str, runtime: Runtime) -> Handover:
     """Ask whoever sits at the terminal to decide; no answer leaves the decision open."""
     from disputatio._cli.screen import terminal_width
-    from disputatio.engine.escalating import Handed, Recipient
+    from disputatio.engine.escalation import Handover, Recipient
     from disputatio.report.panel import panel_reading, tally_words
     from disputatio.report.reading import DebateReport
 
@@ -98,13 +101,13 @@ async def ask_person(debate_id: str, runtime: Runtime) -> Handed:
         line = await _typed()
         word = one_line(line, 200)
         if not word:
-            return Handed(Recipient.PERSON, failure="the person left it open")
+            return Handover(Recipient.PERSON, failure="the person left it open")
         if word in options or not word.isdigit():
-            return Handed(Recipient.PERSON, answer=word)
+            return Handover(Recipient.PERSON, answer=word)
         if 1 <= int(word) <= len(options):
-            return Handed(Recipient.PERSON, answer=options[int(word) - 1])
+            return Handover(Recipient.PERSON, answer=options[int(word) - 1])
         tell(f"There is no option {word}.")
-    return Handed(Recipient.PERSON, failure="the person named no option")
+    return Handover(Recipient.PERSON, failure="the person named no option")
 
 
 async def _typed() -> str:

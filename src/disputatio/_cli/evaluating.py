@@ -164,8 +164,7 @@ def _arms(compare: str | None, questions: QuestionSet) -> tuple[Arm, ...]:
 
 def _settings(arms: Sequence[Arm], arguments: Arguments, golden: str | None) -> dict[str, Settings]:
     """The settings of each way; seats of other ways may be named too, and are passed over where they do not sit."""
-    from disputatio.config.format_scope import format_scope
-    from disputatio.config.process import settings_for
+    from disputatio.config.process import format_scope, settings_for
     from disputatio.evaluation.questions.arms import find_arm_format
     from disputatio.evaluation.questions.golden import GOLDEN
     from disputatio.formats.registry import find_format

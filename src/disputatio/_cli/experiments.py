@@ -103,7 +103,7 @@ class Progress:
             self._last = now
             tell(self._line())
 
-    def opener(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
+    def client_factory(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The way to a model, which says what takes long before a first answer."""
         from disputatio.participants.shared_clients import open_client
 
@@ -113,7 +113,9 @@ class Progress:
         """An experiment over ``store`` whose progress is shown."""
         from disputatio.evaluation.experiment import Experiment
 
-        return Experiment(store, self.opener, budget=budget, on_finished=self.finish, on_batch=self.expect, **settings)
+        return Experiment(
+            store, self.client_factory, budget=budget, on_finished=self.finish, on_batch=self.expect, **settings
+        )
 
     def note(self, message: str) -> None:
         """Something that takes long before a first answer."""

@@ -11,7 +11,7 @@ from disputatio._cli.given import kept_store
 from disputatio._cli.options import StoreOption
 from disputatio._cli.streams import print_lines
 from disputatio.errors import InvalidInputError, StoreError, VerificationError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 
 if TYPE_CHECKING:
     from disputatio.record.sql import SqlStore
@@ -45,14 +45,14 @@ def export(
     from disputatio.results.writing import FileKind, TableWriter
 
     if as_ not in list(FileKind):
-        raise InvalidInputError(f"--as {shown(as_)} is no kind of file.", "Give parquet or csv.")
+        raise InvalidInputError(f"--as {quote(as_)} is no kind of file.", "Give parquet or csv.")
     selection = Selection(since, format_name)
     with reading(kept_store(store)) as opened:
         with TableWriter(folder, FileKind(as_), replace=replace) as writer:
             left_out = _write(opened, selection.since or "", format_name, writer)
             if not writer.debates and format_name is not None and format_name not in FORMATS:
                 raise InvalidInputError(
-                    f"There is no format called {shown(format_name)}.", f"Formats are: {', '.join(sorted(FORMATS))}."
+                    f"There is no format called {quote(format_name)}.", f"Formats are: {', '.join(sorted(FORMATS))}."
                 )
         print_lines(
             "\n".join(f"{writer.path(name)}: {_rows(number)}" for name, number in writer.rows.items()),
@@ -72,7 +72,7 @@ def _write(
     store: SqlStore, since: str, format_name: str | None, writer: TableWriter
 ) -> dict[str, VerificationError | StoreError]:
     """Write every debate; those that cannot be read or were altered are given back, with the reason."""
-    from disputatio.engine.verified import read_verified
+    from disputatio.record.verified import read_verified
     from disputatio.report.reading import DebateReport
     from disputatio.results import Result
 

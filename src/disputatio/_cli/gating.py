@@ -18,8 +18,8 @@ from disputatio.errors import InvalidInputError
 from disputatio.judging.scoring import rounded
 
 if TYPE_CHECKING:
+    from disputatio.engine.estimate import ExpectedCost
     from disputatio.judging.gate import DebateMultiple
-    from disputatio.proposals.costs import ExpectedCost
 
 _MOST_READ = 1 << 20
 
@@ -71,7 +71,7 @@ def gate(
     from disputatio.judging.gate import should_debate
 
     if costs:
-        from disputatio.proposals.costs import expected_costs
+        from disputatio.engine.estimate import expected_costs
 
         _print_costs(asyncio.run(expected_costs(costs)), as_json=json_)
         if task_type is None:
@@ -133,7 +133,7 @@ def _answer(path: Path | None) -> str:
 
 
 def _print_costs(rows: tuple[ExpectedCost, ...], *, as_json: bool) -> None:
-    from disputatio.engine.preview import TOKENS_ARE
+    from disputatio.engine.preview import ESTIMATE_NOTE
 
     if as_json:
         print_json(
@@ -155,4 +155,4 @@ def _print_costs(rows: tuple[ExpectedCost, ...], *, as_json: bool) -> None:
         usd = "unknown" if row.usd is None else f"{row.usd:.4f}"
         counts = f"{row.calls:6d} {row.input_tokens:9,d} {row.output_tokens:8,d} {usd:>10}"
         lines.append(f"{row.format:12} {counts}  {row.model}")
-    print_wrapped([*lines, "", TOKENS_ARE], 12)
+    print_wrapped([*lines, "", ESTIMATE_NOTE], 12)

@@ -57,7 +57,7 @@ def is_given(value: Any) -> bool:
 
 def _rows(row: Option, value: Any) -> Iterator[tuple[tuple[str, ...], Given]]:
     """One option as keys and values."""
-    from disputatio.config.arguments import rows_of
+    from disputatio.config.arguments import option_rows
     from disputatio.options import Given
 
     if not row.is_mapping:
@@ -65,8 +65,8 @@ def _rows(row: Option, value: Any) -> Iterator[tuple[tuple[str, ...], Given]]:
         return
     for entry in value:
         name, each = _pair(row, entry)
-        shown = f"{row.flag} {name.lower()}=..." if row.name == "seats" else row.flag
-        yield from rows_of(row, {name: each}, shown, Path())
+        quote = f"{row.flag} {name.lower()}=..." if row.name == "seats" else row.flag
+        yield from option_rows(row, {name: each}, quote, Path())
 
 
 def _pair(row: Option, entry: str) -> tuple[str, str]:
@@ -75,27 +75,27 @@ def _pair(row: Option, entry: str) -> tuple[str, str]:
     Raises:
         InvalidInputError: one of them is missing. The address of a server may hold a secret, so it is not shown.
     """
-    from disputatio.errors.quoting import shown
+    from disputatio.errors.quoting import quote
 
     name, _, value = entry.partition("=")
     name, secret = name.strip(), bool(row.local)
     if not name or not value.strip() or (secret and ("/" in name or " " in name)):
         raise InvalidInputError(
-            f"{row.flag}{'' if secret else f' {shown(entry)}'} does not say {row.about.missing or row.about.metavar}.",
+            f"{row.flag}{'' if secret else f' {quote(entry)}'} does not say {row.about.missing or row.about.metavar}.",
             f"Allowed is {row.about.metavar}, such as {row.flag} {row.example}.",
         )
     return name, value
 
 
 def _setting(entry: str) -> tuple[tuple[str, ...], Given]:
-    from disputatio.errors.quoting import shown
+    from disputatio.errors.quoting import quote
     from disputatio.options import Given
-    from disputatio.options.keys import dotted, key_path
+    from disputatio.options.reading import dotted, key_path
 
     name, sign, value = _split(entry)
     if not sign or not name:
         raise InvalidInputError(
-            f"--set {shown(entry)} does not set anything.",
+            f"--set {quote(entry)} does not set anything.",
             "Allowed is KEY=VALUE with a key of the configuration file, such as limits.closing_words=150.",
         )
     path = key_path(name, "--set")
@@ -134,9 +134,9 @@ def located_store(store: str | None) -> tuple[str, bool]:
 
     Settings are read only where a configuration file may name the store: that takes as long as the rest of a list.
     """
-    from disputatio.record.address import plain_store
+    from disputatio.record.database import find_plain_store
 
-    found = plain_store(store, os.environ, Path.cwd())
+    found = find_plain_store(store, os.environ, Path.cwd())
     if found is None:
         from disputatio.config.process import configured_store
 
@@ -168,13 +168,13 @@ def format_called(name: str) -> Format:
     Raises:
         InvalidInputError: there is none.
     """
-    from disputatio.engine.custom_format_files import is_own, read_own
+    from disputatio.engine.custom_format_files import is_rules_file, read_rules_file
     from disputatio.request.formats import known_formats, unknown_format
 
     if name in known_formats():
         return known_formats()[name]
-    if is_own(name):
-        return read_own(name)
+    if is_rules_file(name):
+        return read_rules_file(name)
     raise unknown_format(name)
 
 

@@ -34,9 +34,9 @@ def reading_debate(url: str, prefix: str) -> Iterator[tuple[Store, str]]:
     Raises:
         UnknownDebateError: there is none, or several; or the one that was ordered has not started.
     """
-    from disputatio.record.filed import debate_in_file
+    from disputatio.record.memory import load_from_file
 
-    filed = debate_in_file(url, prefix)
+    filed = load_from_file(url, prefix)
     if filed is not None:
         yield filed, filed.listed.id
         return
@@ -50,18 +50,18 @@ def found_in(store: SqlStore, prefix: str) -> str:
     Raises:
         UnknownDebateError: there is none, or several; or the one that was ordered has not started.
     """
-    from disputatio.engine.verified import find_debate
+    from disputatio.record.verified import find_debate
 
     try:
         return find_debate(store, prefix)
     except UnknownDebateError as unknown:
         failure = unknown
     if prefix and not store.find(prefix):
-        from disputatio.workers.job_table import Desk
+        from disputatio.workers.job_table import JobTable
         from disputatio.workers.port import not_started
 
         # A store that cannot be written to has no orders to ask for: reading them takes a lock.
         with suppress(StoreError):
-            ordered = Desk(store).without_record(prefix)
+            ordered = JobTable(store).without_record(prefix)
             failure = not_started(ordered[0]) if len(ordered) == 1 else failure
     raise failure

@@ -63,12 +63,12 @@ def list_debates(
 
 def _listed(store: str | None) -> Sequence[DebateRow]:
     """What the store holds; nothing where nobody has held a debate yet, which is no failure."""
-    from disputatio.record.listing import listed_in_file
+    from disputatio.record.database import list_file
 
     url, is_default = located_store(store)
     if is_default and not Path(url.removeprefix("sqlite:///")).exists():
         return ()
-    rows = listed_in_file(url)
+    rows = list_file(url)
     if rows is not None:
         return rows
     with reading(url) as opened:
@@ -134,7 +134,7 @@ class Shown:
 
 
 def _show_found(store: Store, found: str, shown: Shown) -> None:
-    from disputatio.engine.verified import read_verified
+    from disputatio.record.verified import read_verified
 
     altered: VerificationError | None = None
     try:
@@ -214,7 +214,7 @@ def verify(
 
     Keep the head hash elsewhere: given back with --head it also shows that nothing was rewritten or cut off.
     """
-    from disputatio.engine.verified import read_verified
+    from disputatio.record.verified import read_verified
     from disputatio.report.amounts import counted
 
     kept = None if head is None else head.strip().lower()

@@ -106,7 +106,7 @@ class Screen:
         """Raw output arrived."""
         self._show(lambda: self._view.on_text(path, part, text))
 
-    def opener(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
+    def client_factory(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         """The gateway for a seating; what it has to prepare is shown."""
         from disputatio.participants.shared_clients import open_client
 
@@ -275,7 +275,7 @@ def print_list(rows: Sequence[DebateRow]) -> None:
 
 def print_preview(proposal: Proposal, found: Estimate) -> None:
     """Print what a debate would take."""
-    from disputatio.engine.review_setup import usual_budget
+    from disputatio.engine.review_setup import default_budget
     from disputatio.ledger.prices import PriceBook
     from disputatio.report.amounts import counted, spoken
 
@@ -304,7 +304,7 @@ def print_preview(proposal: Proposal, found: Estimate) -> None:
     if any(row.seat in proposal.settings.tools for row in seen.seats):
         lines.append("Tools are counted at most: all rounds of all seats with tools, and results of half their limit.")
     settings = proposal.settings
-    budget = usual_budget(proposal.format, settings.seats.values(), settings.budget, PriceBook())
+    budget = default_budget(proposal.format, settings.seats.values(), settings.budget, PriceBook())
     if budget.usd is not None and seen.usd is not None and seen.usd > budget.usd:
         lines.append(f"This is over the ceiling of {budget.usd} USD: the debate would be truncated.")
     if budget.tokens is not None and seen.input_tokens + seen.output_tokens > budget.tokens:

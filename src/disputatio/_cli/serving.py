@@ -98,10 +98,9 @@ def serve(
             f"A library of the service is not installed ({missing.name}).", "pip install 'disputatio[service]'"
         ) from None
     from disputatio.config.process import configured_store
-    from disputatio.engine.gc_tuning import settle_in
-    from disputatio.workers.descriptors import allow_connections
+    from disputatio.engine.process_tuning import raise_file_limit, tune_gc
 
-    allow_connections()
+    raise_file_limit()
     settings = configured_store(command_line(store=store))
     say_notes(settings)
     service_choices = Choices(
@@ -123,7 +122,7 @@ def serve(
         tell("Ctrl-C stops it; debates go on at the next start.")
 
     async def running() -> None:
-        settle_in()
+        tune_gc()
         await run_server(Service(service_choices, concurrency=concurrency), listening, drain, ready, patience)
 
     asyncio.run(running())

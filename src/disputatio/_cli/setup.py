@@ -34,14 +34,14 @@ def doctor(
 
     Each model is asked for one word. Keys are never printed.
     """
-    from disputatio.config import State, findings
+    from disputatio.config import State, diagnose
 
     form = format_called(given.pop("format") or "structured")
     arguments = command_line(form.name, **given)
     from disputatio.config.process import settings_for
 
     settings = settings_for(form, arguments)
-    found = [_tried(row, settings) for row in findings(settings, environ=os.environ, directory=Path.cwd())]
+    found = [_tried(row, settings) for row in diagnose(settings, environ=os.environ, directory=Path.cwd())]
     found += _tools_found(settings, no_calls=no_calls)
     answers = {} if no_calls else _answers(settings)
     if json_:

@@ -26,11 +26,11 @@ def sources_given(
     Raises:
         InvalidInputError: one of them cannot be used, or standard input would be read twice.
     """
-    from disputatio.engine.review_setup import sources_by_round
+    from disputatio.engine.review_setup import read_sources_by_round
 
     later = read_rounds(by_round)
     check_standard_input(motion, [*evidence, *(path for _, path in later)], people)
-    return sources_by_round(evidence, later)
+    return read_sources_by_round(evidence, later)
 
 
 def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
@@ -39,14 +39,14 @@ def read_rounds(entries: Sequence[str]) -> list[tuple[int, Path]]:
     Raises:
         InvalidInputError: one does not say which source belongs to which round.
     """
-    from disputatio.errors.quoting import shown
+    from disputatio.errors.quoting import quote
 
     found = []
     for entry in entries:
         number, sign, path = entry.partition("=")
         if not sign or number.strip() not in {"1", "2", "3"} or not path.strip():
             raise InvalidInputError(
-                f"--evidence-round {shown(entry)} does not say which round brings which source.",
+                f"--evidence-round {quote(entry)} does not say which round brings which source.",
                 "Allowed is N=PATH with a round from 1 to 3, such as --evidence-round 2=audit.pdf.",
             )
         found.append((int(number), Path(path.strip())))

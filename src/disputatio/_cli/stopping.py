@@ -15,7 +15,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Self, TypeVar
 
-from disputatio.engine.gc_tuning import settle_in
+from disputatio.engine.process_tuning import tune_gc
 
 Value = TypeVar("Value")
 
@@ -51,7 +51,7 @@ class Stopping:
             asyncio.CancelledError: a signal stopped it.
             KeyboardInterrupt: the third signal did.
         """
-        settle_in()
+        tune_gc()
         return asyncio.run(self._watched(work))
 
     async def _watched(self, work: Coroutine[Any, Any, Value]) -> Value:

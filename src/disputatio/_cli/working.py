@@ -57,12 +57,11 @@ def worker(
 
     Debates of a worker that dies are taken over by the others within 15 seconds. Keys are taken from the environment.
     """
-    from disputatio.engine.gc_tuning import settle_in
-    from disputatio.engine.ports import Nobody
+    from disputatio.engine.ports import NullObserver
+    from disputatio.engine.process_tuning import raise_file_limit, tune_gc
     from disputatio.record.sql import SqlStore
-    from disputatio.telemetry.settings import observed
-    from disputatio.workers.descriptors import allow_connections
-    from disputatio.workers.metrics import exposed, place_named
+    from disputatio.telemetry.tracing import add_tracing
+    from disputatio.workers.metrics import parse_place, serve_metrics
     from disputatio.workers.worker import QueueReports, Worker
 
     logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
@@ -71,16 +70,16 @@ def worker(
     queue_log.addHandler(QueueReports())
     queue_log.propagate = False
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-    place = place_named(metrics) if metrics else None
+    place = parse_place(metrics) if metrics else None
     opened = SqlStore(kept_store(store))
-    allow_connections()
+    raise_file_limit()
 
     async def work(observer: Observer) -> None:
         try:
             queues = tuple(dict.fromkeys(queue or [_QUEUE]))
             held = Worker(opened, queues=queues, concurrency=concurrency, drain_seconds=drain, observer=observer)
             _listen(held)
-            settle_in()
+            tune_gc()
             place = opened.place
             sys.stderr.write(
                 f"Working on {', '.join(queues)} of {place}, up to {concurrency} debates at once. Ctrl-C ends it.\n"
@@ -89,8 +88,8 @@ def worker(
         finally:
             await opened.aclose()
 
-    with exposed(place, opened, concurrency) if place else nullcontext(Nobody()) as counting:
-        asyncio.run(work(observed(counting)))
+    with serve_metrics(place, opened, concurrency) if place else nullcontext(NullObserver()) as counting:
+        asyncio.run(work(add_tracing(counting)))
 
 
 def _listen(held: Worker) -> None:
@@ -215,10 +214,10 @@ def list_queue(
 ) -> None:
     """Show the debates that wait or run, in the order in which they are taken."""
     from disputatio._cli.kept import reading
-    from disputatio.workers.job_table import Desk
+    from disputatio.workers.job_table import JobTable
 
     with reading(kept_store(store)) as opened:
-        jobs = Desk(opened).jobs(unfinished=not everything)
+        jobs = JobTable(opened).jobs(unfinished=not everything)
         results = {row.id: row.status for row in opened.debates()} if everything else {}
     if json_:
         print_json([_job_json(row, results) for row in jobs])
@@ -238,10 +237,10 @@ def cancel(
 ) -> None:
     """Stop a debate that waits or runs on a worker. What was said stays in its record."""
     from disputatio._cli.kept import reading
-    from disputatio.workers.job_table import Desk
+    from disputatio.workers.job_table import JobTable
 
     with reading(kept_store(store)) as opened:
-        desk = Desk(opened)
+        desk = JobTable(opened)
         asked, job = desk.cancel(debate_id), desk.job(debate_id)
     if job is None:
         raise InvalidInputError(
@@ -250,7 +249,7 @@ def cancel(
         )
     if not asked:
         print_lines(f"{debate_id} is over already ({job.state.value}).")
-    elif job.state.over:
+    elif job.state.is_over:
         print_lines(f"{debate_id} is cancelled; it had not begun.")
     else:
         print_lines(f"{debate_id} is being stopped by the worker that holds it.")
@@ -272,7 +271,7 @@ def limits(
 ) -> None:
     """Show or set how many calls all workers together may make to a provider."""
     from disputatio._cli.kept import reading
-    from disputatio.workers.limits import limits_of, set_limit
+    from disputatio.workers.limits import list_limits, set_limit
 
     if name is not None:
         _check_limit(name, at_once, per_minute, none=none)
@@ -281,7 +280,7 @@ def limits(
     with reading(kept_store(store)) as opened:
         if name is not None:
             set_limit(opened, name, at_once, per_minute)
-        rows = limits_of(opened)
+        rows = list_limits(opened)
     if json_:
         print_json(
             [
@@ -307,13 +306,13 @@ def limits(
 
 
 def _check_limit(name: str, at_once: int | None, per_minute: int | None, *, none: bool) -> None:
-    from disputatio.errors.quoting import did_you_mean, shown
+    from disputatio.errors.quoting import did_you_mean, quote
     from disputatio.participants.providers import PROVIDERS
 
     provider = name.partition(":")[0]
     if provider not in PROVIDERS:
         raise InvalidInputError(
-            f"There is no provider called {shown(provider)}.",
+            f"There is no provider called {quote(provider)}.",
             f"{did_you_mean(provider, PROVIDERS)}`disputatio models` shows all.",
         )
     if none == (at_once is not None or per_minute is not None):

@@ -21,12 +21,11 @@ from disputatio._mcp.answers import Cancelled, Estimated, Followed, Gated, Liste
 from disputatio._mcp.tools import LONGEST_WAIT_S, Debates, View
 from disputatio._version import VERSION
 from disputatio.errors import DisputatioError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.options import Number, Whole
-from disputatio.options.field import bare_type
-from disputatio.options.refusals import describe_errors
+from disputatio.options.field import bare_type, describe_errors
 from disputatio.request.model import DebateRequest
-from disputatio.request.schema import request_schema
+from disputatio.request.remote import request_schema
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -130,7 +129,7 @@ def _refusal(tool: str, failure: ValidationError, known: Mapping[str, Any]) -> s
     unknown = next((str(row["loc"][0]) for row in errors if row["type"] == "extra_forbidden"), None)
     if unknown is not None:
         return (
-            f"{tool} has no argument {shown(unknown)}, and nothing was done. {did_you_mean(unknown, known)}"
+            f"{tool} has no argument {quote(unknown)}, and nothing was done. {did_you_mean(unknown, known)}"
             f"Its arguments are: {', '.join(known)}."
         )
     return f"{describe_errors(list(errors))[0]} Nothing was done. The input schema of {tool} says what is allowed."

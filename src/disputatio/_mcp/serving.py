@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from disputatio._mcp.server import server_of
 from disputatio._mcp.tools import Debates
-from disputatio.engine.ports import Nobody
+from disputatio.engine.ports import NullObserver
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import InvalidInputError
 from disputatio.record.sql import SqlStore
-from disputatio.telemetry.settings import observed
+from disputatio.telemetry.tracing import add_tracing
 from disputatio.workers.in_process_runner import InProcessRunner
 from disputatio.workers.queue_runner import QueueRunner
 
@@ -81,7 +81,7 @@ async def serve_http(store: SqlStore, host: str, port: int, token: str, *, worke
 async def _runner(store: SqlStore, *, workers: bool) -> Runner:
     if workers:
         return QueueRunner(store)
-    runtime = Runtime(store, observer=observed(Nobody()))
+    runtime = Runtime(store, observer=add_tracing(NullObserver()))
     runner = InProcessRunner(store, runtime=lambda _debate: runtime)
     await runner.start()
     return runner

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from disputatio.debates import read_debate
-from disputatio.engine.estimate import estimate_of
+from disputatio.engine.estimate import make_estimate
 from disputatio.engine.runtime import debate_of_baseline, new_id
-from disputatio.engine.verified import find_debate, read_verified
 from disputatio.errors import InvalidInputError, UnknownDebateError, VerificationError
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.kernel import Json, JsonObject
@@ -32,8 +31,9 @@ from disputatio.record.events import (
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
 from disputatio.record.text import canonical, digest
+from disputatio.record.verified import find_debate, read_verified
 from disputatio.report.audience import audience_of, for_audience
-from disputatio.workers.job_table import Desk
+from disputatio.workers.job_table import JobTable
 from disputatio.workers.port import Job, Runner, not_started
 
 LONGEST_WAIT_S = 25.0
@@ -55,7 +55,7 @@ class Debates:
     """
 
     def __init__(self, store: SqlStore, runner: Runner) -> None:
-        self._store, self._runner, self._desk = store, runner, Desk(store)
+        self._store, self._runner, self._desk = store, runner, JobTable(store)
         self._reading = ReadingQueue()
 
     async def start(self, body: dict[str, Any], request_id: str = "") -> JsonObject:
@@ -77,7 +77,7 @@ class Debates:
 
         def read(reader: SourceReader) -> JsonObject:
             proposal = proposal_of(read_request(body, reader=reader), {}, people_missing=True)
-            return asyncio.run(estimate_of(proposal)).as_json()
+            return asyncio.run(make_estimate(proposal)).as_json()
 
         return await self._reading.read("", read)
 
@@ -234,7 +234,7 @@ def _trace(whole: JsonObject) -> JsonObject:
 def _is_over(status: str | None, job: Job | None) -> bool:
     """Whether nothing more will come of itself."""
     if job is not None:
-        return job.state.over
+        return job.state.is_over
     return status not in {Status.RUNNING.value, None}
 
 

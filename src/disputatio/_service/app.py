@@ -23,8 +23,8 @@ from disputatio._service.pages.routes import pages
 from disputatio._service.problems import Problem, RefusedError, of_status, problem_response, refusal_of
 from disputatio._version import VERSION
 from disputatio.errors import DisputatioError
-from disputatio.options.refusals import describe_errors
-from disputatio.request.schema import remote_schema
+from disputatio.options.field import describe_errors
+from disputatio.request.remote import remote_schema
 
 if TYPE_CHECKING:
     from starlette.types import Scope

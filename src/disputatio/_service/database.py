@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from disputatio.engine.ports import SystemClock
-from disputatio.record.database import open_database, store_failures
+from disputatio.record.database import open_database, store_errors
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -45,13 +45,13 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to read with."""
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is alone: what it reads is still so when it writes."""
-        with store_failures(self._place), self._engine.begin() as connection:
+        with store_errors(self._place), self._engine.begin() as connection:
             if self._engine.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             self.join(connection)
@@ -68,7 +68,7 @@ class Database:
     @contextmanager
     def counting(self) -> Iterator[Connection]:
         """A connection whose statements each stand for themselves."""
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def now(self) -> datetime:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from disputatio._service.hub import Hub
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import Store
-from disputatio.telemetry import Metering
+from disputatio.telemetry import MetricsObserver
 from disputatio.workers.metrics import queue_gauges
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Exposition:
         self._figures_until = float("-inf")
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self.metering = Metering(self.registry)
+        self.metering = MetricsObserver(self.registry)
 
     def text(self) -> bytes:
         """All metrics as Prometheus reads them; those over the whole store are at most a minute old."""

@@ -19,7 +19,7 @@ from disputatio.participants.human.question import Question
 if TYPE_CHECKING:
     from disputatio._service.hub import Hub
     from disputatio.participants.human import Participant
-    from disputatio.workers.questions import QuestionBook
+    from disputatio.workers.questions import QuestionTable
 
 TAKEN_S = 4.0
 """How long is waited for a worker to look at a turn; it is taken in any case."""
@@ -39,7 +39,7 @@ class Floor(Protocol):
             RefusedError: there is none.
         """
 
-    async def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
+    async def submit_answer(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
         """Hand in a turn; returns the rules it breaks, or None where nobody has looked at it yet.
 
         Raises:
@@ -99,7 +99,7 @@ class OwnFloor:
         """As the protocol."""
         return Question.of(self._waiting(debate, path).request)
 
-    async def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...]:
+    async def submit_answer(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...]:
         """As the protocol; this process holds the debate, and knows what it will find."""
         waiting = self._waiting(debate, path)
         faults = waiting.request.faults(content)
@@ -125,7 +125,7 @@ class OwnFloor:
 class FarFloor:
     """The requests to people of debates that workers hold."""
 
-    def __init__(self, book: QuestionBook) -> None:
+    def __init__(self, book: QuestionTable) -> None:
         self._book = book
 
     async def asked(self, debate: str) -> Sequence[Question]:
@@ -139,7 +139,7 @@ class FarFloor:
             raise _not_asked()
         return found
 
-    async def hand_in(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
+    async def submit_answer(self, debate: str, path: str, content: JsonObject) -> tuple[str, ...] | None:
         """As the protocol. The form is checked here; the rules are the worker's to check, who is waited for shortly."""
         question = await self.question(debate, path)
         faults = question.faults(content)
@@ -162,7 +162,7 @@ class FarFloor:
         await self._given(debate, path, None)
 
     async def _given(self, debate: str, path: str, content: JsonObject | None) -> None:
-        if not await asyncio.to_thread(self._book.hand_in, debate, path, content):
+        if not await asyncio.to_thread(self._book.submit_answer, debate, path, content):
             raise _not_asked()
 
 

@@ -18,7 +18,7 @@ from disputatio._terminal.drafts import Draft
 from disputatio.participants.call import OutputMode
 from disputatio.record.chain import Sealed
 from disputatio.record.events import Abstained, AnswerRejected, CallSent, DebateOpened, Event, TurnAsked, TurnTaken
-from disputatio.record.store import Store, StoreInFront, Writing
+from disputatio.record.store import DelegatingStore, EventBatch, Store
 from disputatio.report.amounts import spoken
 from disputatio.report.audience import Audience
 from disputatio.report.statement import Statement
@@ -241,7 +241,7 @@ class Watching:
         self._hub.wrote(self._debate)
 
 
-class ToldStore(StoreInFront):
+class ToldStore(DelegatingStore):
     """A store that tells the hub when a writing is durable, and ``let_go`` when a debate is no longer written here.
 
     All else is the store's own.
@@ -251,7 +251,7 @@ class ToldStore(StoreInFront):
         super().__init__(store)
         self._hub, self._let_go = hub, let_go
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         """Hand events over, and wake who listens when they are durable."""
         done = super().append(writing)
         done.add_done_callback(lambda _: self._hub.wake(writing.debate))

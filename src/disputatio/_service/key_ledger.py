@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _SMALLEST_USD = Decimal("0.000000001")
 """Ceilings are whole numbers of this: so an order can always state one."""
-_OVER = tuple(state.value for state in JobState if state.over)
+_OVER = tuple(state.value for state in JobState if state.is_over)
 
 
 @dataclass(frozen=True, slots=True)

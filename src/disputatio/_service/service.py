@@ -35,8 +35,8 @@ from disputatio._service.limits import rate_limits
 from disputatio._service.problems import RefusedError, not_found
 from disputatio._service.results import Results
 from disputatio._service.seating import Seating
-from disputatio.engine.runtime import Runtime, can_go_on, new_id
-from disputatio.engine.verified import read_verified
+from disputatio.engine.ports import CombinedObserver
+from disputatio.engine.runtime import Runtime, is_resumable, new_id
 from disputatio.errors import DisputatioError, InvalidInputError, QueueFullError, StoreError
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import Budget
@@ -46,9 +46,10 @@ from disputatio.record.history import History, Status
 from disputatio.record.sql import SqlStore
 from disputatio.record.store import DebateRow, Store
 from disputatio.record.text import canonical
+from disputatio.record.verified import read_verified
 from disputatio.report.audience import Audience, audience_of
-from disputatio.telemetry import Several, observed
-from disputatio.workers import Job, JobState, Raised, Runner
+from disputatio.telemetry import add_tracing
+from disputatio.workers import Job, JobState, NewCeilings, Runner
 from disputatio.workers.in_process_runner import InProcessRunner
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ class Service:
         concurrency: the most debates that are held at once in this process.
     """
 
-    def __init__(self, choices: Choices, *, opener: ClientFactory | None = None, concurrency: int = 100) -> None:
+    def __init__(
+        self, choices: Choices, *, client_factory: ClientFactory | None = None, concurrency: int = 100
+    ) -> None:
         self.choices = choices
         self.store = SqlStore(choices.store)
         database = Database(choices.store)
@@ -139,7 +142,7 @@ class Service:
         self.streams: dict[str, int] = {}
         self.metrics = Exposition(self.store, OpenView(self.store), self.hub)
         self.results = Results(self.store)
-        self._opener = opener
+        self._opener = client_factory
         self._told = ToldStore(self.store, self.hub, self._let_go)
         self.runner, self.floor = self._runner(concurrency)
         self.seating = Seating(database, self.store, self.floor)
@@ -151,10 +154,10 @@ class Service:
     def _runner(self, concurrency: int) -> tuple[Runner, Floor]:
         """Who holds debates, and where people are asked who sit in them."""
         if self.choices.workers:
-            from disputatio.workers.questions import QuestionBook
+            from disputatio.workers.questions import QuestionTable
             from disputatio.workers.queue_runner import QueueRunner
 
-            return QueueRunner(self.store), FarFloor(QuestionBook(self.store))
+            return QueueRunner(self.store), FarFloor(QuestionTable(self.store))
         floor = OwnFloor(self.hub)
         return InProcessRunner(
             self.store, concurrency=concurrency, runtime=self._runtime, participants=floor.people
@@ -162,9 +165,9 @@ class Service:
 
     def _runtime(self, debate: str) -> Runtime:
         watching = Watching(self.hub, debate, lambda: self.store.read(debate))
-        observer: Observer = Several(watching, self.metrics.metering)
-        runtime = Runtime(self._told, observer=observed(observer), watched=True)
-        return runtime if self._opener is None else replace(runtime, opener=self._opener, checks_first=False)
+        observer: Observer = CombinedObserver(watching, self.metrics.metering)
+        runtime = Runtime(self._told, observer=add_tracing(observer), streams=True)
+        return runtime if self._opener is None else replace(runtime, client_factory=self._opener, checks_first=False)
 
     def caller(self, authorization: str, session: str) -> Caller | None:
         """Who sends this header or this cookie; None where neither is known."""
@@ -239,10 +242,10 @@ class Service:
         Raises:
             RefusedError, DisputatioError: it could not be started either, or it is too long to be estimated.
         """
-        from disputatio.engine.estimate import estimate_of
+        from disputatio.engine.estimate import make_estimate
 
         # Estimating takes time in proportion to the turns, so it waits in the same queue as reading does.
-        return await self._read(body, caller, read, lambda _, found, __: asyncio.run(estimate_of(found)).as_json())
+        return await self._read(body, caller, read, lambda _, found, __: asyncio.run(make_estimate(found)).as_json())
 
     async def _read(
         self,
@@ -271,7 +274,7 @@ class Service:
                 self.book.take(connection, one, caller)
                 entered.append(one.debate)
 
-            await self.runner.submit(one.debate, order, also=enter)
+            await self.runner.submit(one.debate, order, in_transaction=enter)
         return entered[0]
 
     async def _bounded(self, order: JsonObject, proposal: Proposal, caller: Caller) -> tuple[JsonObject, Room]:
@@ -312,12 +315,12 @@ class Service:
                 if await asyncio.to_thread(self.store.row, debate) is not None:
                     break
                 job = await self.runner.job(debate)
-                if job is not None and job.state.over:
+                if job is not None and job.state.is_over:
                     return job if job.state is JobState.FAILED else None
                 await listener.wait(0.1)
         return None
 
-    async def resume(self, debate: str, raised: Raised, caller: Caller) -> None:
+    async def resume(self, debate: str, raised: NewCeilings, caller: Caller) -> None:
         """Go on with a debate that is over but has turns left to ask, under new ceilings.
 
         Raises:
@@ -327,14 +330,14 @@ class Service:
         await asyncio.to_thread(self._settle_over)
         record = await asyncio.to_thread(self.store.read, debate)
         history = History.of(row.event() for row in record)
-        if history.opened is None or not can_go_on(history):
+        if history.opened is None or not is_resumable(history):
             raise goes_on(debate)
         raised, ceilings = await asyncio.to_thread(self._raised, record, history, raised, (caller.key.id, owner))
 
         def go_on(connection: Connection) -> None:
             self.book.go_on(connection, debate, caller, ceilings, record)
 
-        if not await asyncio.shield(self.runner.resume(debate, raised, also=go_on)):
+        if not await asyncio.shield(self.runner.resume(debate, raised, in_transaction=go_on)):
             raise goes_on(debate)
         loop = asyncio.get_running_loop()
         until = loop.time() + PATIENCE_S
@@ -344,13 +347,13 @@ class Service:
                 if job is not None and job.state is JobState.FAILED:
                     await asyncio.to_thread(self._settle_over)
                     raise RefusedError(422, "invalid", job.reason, job.next_step)
-                if job is None or job.state.over or (row is not None and row.status == Status.RUNNING.value):
+                if job is None or job.state.is_over or (row is not None and row.status == Status.RUNNING.value):
                     return
                 await listener.wait(0.1)
 
     def _raised(
-        self, record: Sequence[Sealed], history: History, raised: Raised, key_ids: tuple[str, str]
-    ) -> tuple[Raised, Room]:
+        self, record: Sequence[Sealed], history: History, raised: NewCeilings, key_ids: tuple[str, str]
+    ) -> tuple[NewCeilings, Room]:
         """The ceilings that a resumption is ordered with, and those that the whole debate then has."""
         assert history.opened is not None  # noqa: S101  (the caller has looked)
         last = Budget.from_json(history.resumed[-1].budget if history.resumed else history.opened.budget)
@@ -361,7 +364,7 @@ class Service:
             ceilings = replace(ceilings, usd=spent[0] + floored(left.usd))
         if left.tokens is not None and ceilings.tokens is None:
             ceilings = replace(ceilings, tokens=spent[1] + left.tokens)
-        if raised == Raised() and history.status is Status.TRUNCATED:
+        if raised == NewCeilings() and history.status is Status.TRUNCATED:
             # It stopped at a ceiling and is given no higher one: whoever takes it will say so.
             return raised, ceilings
         return replace(raised, budget_usd=ceilings.usd, budget_tokens=ceilings.tokens), ceilings

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disputatio.motion import clean, count_words
-from disputatio.record.text import well_formed
+from disputatio.record.text import replace_surrogates
 from disputatio.report.statement import Questions, Statement
 from disputatio.report.statements import statements, whole_of_part
 from disputatio.tools.tool_choice import is_choice
@@ -71,7 +71,7 @@ def partial_object(text: str) -> Mapping[str, Any] | None:
     from pydantic_core import from_json
 
     # A lone surrogate is no text to the parser.
-    text = well_formed(text)
+    text = replace_surrogates(text)
     start = text.find("{")
     if start < 0:
         return None

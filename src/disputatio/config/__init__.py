@@ -1,7 +1,7 @@
 """Who sits where, under which limits: settings from the command line, the environment and a file."""
 
 from disputatio.config.arguments import Arguments, arguments_of
-from disputatio.config.doctor import Finding, State, findings
+from disputatio.config.doctor import Finding, State, diagnose
 from disputatio.config.resolve import resolve
 from disputatio.config.settings import (
     FormatScope,
@@ -20,8 +20,8 @@ __all__ = [
     "Settings",
     "State",
     "arguments_of",
+    "diagnose",
     "fallback_seat",
-    "findings",
     "missing_keys",
     "resolve",
     "variable_prefix",

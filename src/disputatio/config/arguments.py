@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from disputatio.config.document import spread
+from disputatio.config.document import expand_seat
+from disputatio.config.environment import Environment
 from disputatio.config.keys import Vocabulary, find_key
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
+from disputatio.formats.options import read_debaters
 from disputatio.options import Given, Option, Options, options_in
-from disputatio.options.keys import KeyPath, dotted
+from disputatio.options.reading import KeyPath, dotted
 from disputatio.request.model import Criterion, DebateRequest
 
 _SEATED = ("seats", "personality")
@@ -81,10 +83,10 @@ def _rows(request: DebateRequest, directory: Path) -> Iterator[tuple[KeyPath, Gi
         for row in options_in(type(group)):
             value = getattr(group, row.name) if row.owner is type(group) else None
             if row.key and row.name in group.model_fields_set and value is not None and not callable(value):
-                yield from rows_of(row, value, f"{row.place} of the request", directory)
+                yield from option_rows(row, value, f"{row.place} of the request", directory)
 
 
-def rows_of(row: Option, value: Any, source: str, directory: Path) -> Iterator[tuple[KeyPath, Given]]:
+def option_rows(row: Option, value: Any, source: str, directory: Path) -> Iterator[tuple[KeyPath, Given]]:
     """What is given for one option, by key: one key for each name where it is a mapping."""
     if not row.is_mapping:
         yield tuple(row.key.split(".")), Given(list(value) if isinstance(value, tuple) else value, source, directory)
@@ -131,14 +133,45 @@ def _named(given: Iterable[tuple[KeyPath, Given]], vocabulary: Vocabulary) -> It
                 f"{dotted(named)} (from {row.source.partition(' ')[0]}) is not a key with a value.{more}",
                 "Give the whole key, such as budget.usd=0.50.",
             )
-        yield from spread(named, row)
+        yield from expand_seat(named, row)
 
 
 def _seat(name: str, source: str, vocabulary: Vocabulary) -> str:
     seat, known = name.strip().lower(), vocabulary.scope_names()
     if seat not in known:
         raise InvalidInputError(
-            f"There is no seat {shown(seat)} (from {source}) in this format.",
+            f"There is no seat {quote(seat)} (from {source}) in this format.",
             f"{did_you_mean(seat, known)}Allowed are: {', '.join(known)}.",
         )
     return seat
+
+
+VARIABLE = "DISPUTATIO_DEBATERS"
+KEY = "debaters"
+
+
+def name_seats(
+    default: Sequence[str], arguments: Arguments, environment: Environment, in_file: Given | None
+) -> tuple[str, ...]:
+    """The seats, in the order in which they speak.
+
+    Raises:
+        InvalidInputError: a name cannot be one, is there twice, or none is given.
+    """
+    given = _given(arguments, environment.directory) or environment.get(VARIABLE) or in_file
+    return read_debaters(KEY, given) if given is not None else tuple(default)
+
+
+def debater_names(given: Given | None) -> frozenset[str]:
+    """The debaters a file names, for formats that have none: what is set for them is allowed and has no effect."""
+    return frozenset(read_debaters(KEY, given)) if given is not None else frozenset()
+
+
+def _given(arguments: Arguments, directory: Path) -> Given | None:
+    for path, given in arguments.given:
+        if path == (KEY,):
+            return given
+    seated = [seat.strip().lower() for seat, _ in arguments.seated()]
+    seated = [name for name in dict.fromkeys(seated) if name not in {"all", ""}]
+    source = next((given.source.partition(" ")[0] for path, given in arguments.given if path[0] == "seats"), "")
+    return Given(seated, source, directory) if seated else None

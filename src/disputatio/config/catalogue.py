@@ -9,9 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from disputatio.config.document import parsed
+from disputatio.config.document import parse_file
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.formats.cast import Cast, Personality
 
 USUAL = {1: "logical", 2: "aggressive", 3: "data_driven", 4: "emotional"}
@@ -38,7 +38,7 @@ def topic_named(name: str) -> str:
     known = topics()
     if name not in known:
         raise InvalidInputError(
-            f"There is no topic called {shown(name)}.",
+            f"There is no topic called {quote(name)}.",
             f"{did_you_mean(name, known)}`disputatio topics` lists them; or give a motion of your own.",
         )
     return known[name]
@@ -51,18 +51,18 @@ def personalities(own: Path | None = None) -> dict[str, Personality]:
         InvalidInputError: the file cannot be read, or is not a table of tables with ``about``.
     """
     rows = {name: Personality(name, row["about"].strip()) for name, row in _packaged("personalities.toml").items()}
-    return rows if own is None else {**rows, **_own(own)}
+    return rows if own is None else {**rows, **_read_personalities(own)}
 
 
-def _own(path: Path) -> dict[str, Personality]:
-    tree = parsed(path)
+def _read_personalities(path: Path) -> dict[str, Personality]:
+    tree = parse_file(path)
     found = {}
     for name, row in tree.items() if isinstance(tree, dict) else ():
         about = row.get("about") if isinstance(row, dict) else row
         if not isinstance(name, str) or not isinstance(about, str) or not about.strip():
-            raise _unusable(path, f"the personality {shown(name)} says nothing about itself")
+            raise _unusable(path, f"the personality {quote(name)} says nothing about itself")
         if len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
-            raise _unusable(path, f"the personality {shown(name[:20])} is too long")
+            raise _unusable(path, f"the personality {quote(name[:20])} is too long")
         found[name] = Personality(name, about.strip())
     if not found:
         raise _unusable(path, "it holds no personality")
@@ -91,7 +91,7 @@ def motion_or_topic(motion: str | None, topic: str | None) -> str:
     return topic_named(topic) if topic is not None else str(motion)
 
 
-def _told(own: Mapping[str, str]) -> dict[str, Personality]:
+def _check_personalities(own: Mapping[str, str]) -> dict[str, Personality]:
     """A program's own personalities by name.
 
     Raises:
@@ -100,19 +100,23 @@ def _told(own: Mapping[str, str]) -> dict[str, Personality]:
     for name, about in own.items():
         if not about.strip() or len(name) > _LONGEST_NAME or len(about) > _LONGEST_ABOUT:
             raise InvalidInputError(
-                f"The personality {shown(name[:60])} says nothing about itself, or too much.",
+                f"The personality {quote(name[:60])} says nothing about itself, or too much.",
                 f"Give what its debater is told in up to {_LONGEST_ABOUT:,} characters.",
             )
     return {name: Personality(name, about.strip()) for name, about in own.items()}
 
 
-def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: str | Mapping[str, str] | None) -> Cast:
+def make_cast(seats: tuple[str, ...], chosen: Mapping[str, str], own: str | Mapping[str, str] | None) -> Cast:
     """The personalities of all debaters among ``seats``: those chosen, else the usual ones.
 
     Raises:
         InvalidInputError: a chosen one is not known.
     """
-    known = {**personalities(), **_told(own)} if isinstance(own, Mapping) else personalities(Path(own) if own else None)
+    known = (
+        {**personalities(), **_check_personalities(own)}
+        if isinstance(own, Mapping)
+        else personalities(Path(own) if own else None)
+    )
     members = []
     for seat in seats:
         team, _, place = seat.rpartition("_")
@@ -123,7 +127,7 @@ def cast_of(seats: tuple[str, ...], chosen: Mapping[str, str], own: str | Mappin
             continue
         if name not in known:
             raise InvalidInputError(
-                f"There is no personality called {shown(name)} (for {seat}).",
+                f"There is no personality called {quote(name)} (for {seat}).",
                 f"{did_you_mean(name, known)}Allowed are: {', '.join((*known, 'none'))}.",
             )
         members.append((seat, known[name]))

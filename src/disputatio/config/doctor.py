@@ -57,7 +57,7 @@ def is_writable(path: Path) -> bool:
     return nearest is not None and nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
-def findings(
+def diagnose(
     settings: Settings,
     *,
     environ: Mapping[str, str],

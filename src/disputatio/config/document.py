@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from disputatio.config.keys import Vocabulary, find_key
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 from disputatio.options import Given
-from disputatio.options.keys import KeyPath, dotted
+from disputatio.options.reading import KeyPath, dotted
 from disputatio.participants.providers import SeatValue, parse_seat_value
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ def find_document(directory: Path, config: str | None) -> Path | None:
         path = directory / Path(config).expanduser()
         if path.suffix.lower() not in {".toml", ".yaml", ".yml"}:
             raise InvalidInputError(
-                f"The configuration file {shown(config)} (from --config) has no ending that says what it is.",
+                f"The configuration file {quote(config)} (from --config) has no ending that says what it is.",
                 "Allowed is a file that ends in .toml, .yaml or .yml.",
             )
         if not path.is_file():
             raise InvalidInputError(
-                f"There is no configuration file {shown(config)} (from --config).",
+                f"There is no configuration file {quote(config)} (from --config).",
                 "Give the path of a .toml, .yaml or .yml file, from the working directory.",
             )
         return path
@@ -54,7 +54,7 @@ def find_document(directory: Path, config: str | None) -> Path | None:
     return directory / found[0] if found else None
 
 
-def debaters_in(path: Path) -> Given | None:
+def read_debaters_key(path: Path) -> Given | None:
     """The debaters that a file names, before anything else of it is read; None where it names none or has no form."""
     try:
         content = path.read_text(encoding="utf-8-sig")
@@ -65,7 +65,7 @@ def debaters_in(path: Path) -> Given | None:
     return None if value is None else Given(value, f"{path.name}: debaters", path.parent)
 
 
-def parsed(path: Path) -> Any:
+def parse_file(path: Path) -> Any:
     """What a TOML or YAML file holds, as it stands; what it must hold is for the caller to say.
 
     Raises:
@@ -95,7 +95,7 @@ def read_document(path: Path, vocabulary: Vocabulary) -> dict[KeyPath, Given]:
         return {}
     if not isinstance(tree, dict):
         raise InvalidInputError(
-            f"The configuration file {path.name} holds {shown(tree)} instead of keys with values.",
+            f"The configuration file {path.name} holds {quote(tree)} instead of keys with values.",
             "Write lines such as language: German.",
         )
     return read_table(tree, path, vocabulary)
@@ -116,7 +116,7 @@ def _leaves(
     for name, value in node.items():
         if not isinstance(name, str):
             raise InvalidInputError(
-                f"The key {shown(name)} in {path.name} is not text.", "Put it in quotes, or leave it out."
+                f"The key {quote(name)} in {path.name} is not text.", "Put it in quotes, or leave it out."
             )
         here = (*above, name)
         source = f"{path.name}: {dotted(here)}"
@@ -125,14 +125,14 @@ def _leaves(
             yield from _leaves(value, here, path, vocabulary)
         elif key is None:
             raise InvalidInputError(
-                f"{dotted(here)} is {shown(value)} (from {source}), which cannot be used.",
+                f"{dotted(here)} is {quote(value)} (from {source}), which cannot be used.",
                 "Allowed is a table with keys of its own.",
             )
         else:
-            yield from spread(here, Given(value, source, path.parent))
+            yield from expand_seat(here, Given(value, source, path.parent))
 
 
-def spread(path: KeyPath, given: Given) -> Iterator[tuple[KeyPath, Given]]:
+def expand_seat(path: KeyPath, given: Given) -> Iterator[tuple[KeyPath, Given]]:
     """``given`` by key; ``seats.pro = "openai:gpt-5"`` stands for the provider, the model and the address."""
     if len(path) != 2 or path[0] != "seats":
         yield path, given
@@ -142,7 +142,7 @@ def spread(path: KeyPath, given: Given) -> Iterator[tuple[KeyPath, Given]]:
         seat = parse_seat_value(seat, source=given.source)
     if not isinstance(seat, SeatValue):
         raise InvalidInputError(
-            f"{dotted(path)} is {shown(given.value)} (from {given.source}), which cannot be used.",
+            f"{dotted(path)} is {quote(given.value)} (from {given.source}), which cannot be used.",
             "Allowed is PROVIDER:MODEL, such as openai:gpt-5, or a table with provider and model.",
         )
     for name in ("provider", "model", "base_url"):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from disputatio.config.settings import FormatScope
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.options import Option, Reader, options_in
-from disputatio.options.keys import KeyPath, dotted
+from disputatio.options.reading import KeyPath, dotted
 from disputatio.participants.providers import parse_seat_value
 from disputatio.request.configuration import Configuration, Price
 from disputatio.request.formats import options_of, options_of_formats
@@ -182,14 +182,14 @@ def _check_name(placeholder: str, path: KeyPath, place: int, vocabulary: Vocabul
         value = parse_seat_value(name, source=source)
         if value.model is None or value.base_url is not None:
             raise InvalidInputError(
-                f"{source} gives a price for {shown(name)}, which names no model.",
+                f"{source} gives a price for {quote(name)}, which names no model.",
                 'Allowed is a table such as [price."openai:gpt-5"], with provider and model.',
             )
     elif known is None and placeholder in _WELL_FORMED:
         allowed, pattern = _WELL_FORMED[placeholder]
         if not re.fullmatch(pattern, name):
             raise InvalidInputError(
-                f"{dotted(path)} (from {source}) has the name {shown(name)} in it, which cannot be used.",
+                f"{dotted(path)} (from {source}) has the name {quote(name)} in it, which cannot be used.",
                 f"Allowed is {allowed}.",
             )
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from disputatio.config.environment import Environment
 from disputatio.config.keys import SEAT_FIELDS, scopes
 from disputatio.options import Given
-from disputatio.options.keys import KeyPath
+from disputatio.options.reading import KeyPath
 from disputatio.participants.providers import AUTOMATIC_ORDER, PROVIDERS, canonical_name
 
 Level = Mapping[str, Given]
@@ -37,7 +37,7 @@ UNOWNED = ("model", "base_url", "price")
 
 
 @dataclass(frozen=True, slots=True)
-class KeyIn:
+class KeyVariable:
     """A key that is in a variable of the user's choosing."""
 
     variable: str
@@ -63,12 +63,12 @@ def _level(values: Mapping[KeyPath, Given], scope: str) -> Level:
     for name in ("api_key", "fallback_api_key"):
         given = level.pop(f"{name}_env", None)
         if given is not None:
-            level[name] = Given(KeyIn(str(given.value).strip()), given.source, given.directory)
+            level[name] = Given(KeyVariable(str(given.value).strip()), given.source, given.directory)
     return level
 
 
 @dataclass(frozen=True, slots=True)
-class Automatic:
+class AutomaticProvider:
     """The provider where none is named, and why.
 
     ``rivals`` are the variables among which a named model could not decide; ``unused`` is a variable with a
@@ -81,7 +81,7 @@ class Automatic:
     unused: str = ""
 
 
-def automatic_provider(levels: Sequence[Level], environment: Environment, usual: str = "") -> Automatic:
+def choose_provider(levels: Sequence[Level], environment: Environment, usual: str = "") -> AutomaticProvider:
     """The provider for the levels below the first that names one.
 
     An address without a provider means an OpenAI-compatible server. Otherwise the keys that are set decide,
@@ -92,10 +92,10 @@ def automatic_provider(levels: Sequence[Level], environment: Environment, usual:
     unbound = levels[:first]
     for level in unbound:
         if "base_url" in level:
-            return Automatic("openai_compatible", f"{level['base_url'].source} is set")
+            return AutomaticProvider("openai_compatible", f"{level['base_url'].source} is set")
     keyed = _keyed(environment)
     if usual and not any("model" in level for level in unbound):
-        return Automatic(usual, "default")
+        return AutomaticProvider(usual, "default")
     if any("model" in level for level in unbound):
         candidates = keyed
         rivals = tuple(source for _, source in keyed) if len(keyed) > 1 else ()
@@ -103,11 +103,11 @@ def automatic_provider(levels: Sequence[Level], environment: Environment, usual:
         candidates = [(name, source) for name, source in keyed if PROVIDERS[name].default_model]
         rivals = ()
     if not candidates:
-        return Automatic("embedded", "default", unused=keyed[0][1] if keyed else "")
+        return AutomaticProvider("embedded", "default", unused=keyed[0][1] if keyed else "")
     name, source = candidates[0]
     others = [each for _, each in candidates]
     why = f", the first of {', '.join(others)}" if len(others) > 1 else ""
-    return Automatic(name, f"{source} is set{why}", rivals)
+    return AutomaticProvider(name, f"{source} is set{why}", rivals)
 
 
 def _keyed(environment: Environment) -> list[tuple[str, str]]:
@@ -122,7 +122,7 @@ def _keyed(environment: Environment) -> list[tuple[str, str]]:
 
 
 @dataclass(slots=True)
-class Holding:
+class EffectiveValues:
     """What holds for one seat at one level.
 
     Attributes:
@@ -149,12 +149,12 @@ class Holding:
     def differs(self, name: str, given: Given) -> bool:
         """Whether another value of ``name`` holds already."""
         held = self.values.get(name)
-        return held is not None and _plain(held) != _plain(given)
+        return held is not None and _normalized(held) != _normalized(given)
 
 
-def holding(levels: Sequence[Level], environment: Environment, automatic: Automatic) -> Holding:
+def merge_levels(levels: Sequence[Level], environment: Environment, automatic: AutomaticProvider) -> EffectiveValues:
     """What holds above all ``levels``, by the rules at the top of this module."""
-    held = Holding(automatic.provider, automatic.source)
+    held = EffectiveValues(automatic.provider, automatic.source)
     for level in levels:
         chosen = level.get("provider")
         if chosen is not None:
@@ -162,7 +162,7 @@ def holding(levels: Sequence[Level], environment: Environment, automatic: Automa
             if name != held.provider:
                 held.drop(UNOWNED if name == "openai_compatible" and not held.named else OWNED)
             held.provider, held.source, held.named = name, chosen.source, True
-        if "base_url" in level and _moves(held, level["base_url"], environment):
+        if "base_url" in level and _changes_address(held, level["base_url"], environment):
             held.drop(("api_key", "price"))
         if "model" in level and held.differs("model", level["model"]):
             held.drop(("price",))
@@ -172,13 +172,13 @@ def holding(levels: Sequence[Level], environment: Environment, automatic: Automa
     return held
 
 
-def _moves(held: Holding, given: Given, environment: Environment) -> bool:
+def _changes_address(held: EffectiveValues, given: Given, environment: Environment) -> bool:
     """Whether ``given`` is another address than the one that holds. The first address moves nothing."""
-    current = held.values.get("base_url") or own_address(held.provider, environment)
-    return current is not None and _plain(current) != _plain(given)
+    current = held.values.get("base_url") or default_address(held.provider, environment)
+    return current is not None and _normalized(current) != _normalized(given)
 
 
-def own_address(provider: str, environment: Environment) -> Given | None:
+def default_address(provider: str, environment: Environment) -> Given | None:
     """Where a provider is reached unless a setting says otherwise."""
     entry = PROVIDERS.get(provider)
     if entry is None:
@@ -189,5 +189,5 @@ def own_address(provider: str, environment: Environment) -> Given | None:
     return Given(entry.base_url, "default", environment.directory) if entry.base_url else None
 
 
-def _plain(given: Given) -> str:
+def _normalized(given: Given) -> str:
     return str(given.value).strip().rstrip("/")

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.formats.brief import Brief
 
 
@@ -30,7 +30,7 @@ def preset_named(name: str, source: str) -> Brief:
     if len(fitting) == 1:
         return known[fitting[0]]
     raise InvalidInputError(
-        f"There is no preset called {shown(name)} (from {source}).",
+        f"There is no preset called {quote(name)} (from {source}).",
         f"{did_you_mean(name, known)}The presets are: {', '.join(known)}.",
     )
 

@@ -20,10 +20,10 @@ from collections.abc import Mapping, Sequence
 from disputatio.config.arguments import Arguments
 from disputatio.config.keys import Key, scopes
 from disputatio.config.levels import Level
-from disputatio.config.seats import Seated
+from disputatio.config.seats import ResolvedSeat
 from disputatio.errors import InvalidInputError
 from disputatio.options import Given
-from disputatio.options.keys import KeyPath, dotted
+from disputatio.options.reading import KeyPath, dotted
 from disputatio.participants.local_models import EMBEDDED_MODEL
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import TEXTBOOK
@@ -90,7 +90,7 @@ def refused_file(seat: str, provider: str) -> InvalidInputError:
     )
 
 
-def narrowest(asked: Mapping[KeyPath, Given], seat: str) -> Mapping[KeyPath, Given]:
+def most_specific(asked: Mapping[KeyPath, Given], seat: str) -> Mapping[KeyPath, Given]:
     """``asked`` with the model that it names for ``seat`` most closely, and no other.
 
     Each name is a level of its own on a command line, and one that names another provider drops the address from
@@ -114,7 +114,7 @@ def own_level(seating: ModelSeating, given: Given) -> Level:
     return level
 
 
-def check_reach(seat: str, found: Seated, own: Seated) -> None:
+def check_reach(seat: str, found: ResolvedSeat, own: ResolvedSeat) -> None:
     """Check rules 2 to 4 for one seat.
 
     Args:

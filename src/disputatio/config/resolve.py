@@ -16,31 +16,29 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from disputatio.config.arguments import Arguments, read_arguments
-from disputatio.config.catalogue import cast_of
-from disputatio.config.document import debaters_in, find_document, read_document, read_table
+from disputatio.config.arguments import Arguments, debater_names, name_seats, read_arguments
+from disputatio.config.catalogue import make_cast
+from disputatio.config.document import find_document, read_debaters_key, read_document, read_table
 from disputatio.config.environment import Environment, environment_notes, read_environment
 from disputatio.config.keys import Key, Vocabulary, find_key, keys_of, scopes, sides
-from disputatio.config.levels import Level, automatic_provider, holding, seat_levels
-from disputatio.config.naming import named_seats, names_in
+from disputatio.config.levels import Level, choose_provider, merge_levels, seat_levels
 from disputatio.config.presets import preset_named
-from disputatio.config.reach import check_keys, check_reach, narrowest, own_level
-from disputatio.config.seats import Seated, take_seat
+from disputatio.config.reach import check_keys, check_reach, most_specific, own_level
+from disputatio.config.seats import ResolvedSeat, resolve_seat
 from disputatio.config.settings import FormatScope, Settings, fallback_seat
 from disputatio.errors import InvalidInputError
 from disputatio.errors.quoting import did_you_mean
 from disputatio.formats.cast import Cast
 from disputatio.formats.options import Competition, FormatOptions
 from disputatio.ledger.budget import Budget
-from disputatio.options import Given, Option, Options, bad, options_in
-from disputatio.options.keys import KeyPath, dotted
-from disputatio.options.reading import RuleValue, like
+from disputatio.options import Given, Option, Options, bad_value, options_in
+from disputatio.options.reading import KeyPath, RuleValue, dotted, read_like
 from disputatio.participants.model_seat import Credentials, Price
 from disputatio.participants.providers import Provider, parse_seat_value, provider_named
-from disputatio.record.address import default_store
+from disputatio.record.database import default_store
 from disputatio.request import reading
 from disputatio.request.configuration import Estimate, Metrics
-from disputatio.request.formats import not_for, options_class, takers
+from disputatio.request.formats import formats_with, options_class, wrong_format
 from disputatio.request.model import Criterion, Judging, Limits, Tools
 from disputatio.tools.protocol import McpServer, ToolLimits
 
@@ -74,9 +72,9 @@ def resolve(
     environment = read_environment(environ, directory)
     sources: _Sources | None = None
     try:
-        seats, options = _seats_named(seats, environment, arguments, options)
+        seats, options = _name_seats(seats, environment, arguments, options)
         sources = _read(format_name, seats, environment, arguments, options)
-        return _settle(format_name, _taken_seats(seats, sources), sources)
+        return _make_settings(format_name, _all_seats(seats, sources), sources)
     except InvalidInputError as failure:
         given = {} if sources is None else {**sources.file, **sources.command_line}
         named = [str(value.value) for path, value in given.items() if path[-1].endswith("api_key_env")]
@@ -152,7 +150,7 @@ def _read(
         base_url = Given(arguments.base_url, "--base-url", directory)
         reading.url("--base-url", base_url)
     _check_format(format_name, arguments, options)
-    command_line = read_arguments(_placed(arguments, directory), Vocabulary(seats, options))
+    command_line = read_arguments(_with_directory(arguments, directory), Vocabulary(seats, options))
     if arguments.remote:
         check_keys(arguments, command_line, keys_of(format_name))
     file: dict[KeyPath, Given] = {}
@@ -166,10 +164,12 @@ def _read(
         if key is not None:
             key.read(dotted(path), given)
     keys = {key.pattern: key for key in keys_of(format_name)}
-    return _Sources(_by_model(file), _by_model(command_line), environment, base_url, options, keys, arguments.remote)
+    return _Sources(
+        _spell_models(file), _spell_models(command_line), environment, base_url, options, keys, arguments.remote
+    )
 
 
-def _placed(arguments: Arguments, directory: Path) -> Arguments:
+def _with_directory(arguments: Arguments, directory: Path) -> Arguments:
     """``arguments`` whose paths start from ``directory`` where nothing else is said."""
     given = tuple(
         (path, replace(row, directory=directory) if row.directory == Path() else row) for path, row in arguments.given
@@ -188,28 +188,28 @@ def _check_format(format_name: str, arguments: Arguments, options: FormatScope) 
     own = {row.key.split(".<")[0] for row in options_in(options_class(format_name))}
     for path, given in arguments.given:
         key = dotted(path)
-        for name, formats in _others().items():
+        for name, formats in _options_of_others().items():
             if name not in own and (key == name or key.startswith(f"{name}.")):
-                raise not_for(given.source.partition(" ")[0], format_name, formats)
+                raise wrong_format(given.source.partition(" ")[0], format_name, formats)
 
 
-def _others() -> dict[str, tuple[str, ...]]:
+def _options_of_others() -> dict[str, tuple[str, ...]]:
     """The keys of options that not every format has, each with the formats that have it."""
     from disputatio.request.formats import options_of_formats
 
     rows = [row for model in options_of_formats().values() for row in options_in(model) if row.key]
-    return {row.key.split(".<")[0]: takers(row.name) for row in rows if row.name != "rules"}
+    return {row.key.split(".<")[0]: formats_with(row.name) for row in rows if row.name != "rules"}
 
 
-def _seats_named(
+def _name_seats(
     seats: tuple[str, ...], environment: Environment, arguments: Arguments, options: FormatScope
 ) -> tuple[tuple[str, ...], FormatScope]:
     """The seats, and what other formats call theirs, after looking for the names of debaters alone."""
     in_file = _debaters_configured(environment.directory, arguments.config)
     if options.free_seats and seats:
         # Where no seat is asked for, as by the commands that only want the store, none is made up.
-        seats = named_seats(seats, arguments, environment, in_file)
-    further = names_in(in_file) - set(seats)
+        seats = name_seats(seats, arguments, environment, in_file)
+    further = debater_names(in_file) - set(seats)
     return seats, replace(options, other_seats=options.other_seats | further) if further else options
 
 
@@ -218,10 +218,10 @@ def _debaters_configured(directory: Path, config: str | Mapping[str, Any] | None
         found = config.get("debaters")
         return None if found is None else Given(found, "config: debaters", directory)
     document = find_document(directory, config)
-    return debaters_in(document) if document is not None else None
+    return read_debaters_key(document) if document is not None else None
 
 
-def _by_model(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
+def _spell_models(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
     """``given`` with the models of its prices spelled as the provider table spells them."""
     spelled = {}
     for path, value in given.items():
@@ -233,9 +233,9 @@ def _by_model(given: Mapping[KeyPath, Given]) -> dict[KeyPath, Given]:
     return spelled
 
 
-def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Settings:
+def _make_settings(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Settings:
     prices = _prices(sources)
-    seated = _seats(seats, sources, prices)
+    seated = _resolve_seats(seats, sources, prices)
     for each in seated.values():
         sources.found.update(each.sources)
     keys = {seat: each.key for seat, each in seated.items()}
@@ -273,7 +273,7 @@ def _settle(format_name: str, seats: tuple[str, ...], sources: _Sources) -> Sett
     )
 
 
-def _taken_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
+def _all_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
     """The format's seats with the further ones: as many as are set, else up to the highest that is named anywhere.
 
     Raises:
@@ -294,7 +294,7 @@ def _taken_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
                 raise InvalidInputError(f"There cannot be {set_to} seats called {first} (from {source}).", most)
             continue
         named = [place for place, seat in enumerate(further, start=2) if _is_named(seat, sources)]
-        ordered = [place for place, seat in enumerate(further, start=2) if _names(sources.command_line, seat)]
+        ordered = [place for place, seat in enumerate(further, start=2) if _mentions(sources.command_line, seat)]
         if set_to and ordered and max(ordered) > set_to and asked:
             raise InvalidInputError(
                 f"{source} says that there are {set_to}, and {first}_{max(ordered)} is named beside it.",
@@ -306,15 +306,15 @@ def _taken_seats(seats: tuple[str, ...], sources: _Sources) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _names(given: Mapping[KeyPath, Given], seat: str) -> bool:
+def _mentions(given: Mapping[KeyPath, Given], seat: str) -> bool:
     return any(path[:2] == ("seats", seat) for path in given)
 
 
 def _is_named(seat: str, sources: _Sources) -> bool:
     """Whether anything is set for ``seat`` itself."""
     return (
-        _names(sources.command_line, seat)
-        or _names(sources.file, seat)
+        _mentions(sources.command_line, seat)
+        or _mentions(sources.file, seat)
         or any(level for level in sources.environment.seat_levels(seat))
     )
 
@@ -359,7 +359,7 @@ def _cast(seats: tuple[str, ...], chosen: FormatOptions, sources: _Sources) -> C
     if not sources.options.personalities:
         return Cast()
     asked = chosen if isinstance(chosen, Competition) else Competition()
-    return cast_of(seats, asked.personality, asked.personalities)
+    return make_cast(seats, asked.personality, asked.personalities)
 
 
 def _rubric(sources: _Sources) -> dict[str, Any]:
@@ -394,7 +394,7 @@ def _named_rubric(given: Given, sources: _Sources) -> str:
     known = sources.options.rubrics
     if known and name not in known:
         hint = did_you_mean(name, known)
-        raise bad("rubric", given, f"one of {', '.join(known)}, or criteria with weights", hint)
+        raise bad_value("rubric", given, f"one of {', '.join(known)}, or criteria with weights", hint)
     sources.found["rubric"] = given.source
     return name
 
@@ -417,32 +417,34 @@ def _own_rubric(
     return {name: Criterion(weight=weight, question=asked.get(name)) for name, weight in criteria.items()}
 
 
-def _seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, Seated]:
+def _resolve_seats(seats: tuple[str, ...], sources: _Sources, prices: Mapping[str, Price]) -> dict[str, ResolvedSeat]:
     environment = sources.environment
     asked = sources.command_line
     levels = {
-        seat: seat_levels(seat, sources.file, environment, narrowest(asked, seat) if sources.remote else asked)
+        seat: seat_levels(seat, sources.file, environment, most_specific(asked, seat) if sources.remote else asked)
         for seat in seats
     }
     if sources.base_url is not None:
-        for seat in _addressed(levels, environment, sources):
+        for seat in _seats_for_base_url(levels, environment, sources):
             levels[seat].append({"base_url": sources.base_url})
-    seated = {seat: _seated(seat, levels[seat], sources, prices) for seat in seats}
+    seated = {seat: _resolve_seat(seat, levels[seat], sources, prices) for seat in seats}
     if sources.remote:
         given = Given(None, "default", environment.directory)
         for seat, found in seated.items():
             own = [*seat_levels(seat, sources.file, environment, {}), own_level(found.seating, given)]
-            check_reach(seat, found, _seated(seat, own, sources, prices))
+            check_reach(seat, found, _resolve_seat(seat, own, sources, prices))
     return seated
 
 
-def _seated(seat: str, levels: list[Level], sources: _Sources, prices: Mapping[str, Price]) -> Seated:
-    automatic = automatic_provider(levels, sources.environment, sources.options.usual_provider)
-    held = holding(levels, sources.environment, automatic)
-    return take_seat(seat, held, automatic, sources.environment, prices)
+def _resolve_seat(seat: str, levels: list[Level], sources: _Sources, prices: Mapping[str, Price]) -> ResolvedSeat:
+    automatic = choose_provider(levels, sources.environment, sources.options.usual_provider)
+    held = merge_levels(levels, sources.environment, automatic)
+    return resolve_seat(seat, held, automatic, sources.environment, prices)
 
 
-def _addressed(levels: Mapping[str, list[Level]], environment: Environment, sources: _Sources) -> tuple[str, ...]:
+def _seats_for_base_url(
+    levels: Mapping[str, list[Level]], environment: Environment, sources: _Sources
+) -> tuple[str, ...]:
     """The seats that ``--base-url`` is for.
 
     An option that names no seat could send one provider's key to another's server. So it goes to the seats
@@ -456,7 +458,7 @@ def _addressed(levels: Mapping[str, list[Level]], environment: Environment, sour
     for seat, each in levels.items():
         if any(("seats", scope, "base_url") in sources.command_line for scope in scopes(seat)):
             continue
-        held = holding(each, environment, automatic_provider(each, environment))
+        held = merge_levels(each, environment, choose_provider(each, environment))
         if held.named:
             named[seat] = provider_named(held.provider, source=held.source)
         else:
@@ -496,7 +498,7 @@ def _rules(sources: _Sources) -> dict[str, RuleValue]:
     for path, given in {**sources.file, **sources.command_line}.items():
         name = ".".join(path[1:])
         if path[0] == "rules" and name in rules:
-            rules[name] = like(sources.options.rules[name], f"rules.{name}", given)
+            rules[name] = read_like(sources.options.rules[name], f"rules.{name}", given)
             sources.found[f"rules.{name}"] = given.source
     return rules
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from disputatio.config.environment import Environment
 from disputatio.config.keys import SEAT_FIELDS
-from disputatio.config.levels import Automatic, Holding, KeyIn, own_address
+from disputatio.config.levels import AutomaticProvider, EffectiveValues, KeyVariable, default_address
 from disputatio.config.settings import variable_prefix
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
-from disputatio.options import Given, bad
+from disputatio.errors.quoting import quote
+from disputatio.options import Given, bad_value
 from disputatio.participants.model_seat import ModelSeating, Price
 from disputatio.participants.providers import Provider, SeatValue, checked_model, parse_seat_value, provider_named
 from disputatio.participants.reasoning import reasons_by_default
@@ -20,7 +20,7 @@ from disputatio.request import reading
 
 
 @dataclass(frozen=True, slots=True)
-class Seated:
+class ResolvedSeat:
     """One seat, ready: its seating, its keys, where each value came from, and what was not used."""
 
     seating: ModelSeating
@@ -32,7 +32,7 @@ class Seated:
 
 
 @dataclass(slots=True)
-class _Found:
+class _FoundKey:
     """A key with its source and the variable it was in."""
 
     key: str | None = field(default=None, repr=False)
@@ -51,9 +51,13 @@ _DEFAULTS: Mapping[str, Any] = {
 }
 
 
-def take_seat(
-    seat: str, held: Holding, automatic: Automatic, environment: Environment, prices: Mapping[str, Price]
-) -> Seated:
+def resolve_seat(
+    seat: str,
+    held: EffectiveValues,
+    automatic: AutomaticProvider,
+    environment: Environment,
+    prices: Mapping[str, Price],
+) -> ResolvedSeat:
     """The seating of ``seat`` and its keys.
 
     Args:
@@ -67,12 +71,12 @@ def take_seat(
         InvalidInputError: a value cannot be used, or the provider, the model or the address is missing.
     """
     provider = provider_named(held.provider, source=held.source)
-    _check_whose(seat, held, automatic, provider)
+    _check_owner(seat, held, automatic, provider)
     found = _find_key(held, provider, environment)
     base_url, address_source = _address(seat, held, provider, found, environment)
     model, model_source = _model(seat, held, provider)
     price, price_source = _price(seat, held, f"{provider.name}:{model}", prices)
-    own, sources = _own(seat, held, provider, model)
+    own, sources = _own_values(seat, held, provider, model)
     sources.update(
         provider=held.source,
         api_key=found.source,
@@ -81,7 +85,7 @@ def take_seat(
         price=price_source,
     )
     seating = ModelSeating(provider=provider.name, model=model, base_url=base_url, price=price, **own)
-    fallback, second = None, _Found()
+    fallback, second = None, _FoundKey()
     given = held.values.get("fallback")
     sources["fallback"] = given.source if given else "default"
     named = held.values.get("tools")
@@ -90,7 +94,7 @@ def take_seat(
         second = _fallback_key(held, given, seating, found, environment)
         fallback = _fallback(seat, held, given, seating, second, environment, prices)
         sources["fallback_api_key"] = second.source
-    return Seated(
+    return ResolvedSeat(
         replace(seating, fallback=fallback),
         found.key,
         second.key,
@@ -100,7 +104,9 @@ def take_seat(
     )
 
 
-def _own(seat: str, held: Holding, provider: Provider, model: str) -> tuple[dict[str, Any], dict[str, str]]:
+def _own_values(
+    seat: str, held: EffectiveValues, provider: Provider, model: str
+) -> tuple[dict[str, Any], dict[str, str]]:
     """The settings that stand for themselves, under the names of a seating, and their sources."""
     own: dict[str, Any] = {}
     sources = {}
@@ -116,7 +122,7 @@ def _key(seat: str, name: str) -> str:
     return f"seats.{seat}.{name}"
 
 
-def _check_whose(seat: str, held: Holding, automatic: Automatic, provider: Provider) -> None:
+def _check_owner(seat: str, held: EffectiveValues, automatic: AutomaticProvider, provider: Provider) -> None:
     """Nothing is guessed: a key or a model that could be of several providers needs one named."""
     if held.named or provider.name == "openai_compatible":
         return
@@ -128,51 +134,51 @@ def _check_whose(seat: str, held: Holding, automatic: Automatic, provider: Provi
         )
     if model is not None and automatic.rivals:
         raise InvalidInputError(
-            f"{model.source} gives {seat} the model {shown(model.value)}, but {' and '.join(automatic.rivals)} "
+            f"{model.source} gives {seat} the model {quote(model.value)}, but {' and '.join(automatic.rivals)} "
             "are set and nothing says whose model it is.",
             f"Name its provider too, with {variable_prefix(seat)}LLM_PROVIDER or as PROVIDER:MODEL.",
         )
 
 
-def _find_key(held: Holding, provider: Provider, environment: Environment) -> _Found:
+def _find_key(held: EffectiveValues, provider: Provider, environment: Environment) -> _FoundKey:
     found = _key_given(held.values.get("api_key"), environment)
     if found is None:
         found = _key_of(provider, environment)
     if found is not None:
         return found
     if "api_key" not in held.dropped:
-        return _Found(source="not set" if provider.needs_key else "not needed")
+        return _FoundKey(source="not set" if provider.needs_key else "not needed")
     if not (provider.needs_key or provider.needs_address):
-        return _Found()
+        return _FoundKey()
     given, owner = held.dropped["api_key"]
     whose = f"belongs to {owner}" if owner != provider.name else "belongs to another address"
-    return _Found(source=f"not set ({given.source} {whose})")
+    return _FoundKey(source=f"not set ({given.source} {whose})")
 
 
-def _key_given(given: Given | None, environment: Environment) -> _Found | None:
+def _key_given(given: Given | None, environment: Environment) -> _FoundKey | None:
     if given is None:
         return None
-    if not isinstance(given.value, KeyIn):
-        return _Found(reading.key_text(given), given.source)
+    if not isinstance(given.value, KeyVariable):
+        return _FoundKey(reading.key_text(given), given.source)
     named = environment.get(given.value.variable)
     if named is None:
         raise InvalidInputError(
             f"{given.source} says that the key is in {given.value.variable}, which is not set.",
             f"Set {given.value.variable} in the environment or in .env, or name another variable.",
         )
-    return _Found(reading.key_text(named), f"{named.source} (named by {given.source})")
+    return _FoundKey(reading.key_text(named), f"{named.source} (named by {given.source})")
 
 
-def _key_of(provider: Provider, environment: Environment) -> _Found | None:
+def _key_of(provider: Provider, environment: Environment) -> _FoundKey | None:
     for variable in provider.key_variables:
         given = environment.get(variable)
         if given is not None:
-            return _Found(reading.key_text(given), given.source, variable)
+            return _FoundKey(reading.key_text(given), given.source, variable)
     return None
 
 
 def _address(
-    seat: str, held: Holding, provider: Provider, found: _Found, environment: Environment
+    seat: str, held: EffectiveValues, provider: Provider, found: _FoundKey, environment: Environment
 ) -> tuple[str | None, str]:
     """The address to record: None where it is the provider's own."""
     given = held.values.get("base_url")
@@ -184,7 +190,7 @@ def _address(
                 f"{variable_prefix(seat)}LLM_PROVIDER=openai_compatible.",
             )
         return _versioned(reading.url(_key(seat, "base_url"), given), provider, environment), given.source
-    moved = own_address(provider.name, environment)
+    moved = default_address(provider.name, environment)
     if moved is not None and moved.source != "default":
         return _versioned(reading.url(_key(seat, "base_url"), moved), provider, environment), moved.source
     for variable, address in provider.key_addresses:
@@ -211,7 +217,7 @@ def _versioned(address: str, provider: Provider, environment: Environment) -> st
     return f"{address}?api-version={reading.api_version(str(provider.version_variable), given)}"
 
 
-def _model(seat: str, held: Holding, provider: Provider) -> tuple[str, str]:
+def _model(seat: str, held: EffectiveValues, provider: Provider) -> tuple[str, str]:
     given = held.values.get("model")
     if given is not None:
         name = reading.model(_key(seat, "model"), given)
@@ -229,7 +235,7 @@ def _model(seat: str, held: Holding, provider: Provider) -> tuple[str, str]:
     )
 
 
-def _price(seat: str, held: Holding, model: str, prices: Mapping[str, Price]) -> tuple[Price | None, str]:
+def _price(seat: str, held: EffectiveValues, model: str, prices: Mapping[str, Price]) -> tuple[Price | None, str]:
     given = held.values.get("price")
     if given is not None:
         return reading.price(_key(seat, "price"), given), given.source
@@ -242,8 +248,8 @@ def _named(seat: str, given: Given) -> tuple[SeatValue, Provider]:
 
 
 def _fallback_key(
-    held: Holding, given: Given, seating: ModelSeating, seat_key: _Found, environment: Environment
-) -> _Found:
+    held: EffectiveValues, given: Given, seating: ModelSeating, seat_key: _FoundKey, environment: Environment
+) -> _FoundKey:
     """The key of the second model: its own, else the seat's for the same server, else its provider's."""
     value, provider = _named("", given)
     found = _key_given(held.values.get("fallback_api_key"), environment)
@@ -252,15 +258,15 @@ def _fallback_key(
         found = seat_key if seat_key.key and address == (seating.base_url or "") else None
     if found is None:
         found = _key_of(provider, environment)
-    return found or _Found(source="not set" if provider.needs_key else "not needed")
+    return found or _FoundKey(source="not set" if provider.needs_key else "not needed")
 
 
 def _fallback(
     seat: str,
-    held: Holding,
+    held: EffectiveValues,
     given: Given,
     seating: ModelSeating,
-    found: _Found,
+    found: _FoundKey,
     environment: Environment,
     prices: Mapping[str, Price],
 ) -> ModelSeating:
@@ -273,17 +279,17 @@ def _fallback(
         own = reading.url(key, Given(value.base_url, given.source, given.directory))
         base_url = _versioned(own, provider, environment)
     if base_url is None:
-        moved = own_address(provider.name, environment)
+        moved = default_address(provider.name, environment)
         if moved is not None and moved.source != "default":
             base_url = _versioned(reading.url(key, moved), provider, environment)
     base_url = base_url or dict(provider.key_addresses).get(found.variable)
     model = value.model or provider.default_model
     if base_url is not None and not provider.takes_address:
-        raise bad(key, given, f"{provider.name}:MODEL alone, since it has no address")
+        raise bad_value(key, given, f"{provider.name}:MODEL alone, since it has no address")
     if model is None or (provider.needs_address and base_url is None):
-        raise bad(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
+        raise bad_value(key, given, "PROVIDER:MODEL, with ` at URL` where the provider has no address")
     if (provider.name, model, base_url) == (seating.provider, seating.model, seating.base_url):
-        raise bad(key, given, "another model than the seat's own")
+        raise bad_value(key, given, "another model than the seat's own")
     second = replace(
         seating,
         provider=provider.name,
@@ -297,7 +303,7 @@ def _fallback(
     return second if same_provider and reasons_by_default(second) else replace(second, reasoning_effort=None)
 
 
-def _key_cure(seat: str, held: Holding) -> str:
+def _key_advice(seat: str, held: EffectiveValues) -> str:
     """What gives ``seat`` the key that it lacks."""
     provider, prefix = provider_named(held.provider, source=held.source), variable_prefix(seat)
     beside = f"{prefix}LLM_PROVIDER={provider.name}"
@@ -307,11 +313,11 @@ def _key_cure(seat: str, held: Holding) -> str:
     return f"{own} {prefix}LLM_API_KEY beside {beside}."
 
 
-def _notes(seat: str, held: Holding, found: _Found, automatic: Automatic) -> tuple[str, ...]:
+def _notes(seat: str, held: EffectiveValues, found: _FoundKey, automatic: AutomaticProvider) -> tuple[str, ...]:
     notes = []
     if found.source.startswith("not set ("):
         why = found.source.removeprefix("not set (").removesuffix(")")
-        notes.append(f"{seat} has no key: {why}. {_key_cure(seat, held)}")
+        notes.append(f"{seat} has no key: {why}. {_key_advice(seat, held)}")
     if automatic.unused and not held.named:
         notes.append(
             f"{automatic.unused} is set but not used: its provider has no default model; "

@@ -33,7 +33,7 @@ from disputatio.motion import one_line
 from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
 
-HOUSE_MODULES = ("disputatio.formats", "disputatio.judging", "disputatio.kernel")
+PACKAGE_MODULES = ("disputatio.formats", "disputatio.judging", "disputatio.kernel")
 STANDARD_MODULES = (
     *("__future__", "bisect", "collections", "collections.abc", "dataclasses", "decimal", "difflib", "enum"),
     *("fractions", "functools", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
@@ -52,21 +52,21 @@ _SPEC = re.compile(r"(?P<file>.+?\.py)(?::(?P<function>\w*))?", re.DOTALL)
 _READ_FIRST = "docs/tutorial/own-format.md shows what one looks like."
 
 
-def is_own(format_name: str) -> bool:
+def is_rules_file(format_name: str) -> bool:
     """Whether ``format_name`` is a file of rules, such as ``./my_debate.py:rules``, and no name of a format."""
     return format_name not in FORMATS and _SPEC.fullmatch(format_name) is not None
 
 
-def format_given(format_name: str) -> Format:
+def load_format(format_name: str) -> Format:
     """The format of that name, or of that file.
 
     Raises:
         InvalidInputError: there is none, or the file cannot be used.
     """
-    return read_own(format_name) if is_own(format_name) else find_format(format_name)
+    return read_rules_file(format_name) if is_rules_file(format_name) else find_format(format_name)
 
 
-def format_recorded(opened: DebateOpened, given: str | None = None) -> Format:
+def load_recorded_format(opened: DebateOpened, given: str | None = None) -> Format:
     """The format that a debate began with; of an own one its file is read again.
 
     Args:
@@ -80,9 +80,9 @@ def format_recorded(opened: DebateOpened, given: str | None = None) -> Format:
     if opened.format != OWN:
         return find_format(opened.format)
     rules = opened.rules
-    spec = given if given is not None and is_own(given) else f"{rules['file']}:{rules['function']}"
+    spec = given if given is not None and is_rules_file(given) else f"{rules['file']}:{rules['function']}"
     try:
-        form = read_own(spec, known_as=str(rules["file"]))
+        form = read_rules_file(spec, known_as=str(rules["file"]))
     except InvalidInputError as failure:
         cause = f"The rules of this debate are in a file, and it cannot be used. {failure.cause}"
         raise ResumeMismatchError(cause, "Give the file as it was: --format PATH.py:FUNCTION.") from None
@@ -96,7 +96,7 @@ def format_recorded(opened: DebateOpened, given: str | None = None) -> Format:
     return form
 
 
-def read_own(spec: str, *, known_as: str | None = None) -> Format:
+def read_rules_file(spec: str, *, known_as: str | None = None) -> Format:
     """The format in a file: ``my_debate.py``, or ``my_debate.py:rules`` where it has several functions.
 
     Args:
@@ -112,9 +112,9 @@ def read_own(spec: str, *, known_as: str | None = None) -> Format:
     path = Path(match["file"])
     source = _read(path)
     name = known_as or path.as_posix()
-    module = _run(source, name)
-    function = _function(module, match["function"] or "", path.name)
-    seats, settings, motion = _parameters(function, path.name)
+    module = _run_file(source, name)
+    function = _find_function(module, match["function"] or "", path.name)
+    seats, settings, motion = _read_parameters(function, path.name)
     body = [
         (row.name, type(row.default), field(default=row.default)) for row in settings if row.name not in OF_THE_FILE
     ]
@@ -122,19 +122,19 @@ def read_own(spec: str, *, known_as: str | None = None) -> Format:
     body += [(key, str, field(default=value)) for key, value in own.items()]
     body.append(("seats", tuple, field(default=tuple(map(str, seats)))))
     rules = make_dataclass("CustomRules", body, bases=(CustomRules,), frozen=True)
-    make = partial(_made, function, tuple(row.name for row in settings), with_motion=motion)
+    make = partial(_start_rules, function, tuple(row.name for row in settings), with_motion=motion)
     return Format(
         name=OWN,
         about=one_line(inspect.getdoc(function) or "a format of your own", 100),
         seats=seats,
         rules=rules,
-        rulebook=partial(own_debate, make, seats, _Counted(name)),
+        rulebook=partial(own_debate, make, seats, _StepCounter(name)),
         judges=frozenset({JUDGE} & set(seats)),
         file_text=source,
     )
 
 
-def _made(
+def _start_rules(
     function: Callable[..., Any],
     settings: tuple[str, ...],
     motion: str,
@@ -149,7 +149,7 @@ def _made(
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _StepCounter:
     """Sends into a generator, and stops it after so many steps in ``file``.
 
     Steps are counted and not seconds, so that a debate that is replayed on a slower machine ends the same.
@@ -163,10 +163,10 @@ class _Counted:
         Raises:
             TooLongError: it ran for too many steps.
         """
-        return _counting(self.file, lambda: rulebook.send(brought))
+        return _count_steps(self.file, lambda: rulebook.send(brought))
 
 
-def _counting(file: str, work: Callable[[], Any]) -> Any:
+def _count_steps(file: str, work: Callable[[], Any]) -> Any:
     before, steps, most = sys.gettrace(), count(1), MOST_STEPS
 
     def local(frame: FrameType, event: str, _: Any) -> Any:
@@ -192,38 +192,38 @@ def _read(path: Path) -> str:
             raw = file.read(4 * _MOST_CHARACTERS + 1)
         source = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _refused(path.name, None, "is not UTF-8 text") from None
+        raise _unusable(path.name, None, "is not UTF-8 text") from None
     except OSError as error:
         cause = f"The file of rules {one_line(str(path), 200)} cannot be read: {(error.strerror or 'unknown').lower()}."
         raise InvalidInputError(cause, "Give a Python file: --format ./my_debate.py:rules.") from None
     if len(source) > _MOST_CHARACTERS:
-        raise _refused(path.name, None, f"is longer than {_MOST_CHARACTERS:,} characters")
+        raise _unusable(path.name, None, f"is longer than {_MOST_CHARACTERS:,} characters")
     return source.replace("\r\n", "\n")
 
 
-def _refused(file: str, line: int | None, cause: str, next_step: str = _READ_FIRST) -> InvalidInputError:
+def _unusable(file: str, line: int | None, cause: str, next_step: str = _READ_FIRST) -> InvalidInputError:
     place = f"{one_line(file, 80)}, line {line}," if line else one_line(file, 80)
     return InvalidInputError(f"The rules cannot be used: {place} {cause}.", next_step)
 
 
-def _run(source: str, name: str) -> dict[str, Any]:
+def _run_file(source: str, name: str) -> dict[str, Any]:
     """Check the file and run it; what it defines."""
     short = name.rpartition("/")[2]
     try:
         tree = ast.parse(source, name)
     except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
-        raise _refused(short, line, f"is no Python ({getattr(error, 'msg', None) or error})") from None
+        raise _unusable(short, line, f"is no Python ({getattr(error, 'msg', None) or error})") from None
     check_imports(tree, short)
     module: dict[str, Any] = {"__name__": "own_format", "__builtins__": _builtins()}
     code: CodeType = compile(tree, name, "exec")
     try:
-        _counting(name, lambda: exec(code, module))  # noqa: S102  (the user's own file, see the module)
+        _count_steps(name, lambda: exec(code, module))  # noqa: S102  (the user's own file, see the module)
     except TooLongError:
-        raise _refused(short, None, "runs on before there is any debate") from None
+        raise _unusable(short, None, "runs on before there is any debate") from None
     except Exception as error:  # noqa: BLE001  (whatever a user's file does at its top)
         line = _line_of(error, name)
-        raise _refused(short, line, f"raises {type(error).__name__}: {one_line(str(error), 200)}") from None
+        raise _unusable(short, line, f"raises {type(error).__name__}: {one_line(str(error), 200)}") from None
     return module
 
 
@@ -262,25 +262,25 @@ def check_imports(tree: ast.Module, file: str) -> None:
                 _check_name(module, row.name, node.lineno, file)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in REFUSED_NAMES:
-            raise _refused(file, node.lineno, f"uses {node.id}, which rules may not", _WHY)
+            raise _unusable(file, node.lineno, f"uses {node.id}, which rules may not", _WHY)
         if isinstance(node, ast.Attribute):
             if node.attr.startswith("__"):
-                raise _refused(file, node.lineno, f"uses {node.attr}, which rules may not", _WHY)
+                raise _unusable(file, node.lineno, f"uses {node.attr}, which rules may not", _WHY)
             if isinstance(node.value, ast.Name) and node.value.id in whole:
                 _check_name(whole[node.value.id], node.attr, node.lineno, file)
 
 
 _WHY = (
     "A debate is run again from its record, so its rules may not look at files, the network, the clock or chance. "
-    f"They may import: {', '.join(row for row in (*HOUSE_MODULES, *STANDARD_MODULES) if row != '__future__')}."
+    f"They may import: {', '.join(row for row in (*PACKAGE_MODULES, *STANDARD_MODULES) if row != '__future__')}."
 )
 
 
 def _check_module(name: str, line: int, file: str, *, whole: bool) -> None:
-    if name in HOUSE_MODULES and whole:
-        raise _refused(file, line, f"imports {name} as a whole", f"Name what you need: from {name} import ...")
-    if name not in (*HOUSE_MODULES, *STANDARD_MODULES):
-        raise _refused(file, line, f"imports {one_line(name, 60)}, which rules may not", _WHY)
+    if name in PACKAGE_MODULES and whole:
+        raise _unusable(file, line, f"imports {name} as a whole", f"Name what you need: from {name} import ...")
+    if name not in (*PACKAGE_MODULES, *STANDARD_MODULES):
+        raise _unusable(file, line, f"imports {one_line(name, 60)}, which rules may not", _WHY)
 
 
 def _check_name(module: str, name: str, line: int, file: str) -> None:
@@ -291,13 +291,13 @@ def _check_name(module: str, name: str, line: int, file: str) -> None:
     inside = f"{module}.{name}" in STANDARD_MODULES
     if not inside and (isinstance(value, ModuleType) or name.startswith("_") or (public and name not in public)):
         told = "imports everything" if name == "*" else f"takes {one_line(name, 60)}"
-        step = f"{module} offers: {', '.join(public)}." if module in HOUSE_MODULES and public else _WHY
-        raise _refused(file, line, f"{told} from {module}, which does not offer it", step)
+        step = f"{module} offers: {', '.join(public)}." if module in PACKAGE_MODULES and public else _WHY
+        raise _unusable(file, line, f"{told} from {module}, which does not offer it", step)
     if name == "*":
-        raise _refused(file, line, f"imports everything from {module}", "Name what you need.")
+        raise _unusable(file, line, f"imports everything from {module}", "Name what you need.")
 
 
-def _function(module: Mapping[str, Any], wanted: str, file: str) -> Callable[..., Any]:
+def _find_function(module: Mapping[str, Any], wanted: str, file: str) -> Callable[..., Any]:
     """The generator function of the rules."""
     own: dict[str, Callable[..., Any]] = {
         name: value
@@ -307,40 +307,40 @@ def _function(module: Mapping[str, Any], wanted: str, file: str) -> Callable[...
     if not wanted:
         if _USUAL not in own and len(own) != 1:
             cause = "has no generator function" if not own else f"has several: {', '.join(own)}"
-            raise _refused(file, None, cause, f"Say which: --format {file}:rules. {_READ_FIRST}")
+            raise _unusable(file, None, cause, f"Say which: --format {file}:rules. {_READ_FIRST}")
         return own.get(_USUAL) or next(iter(own.values()))
     if wanted in own:
         return own[wanted]
     value = module.get(wanted)
     if callable(value):
         line = getattr(getattr(value, "__code__", None), "co_firstlineno", None)
-        raise _refused(file, line, f"{wanted} never yields: it is no generator function", _READ_FIRST)
+        raise _unusable(file, line, f"{wanted} never yields: it is no generator function", _READ_FIRST)
     there = f" There is: {', '.join(own)}." if own else ""
-    raise _refused(file, None, f"has no function called {one_line(wanted, 60)}", f"Name a generator function.{there}")
+    raise _unusable(file, None, f"has no function called {one_line(wanted, 60)}", f"Name a generator function.{there}")
 
 
-def _parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Seat, ...], list[inspect.Parameter], bool]:
+def _read_parameters(function: Callable[..., Any], file: str) -> tuple[tuple[Seat, ...], list[inspect.Parameter], bool]:
     """The seats, the settings, and whether the motion is asked for, read from the function's parameters."""
     line = function.__code__.co_firstlineno
     seats, settings, motion = [], [], False
     for place, row in enumerate(inspect.signature(function).parameters.values()):
         if row.kind in {row.VAR_POSITIONAL, row.VAR_KEYWORD}:
-            raise _refused(file, line, f"takes any number of seats (*{row.name}); name each of them")
+            raise _unusable(file, line, f"takes any number of seats (*{row.name}); name each of them")
         if row.kind is row.KEYWORD_ONLY:
             _check_setting(row, file, line)
             settings.append(row)
         elif place == 0 and row.name == "motion":
             motion = True
         elif row.default is not row.empty:
-            raise _refused(file, line, f"gives the seat {row.name} a default; settings come after a *")
+            raise _unusable(file, line, f"gives the seat {row.name} a default; settings come after a *")
         elif not is_name(row.name) or row.name in {"all", "motion"} or row.name.startswith("_"):
-            raise _refused(file, line, f"has a seat called {row.name}, which no seat can be")
+            raise _unusable(file, line, f"has a seat called {row.name}, which no seat can be")
         else:
             seats.append(Seat(row.name.lower()))
     if not seats:
-        raise _refused(file, line, f"has nobody to ask: the parameters of {function.__name__} name the seats")
+        raise _unusable(file, line, f"has nobody to ask: the parameters of {function.__name__} name the seats")
     if len(set(seats)) < len(seats):
-        raise _refused(file, line, "names a seat twice")
+        raise _unusable(file, line, "names a seat twice")
     return tuple(seats), settings, motion
 
 
@@ -350,6 +350,6 @@ _RESERVED |= {"rubric", "minimum_arguments", "maximum_arguments", "closing_words
 
 def _check_setting(row: inspect.Parameter, file: str, line: int) -> None:
     if row.name in _RESERVED:
-        raise _refused(file, line, f"has a setting called {row.name}, which the house uses itself")
+        raise _unusable(file, line, f"has a setting called {row.name}, which the house uses itself")
     if not isinstance(row.default, bool | int | str | Decimal):
-        raise _refused(file, line, f"has the setting {row.name} without a default that is a number, a text or yes/no")
+        raise _unusable(file, line, f"has the setting {row.name} without a default that is a number, a text or yes/no")

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeAlias
 
+from disputatio.config import Arguments
+from disputatio.config.process import settings_for
 from disputatio.engine.opening import Proposal
 from disputatio.engine.output_modes import with_cheaper_modes
-from disputatio.engine.preview import Courses, Preview, Stage, assumptions, early_ends, preview, preview_range
+from disputatio.engine.preview import (
+    Preview,
+    Simulations,
+    Stage,
+    describe_assumptions,
+    early_ends,
+    preview,
+    preview_range,
+    seat_profiles,
+)
+from disputatio.engine.simulation import TooLongError
+from disputatio.formats.registry import FORMATS
 from disputatio.kernel import JsonObject
+from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
+from disputatio.motion import read_motion
+from disputatio.participants.shared_work import SharedWork
+from disputatio.record.events import DebateOpened, encode
+from disputatio.record.text import canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +91,107 @@ def _spending(seen: Preview) -> JsonObject:
     return {"calls": seen.calls, "input_tokens": seen.input_tokens, "output_tokens": seen.output_tokens, "usd": usd}
 
 
-async def estimate_of(proposal: Proposal) -> Estimate:
+async def make_estimate(proposal: Proposal) -> Estimate:
     """Estimate calls, tokens and cost of a debate. No model is called.
 
     Raises:
         InvalidInputError: it is too long to be estimated.
     """
     proposal, chosen = await with_cheaper_modes(proposal)
-    courses = Courses(proposal)
+    courses = Simulations(proposal)
     expected = await preview(proposal, courses)
     least, most = await preview_range(proposal, expected, courses)
     ends, modes = await early_ends(proposal, courses), tuple(row.sentence for row in chosen)
-    return Estimate(expected, least, most, ends, assumptions(proposal), modes)
+    return Estimate(expected, least, most, ends, describe_assumptions(proposal), modes)
+
+
+_CACHE_SIZE = 64
+_IRRELEVANT = frozenset({"motion", "seats", "budget", "software", "warnings", "estimate", "seed"})
+_Cached: TypeAlias = tuple[int, JsonObject]
+_CACHE: OrderedDict[str, _Cached] = OrderedDict()
+_PREVIEWS: SharedWork[str, _Cached | None] = SharedWork()
+"""Without it a thousand debates that begin together would make a thousand previews."""
+
+
+async def estimate_for_record(proposal: Proposal, opened: DebateOpened) -> JsonObject:
+    """The estimate of the debate that ``opened`` opens; empty where nothing can be estimated.
+
+    An estimate is never in the way of a debate. There is none for a debate that is too long for one, or that has forms
+    of a user's own with schemas no typical answer is known for.
+    """
+    told = [proposal.settings.estimate.characters, proposal.settings.estimate.share]
+    told += [row.reasoning for row in seat_profiles(proposal).values()]
+    matter = {name: value for name, value in encode(opened).items() if name not in _IRRELEVANT}
+    # Where a model is reached makes no difference to what it is asked.
+    seated = {seat: {**row, "base_url": None} for seat, row in opened.seats.items() if isinstance(row, Mapping)}
+    key = canonical([told, matter, seated])
+    if key not in _CACHE:
+        seen = await _PREVIEWS.of(key, lambda: _make_preview(proposal))
+        if seen is None:
+            return {}
+        _CACHE[key] = seen
+        if len(_CACHE) > _CACHE_SIZE:
+            _CACHE.popitem(last=False)
+    _CACHE.move_to_end(key)
+    before, body = _CACHE[key]
+    size = _size(proposal)
+    return body if size == before else _for_motion(body, size - before)
+
+
+def _size(proposal: Proposal) -> int:
+    return len(proposal.motion.text.encode())
+
+
+async def _make_preview(proposal: Proposal) -> _Cached | None:
+    """The preview as a record keeps it, and the size of its motion in bytes; None where none is known."""
+    try:
+        seen = await preview(proposal)
+    except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
+        return None
+    return _size(proposal), {
+        "calls": seen.calls,
+        "input_tokens": seen.input_tokens,
+        "output_tokens": seen.output_tokens,
+        "usd": None if seen.usd is None else str(seen.usd),
+        **({"reasoning_tokens": seen.reasoning_tokens} if seen.reasoning_tokens else {}),
+    }
+
+
+def _for_motion(body: JsonObject, longer: int) -> JsonObject:
+    """``body`` for a motion of ``longer`` bytes more."""
+    tokens, calls = int(str(body["input_tokens"])), int(str(body["calls"]))
+    return {**body, "input_tokens": max(0, tokens + round(calls * longer / TYPICAL_BYTES_PER_TOKEN))}
+
+
+MOTION = "We should adopt the proposal that lies before us"
+"""What the previews debate: as long as a motion usually is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCost:
+    """What one format takes with one model in every seat; ``usd`` is None where no price is known."""
+
+    format: str
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
+
+
+async def expected_costs(models: Sequence[str]) -> tuple[ExpectedCost, ...]:
+    """The expected cost of every format with each of ``models``, without evidence; no model is called.
+
+    Args:
+        models: as seats are given, such as ``openai:gpt-5``.
+
+    Raises:
+        InvalidInputError: a model cannot be used.
+    """
+    rows = []
+    for model in models:
+        for form in FORMATS.values():
+            settings = settings_for(form, Arguments().with_seats([("all", model)]))
+            seen = await preview(Proposal(read_motion(MOTION, settings.language), form, settings))
+            rows.append(ExpectedCost(form.name, model, seen.calls, seen.input_tokens, seen.output_tokens, seen.usd))
+    return tuple(rows)

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping
+from typing import Any
 
 from disputatio.engine.ports import Clock, Observer
+from disputatio.formats.turns.citing import cited_json, unstated_json
+from disputatio.kernel import Ask, AskPath
+from disputatio.participants.call import Call
+from disputatio.participants.turn_taking import Send, Taken
 from disputatio.record.chain import GENESIS, Sealed, seal
-from disputatio.record.events import DebateClosed, DebateInterrupted, Event
-from disputatio.record.history import History
-from disputatio.record.store import Store, Summary, Writing
+from disputatio.record.events import CallSent, DebateClosed, DebateInterrupted, Event, TurnAsked, TurnTaken
+from disputatio.record.history import History, PromptRows
+from disputatio.record.store import EventBatch, Store, Summary
+from disputatio.record.text import canonical, digest
 
 _ENDS = frozenset({DebateClosed.kind, DebateInterrupted.kind})
 
@@ -44,13 +50,13 @@ class Journal:
         self._head = written[-1].hash if written else GENESIS
         self._kept: list[Sealed] = []
         self._texts: dict[str, str] = {}
-        self._handed_over: deque[asyncio.Future[None]] = deque()
+        self._flushed: deque[asyncio.Future[None]] = deque()
 
     def write(self, *events: Event, texts: Mapping[str, str] | None = None) -> None:
         """Seal events and keep them for the next writing, which the same step of the debate brings about.
 
         An answer, the turn it became and the call that follows thus reach the store in one writing. Whoever goes on
-        to wait for something else hands them over first, with ``hand_over``.
+        to wait for something else hands them over first, with ``flush``.
         """
         now = self._clock.now()
         for event in events:
@@ -63,12 +69,12 @@ class Journal:
         if texts:
             self._texts.update(texts)
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         """Give what is kept to the store."""
         if self._kept:
             summary = self._summary() if any(row.kind in _ENDS for row in self._kept) else None
-            writing = Writing(self.debate, tuple(self._kept), self._texts, summary)
-            self._handed_over.append(self._store.append(writing))
+            writing = EventBatch(self.debate, tuple(self._kept), self._texts, summary)
+            self._flushed.append(self._store.append(writing))
             self._kept, self._texts = [], {}
 
     def _summary(self) -> Summary:
@@ -78,23 +84,100 @@ class Journal:
         # The list of debates knows the time of opening; a summary does not hold it.
         return make_summary(measure_debate(self.debate, "", self.history), self._head)
 
-    async def durable(self) -> None:
+    async def wait_until_durable(self) -> None:
         """Wait until all that was written is durable; a store writes in order, and nothing after a failure.
 
         Raises:
             StoreError: some of it could not be written; says why the first of it could not.
         """
-        self.hand_over()
-        if not self._handed_over:
+        self.flush()
+        if not self._flushed:
             return
-        last = self._handed_over[-1]
+        last = self._flushed[-1]
         if not last.done():
             # As asyncio.shield does, in fewer steps: who waits may be cancelled, the writing must not be with them.
             ended: asyncio.Future[None] = last.get_loop().create_future()
             last.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
             await ended
-        while self._handed_over and self._handed_over[0].done():
+        while self._flushed and self._flushed[0].done():
             # The first failure stays: those of later writings only say that an earlier one failed.
-            self._handed_over[0].result()
-            self._handed_over.popleft()
+            self._flushed[0].result()
+            self._flushed.popleft()
         last.result()
+
+
+class TextHashes(dict[str, str]):
+    """The hashes that name the texts of one debate in its record, by text.
+
+    Every call sends the whole history again, so a debate keeps the hashes of all its texts as long as it runs.
+    """
+
+    def __missing__(self, text: str) -> str:
+        name = self[text] = digest(text)
+        return name
+
+
+def turn_asked(path: AskPath, ask: Ask, first: Send | None, names: TextHashes) -> TurnAsked:
+    """That a seat is asked, with the prompt of its ``first`` call where it makes any."""
+    return TurnAsked(
+        path=path,
+        seat=ask.seat,
+        phase=ask.phase,
+        form=ask.spec.name,
+        mode=first.call.mode.value if first else "",
+        prompt=digest("\n".join([f"{row.role} {names[row.text]}" for row in first.call.segments])) if first else "",
+    )
+
+
+def turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
+    """That a seat took its turn."""
+    return TurnTaken(
+        path=path,
+        seat=ask.seat,
+        phase=ask.phase,
+        form=ask.spec.name,
+        content=taken.content,
+        violations=tuple({"rule": row.rule, "detail": row.detail} for row in taken.violations),
+        citations=cited_json(taken.turn),
+        unstated=unstated_json(taken.turn),
+        repaired=taken.repaired,
+        asked=taken.asked,
+        served_models=taken.served_models,
+    )
+
+
+def call_sent(
+    call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any, history: History, names: TextHashes
+) -> tuple[CallSent, dict[str, str]]:
+    """That a call is about to leave, with the texts it names that the record does not hold yet."""
+    call = order.call
+    begins, prompt = history.shortened(prompt_rows(call, names))
+    # What an earlier call began with is in the record since then.
+    new = call.segments[len(call.segments) - len(prompt) :]
+    texts = {name: row.text for row, (_, name) in zip(new, prompt, strict=True)}
+    schema = ""
+    if call.schema is not None:
+        body = call.schema_text or canonical(call.schema)
+        schema = names[body]
+        texts[schema] = body
+    sent = CallSent(
+        call=call_id,
+        path=path,
+        part=order.part,
+        seat=ask.seat,
+        model=order.seating.address,
+        mode=call.mode.value,
+        temperature=call.temperature,
+        max_tokens=call.max_tokens,
+        prompt=prompt,
+        schema=schema,
+        reserved=reserved,
+        begins=begins,
+        reasoning_allowance=call.reasoning_allowance,
+    )
+    return sent, texts
+
+
+def prompt_rows(call: Call, names: TextHashes) -> PromptRows:
+    """The prompt of ``call`` as a record names it."""
+    return tuple([(row.role, names[row.text]) for row in call.segments])

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config.catalogue import motion_or_topic
-from disputatio.errors import InvalidInputError
+from disputatio.errors import InvalidInputError, VerificationError
 from disputatio.formats.format import Format
 from disputatio.kernel import JsonObject
-from disputatio.motion import Evidence
+from disputatio.motion import Evidence, one_line
 from disputatio.participants.analyst.seated import Analyst
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.providers import PROVIDERS, TEXTBOOK, Kind
@@ -33,7 +33,7 @@ _LARGEST_TABLE = 1 << 20
 """Bytes of a file of rules; the packaged one has some forty thousand."""
 
 
-def knowledge_for(
+def choose_knowledge(
     form: Format, given: KnowledgeBase | str | Path | None, evidence: Iterable[object]
 ) -> KnowledgeBase | None:
     """The knowledge base of a debate of this format: the given one, or that in the file given, else the example.
@@ -75,9 +75,9 @@ def motion_and_knowledge(
     Raises:
         InvalidInputError: there is no such base or topic, or they do not fit the format or each other.
     """
-    base = knowledge_for(form, knowledge, evidence)
+    base = choose_knowledge(form, knowledge, evidence)
     if base is not None and topic is None and not motion:
-        motion = question_on(base)
+        motion = default_question(base)
     return motion_or_topic(motion, topic), base
 
 
@@ -87,12 +87,12 @@ _IT = "it|index|market|stock"
 _WITHIN = rf"(?:within|in|over|during) (?:a|one|the next|the coming) ({'|'.join(HORIZONS)})|next ({'|'.join(HORIZONS)})"
 
 
-def question_on(base: KnowledgeBase, horizon: str = "month") -> str:
+def default_question(base: KnowledgeBase, horizon: str = "month") -> str:
     """The motion of a market debate for which none is given: will its subject rise within ``horizon``."""
     return f"Will {base.meta.subject_name} rise within a {horizon}?"
 
 
-def horizon_asked(motion: str, base: KnowledgeBase) -> str | None:
+def find_horizon(motion: str, base: KnowledgeBase) -> str | None:
     """The horizon within which ``motion`` asks whether the subject of ``base`` will rise; None where it asks another.
 
     A question without a horizon asks for the month ahead.
@@ -110,9 +110,9 @@ def check_question(motion: str, base: KnowledgeBase, seats: Mapping[str, object]
         InvalidInputError: a rule-based analyst sits in one of ``seats`` that argue, and the motion asks something else.
     """
     ruled = next((seat for seat, row in seats.items() if seat.endswith(("_bull", "_bear")) and is_analyst(row)), None)
-    if ruled is not None and horizon_asked(motion, base) is None:
+    if ruled is not None and find_horizon(motion, base) is None:
         raise InvalidInputError(
-            f"{ruled} is taken by rules, which answer one question only: {question_on(base)}",
+            f"{ruled} is taken by rules, which answer one question only: {default_question(base)}",
             "Leave the motion out, ask for a week, a month or a quarter, or seat a model: --seat all=PROVIDER:MODEL.",
         )
 
@@ -150,12 +150,12 @@ def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, st
     return from_json(json.loads(text))
 
 
-def is_rules(seating: ModelSeating) -> bool:
+def is_rule_based(seating: ModelSeating) -> bool:
     """Whether a seat is taken by a rule-based analyst and no model."""
     return PROVIDERS[seating.provider].kind is Kind.RULES
 
 
-def analyst_for(seating: ModelSeating, seat: str, form: Format) -> Analyst:
+def make_analyst(seating: ModelSeating, seat: str, form: Format) -> Analyst:
     """The rule-based analyst of ``seat``.
 
     Raises:
@@ -199,3 +199,102 @@ def _table_text(path: Path) -> str:
 def recorded_analyst(row: Mapping[str, Any], texts: Mapping[str, str]) -> Analyst:
     """The rule-based analyst that a record names, with the table it argued from."""
     return Analyst(texts[str(row["table"])], "the record")
+
+
+EXAMPLE_NAME = "example"
+"""The name of the synthetic knowledge base that comes with the package."""
+_SENT = "The knowledge base"
+
+
+def knowledge_to_store(form: Format, given: str | dict[str, Any] | None, as_of: str | None) -> str | None:
+    """The knowledge base of an order as it is kept: the text of its file, or None for the example.
+
+    Args:
+        form: of the debate.
+        given: the file as text or as JSON, or ``example``.
+        as_of: the day of which one is built from the history that is installed here.
+
+    Raises:
+        InvalidInputError: it is for no market debate, both are given, it is no knowledge base or was changed, or
+            nothing is known of that day.
+    """
+    if not form.knows:
+        if given is not None or as_of is not None:
+            raise InvalidInputError(
+                f"A knowledge base is for market debates, and the format is {form.name}.",
+                "Leave knowledge and as_of out, or order the format market.",
+            )
+        return None
+    sent = read_knowledge(given) if given is not None and as_of is None else given
+    found = pick_knowledge(sent, as_of)
+    return None if found is None else knowledge_text(found)
+
+
+def load_stored_knowledge(form: Format, kept: str | dict[str, Any] | None, sources: int) -> KnowledgeBase | None:
+    """The knowledge base that a kept order names; None for a format that has none.
+
+    Raises:
+        InvalidInputError: there are sources beside it, or it cannot be read.
+    """
+    given = read_knowledge(kept) if kept is not None and form.knows else None
+    return choose_knowledge(form, given, range(sources))
+
+
+def knowledge_text(base: KnowledgeBase) -> str:
+    """The file of a knowledge base as text, in its own order: values lie before the seats as they lie there."""
+    from disputatio.market.sources.files import written
+
+    return written(base).decode()
+
+
+def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
+    """The knowledge base that was sent; None where the example is named.
+
+    Raises:
+        InvalidInputError: it is none, or was changed after it was saved.
+    """
+    from disputatio.market.sources.files import read
+
+    if isinstance(given, str) and given.strip().casefold() == EXAMPLE_NAME:
+        return None
+    try:
+        raw = json.dumps(given).encode() if isinstance(given, dict) else given
+        return read(raw if isinstance(raw, bytes) else raw.encode("utf-8", "replace"), _SENT)
+    except VerificationError as changed:
+        raise InvalidInputError(changed.cause, changed.next_step) from None
+
+
+def pick_knowledge(given: Any, as_of: str | None) -> Any:
+    """The knowledge base of a market debate: the one given, or the one of that day.
+
+    Raises:
+        InvalidInputError: both are given, or nothing is known of that day.
+    """
+    if as_of is None:
+        return given
+    if given is not None:
+        raise InvalidInputError(
+            "knowledge and as_of are both given, and a debate has one knowledge base.", "Leave one of them out."
+        )
+    return build_knowledge(as_of)
+
+
+def build_knowledge(as_of: str) -> KnowledgeBase:
+    """The market as it was known on a day, from the history that is installed here.
+
+    Raises:
+        InvalidInputError: it is no day, or nothing is known of it.
+    """
+    from disputatio.market.sources.builder import build, open_source
+    from disputatio.market.sources.moments import read_as_of
+
+    try:
+        return build(read_as_of(as_of), open_source("packages"))
+    except InvalidInputError as unknown:
+        # Where history comes from is up to whoever runs the server.
+        step = "Choose a day that the history installed here covers." if "--source" in unknown.next_step else None
+        raise InvalidInputError(unknown.cause, step or unknown.next_step) from None
+    except OverflowError:
+        raise InvalidInputError(
+            f"{one_line(as_of, 40)!r} is no day that a calendar has.", "Choose a day that history covers."
+        ) from None

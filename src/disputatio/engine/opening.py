@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disputatio.config import Settings, fallback_seat, missing_keys
-from disputatio.engine.market_setup import analyst_for, check_question, is_rules, knowledge_for, knowledge_row
-from disputatio.engine.review_setup import check_introduced, kindred_moderator, review_rules
-from disputatio.engine.running import Plan
-from disputatio.engine.seat_assignments import ModelSeat, Occupant, Table, chain_of
+from disputatio.engine.debate_run import Plan
+from disputatio.engine.market_setup import check_question, choose_knowledge, is_rule_based, knowledge_row, make_analyst
+from disputatio.engine.review_setup import check_introduced, review_rules, warn_of_moderator_family
+from disputatio.engine.seat_assignments import ModelSeat, Occupant, SeatAssignments, fallback_chain
 from disputatio.errors import InvalidInputError, ProviderError
 from disputatio.evidence.sources import Source, SourceSet
 from disputatio.formats.debate_context import numbered
@@ -73,7 +73,7 @@ class Proposal:
     knowledge: KnowledgeBase | None = None
 
 
-def rules_of(form: Format, settings: Settings) -> Any:
+def make_rules(form: Format, settings: Settings) -> Any:
     """The rules of ``form`` with everything that ``settings`` change.
 
     Raises:
@@ -83,14 +83,14 @@ def rules_of(form: Format, settings: Settings) -> Any:
     known = {row.name for row in fields(rules)}
     changes: dict[str, Any] = {name: value for name, value in settings.rules.items() if name in known}
     if "bench" not in known:
-        _check_no_bench(form, settings)
+        _check_no_jury_options(form, settings)
     limits = settings.limits
     common = {
         "minimum_arguments": limits.minimum_arguments,
         "maximum_arguments": limits.maximum_arguments,
         "closing_words": limits.closing_words,
         "rubric": _rubric(settings),
-        "bench": _bench(settings),
+        "bench": _jury_rules(settings),
         "cast": settings.cast,
         **settings.format.changes_of(tuple(settings.seats)),
         **review_rules(form, settings),
@@ -117,7 +117,7 @@ _METHODS = {"weighted": PanelMethod.WEIGHTED_MEAN, "weighted-vote": PanelMethod.
 """What people type, where the panel calls it by two words."""
 
 
-def _bench(settings: Settings) -> JuryRules:
+def _jury_rules(settings: Settings) -> JuryRules:
     chosen = settings.judging
     return JuryRules(
         both_orders=chosen.both_orders,
@@ -129,7 +129,7 @@ def _bench(settings: Settings) -> JuryRules:
     )
 
 
-def _check_no_bench(form: Format, settings: Settings) -> None:
+def _check_no_jury_options(form: Format, settings: Settings) -> None:
     """Refuse what was asked for on the command line and would do nothing; a file may serve several formats."""
     for key, source in settings.sources.items():
         if key.startswith("judging.") and key in settings.asked:
@@ -151,9 +151,9 @@ def _rubric(settings: Settings) -> Rubric | None:
     return RUBRICS[chosen.rubric] if chosen.rubric else None
 
 
-def seat_table(
+def assign_seats(
     form: Format, settings: Settings, participants: Mapping[str, Participant], model_clients: SharedClients
-) -> Table:
+) -> SeatAssignments:
     """Who sits where.
 
     Raises:
@@ -173,9 +173,9 @@ def seat_table(
         if seat in participants:
             table[seat] = participants[seat]
             continue
-        seatings = chain_of(settings.seats[seat])
-        if is_rules(seatings[0]):
-            table[seat] = analyst_for(seatings[0], seat, form)
+        seatings = fallback_chain(settings.seats[seat])
+        if is_rule_based(seatings[0]):
+            table[seat] = make_analyst(seatings[0], seat, form)
             continue
         keys = [settings.credentials.key(seat), settings.credentials.key(fallback_seat(seat))]
         carriers = tuple(model_clients.get(row, key) for row, key in zip(seatings, keys, strict=False))
@@ -183,17 +183,17 @@ def seat_table(
     return table
 
 
-def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
+def make_plan(proposal: Proposal, table: SeatAssignments, book: PromptBook) -> Plan:
     """What a run of ``proposal`` rests on."""
     personas = {
         str(seat): occupant.seatings[0].persona
         for seat, occupant in table.items()
         if isinstance(occupant, ModelSeat) and occupant.seatings[0].persona
     }
-    knowledge = knowledge_for(proposal.format, proposal.knowledge, proposal.evidence)
+    knowledge = choose_knowledge(proposal.format, proposal.knowledge, proposal.evidence)
     if knowledge is not None:
         check_question(proposal.motion.text, knowledge, table)
-    shares = shares_of(table, proposal.settings) if proposal.evidence else {}
+    shares = share_evidence(table, proposal.settings) if proposal.evidence else {}
     setting = PromptContext(
         proposal.format.prompt_folder,
         proposal.motion,
@@ -203,7 +203,7 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
         dict(proposal.introduced),
     )
     check_searchable(setting, table)
-    rules = rules_of(proposal.format, proposal.settings)
+    rules = make_rules(proposal.format, proposal.settings)
     check_introduced(setting, rules, proposal.introduced)
     if isinstance(getattr(rules, "bench", None), JuryRules):
         # Weights that are not the judges' are refused now, and not when all of them have spoken.
@@ -212,18 +212,18 @@ def plan_of(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
     return Plan(proposal.format, rules, setting, table, book, seed, knowledge=knowledge, staggers=staggers)
 
 
-async def planned(proposal: Proposal, table: Table, book: PromptBook) -> Plan:
-    """As ``plan_of``. Sources are laid out in a thread, because the search of long ones takes seconds.
+async def prepare_plan(proposal: Proposal, table: SeatAssignments, book: PromptBook) -> Plan:
+    """As ``make_plan``. Sources are laid out in a thread, because the search of long ones takes seconds.
 
     Raises:
-        InvalidInputError: as ``plan_of``.
+        InvalidInputError: as ``make_plan``.
     """
     if not proposal.evidence:
-        return plan_of(proposal, table, book)
-    return await asyncio.to_thread(plan_of, proposal, table, book)
+        return make_plan(proposal, table, book)
+    return await asyncio.to_thread(make_plan, proposal, table, book)
 
 
-def shares_of(table: Table, settings: Settings) -> dict[str, int]:
+def share_evidence(table: SeatAssignments, settings: Settings) -> dict[str, int]:
     """How many characters of the evidence each model's seat is shown: what was set, else a part of its window.
 
     A prompt goes to a fallback as it is, so the smallest window of a seat decides. A seat that is asked piece by piece
@@ -238,7 +238,7 @@ def _share_of(occupant: ModelSeat) -> int:
     return min(share, SMALL_SHARE) if occupant.seatings[0].piecewise else share
 
 
-def check_searchable(setting: PromptContext, table: Table) -> None:
+def check_searchable(setting: PromptContext, table: SeatAssignments) -> None:
     """Choose what is laid before every seat, now rather than in the middle of the debate.
 
     Raises:
@@ -250,12 +250,12 @@ def check_searchable(setting: PromptContext, table: Table) -> None:
             Citing(SourceSet(setting.evidence), setting.motion.text).sentences("", 1)
 
 
-def book_of(overrides: Path | None) -> PromptBook:
+def open_prompts(overrides: Path | None) -> PromptBook:
     """The prompts of a run: those of the package, or with the files of a folder in their place."""
     return packaged_book() if overrides is None else PromptBook(overrides)
 
 
-def check_prices(table: Table, budget: Budget, prices: PriceBook) -> None:
+def check_prices(table: SeatAssignments, budget: Budget, prices: PriceBook) -> None:
     """Refuse a ceiling in money over a model whose price nobody knows.
 
     Raises:
@@ -263,7 +263,7 @@ def check_prices(table: Table, budget: Budget, prices: PriceBook) -> None:
     """
     if budget.usd is None or budget.tokens is not None:
         return
-    for seat, seating in _seatings(table):
+    for seat, seating in _list_seatings(table):
         if not prices.known(seating):
             raise InvalidInputError(
                 f"There is a ceiling of {budget.usd} USD, but no price is known for {seat} ({seating.address}).",
@@ -272,13 +272,13 @@ def check_prices(table: Table, budget: Budget, prices: PriceBook) -> None:
             )
 
 
-def check_room(table: Table) -> None:
+def check_token_limits(table: SeatAssignments) -> None:
     """Refuse a number of tokens to reason in, or for an answer, that no context window of the seat's model holds.
 
     Raises:
         InvalidInputError: names the seat, both numbers and what would do.
     """
-    for seat, seating in _seatings(table):
+    for seat, seating in _list_seatings(table):
         window, effort = known_window(seating), seating.reasoning_effort
         wanted = {
             "reasoning_effort": effort if isinstance(effort, int) else 0,
@@ -294,15 +294,15 @@ def check_room(table: Table) -> None:
         )
 
 
-def blind_spots(table: Table) -> tuple[str, ...]:
+def warn_of_one_family(table: SeatAssignments) -> tuple[str, ...]:
     """The warning that all models are of one family, where they are."""
-    families = {family(seating.model, seating.provider) for _, seating in _seatings(table)}
+    families = {family(seating.model, seating.provider) for _, seating in _list_seatings(table)}
     if len(families) != 1 or any(isinstance(occupant, Analyst) for occupant in table.values()):
         return ()
     return (f"All seats are of one model family ({families.pop()}): they share its blind spots.",)
 
 
-def look_alikes(plan: Plan) -> tuple[str, ...]:
+def warn_of_equal_debaters(plan: Plan) -> tuple[str, ...]:
     """The warning that all debaters of a panel are one model with one prompt, where they are."""
     voices = plan.context.voices
     if not plan.format.free_seats or len(voices) < 2 or len({(row.model, row.persona) for row in voices}) > 1:
@@ -312,7 +312,7 @@ def look_alikes(plan: Plan) -> tuple[str, ...]:
     return (f"{alike} {cure}",)
 
 
-def question_notes(plan: Plan) -> tuple[str, ...]:
+def explain_question(plan: Plan) -> tuple[str, ...]:
     """How a debate with two sides reads a motion that is a question, and a hint where it offers several options."""
     motion = plan.setting.motion
     if not (motion.is_question and plan.book.has(f"{plan.format.prompt_folder}/yes-or-no")):
@@ -327,16 +327,16 @@ def question_notes(plan: Plan) -> tuple[str, ...]:
     return (hint,)
 
 
-def foreign_languages(table: Table, language: str) -> tuple[str, ...]:
+def warn_of_language(table: SeatAssignments, language: str) -> tuple[str, ...]:
     """The warning that the small embedded model is asked for a language it does not write, where it is."""
-    small = [seat for seat, row in _seatings(table) if row.provider == "embedded" and row.model == EMBEDDED_MODEL]
+    small = [seat for seat, row in _list_seatings(table) if row.provider == "embedded" and row.model == EMBEDDED_MODEL]
     if not small or language == "English":
         return ()
     seats = " and ".join(dict.fromkeys(small))
     return (f"The small embedded model writes English only: do not expect {one_line(language, 40)} of {seats}.",)
 
 
-def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpened, dict[str, str]]:
+def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpened, dict[str, str]]:
     """The first event of a record, with the texts it names."""
     setting = plan.setting
     small = any(isinstance(row, ModelSeat) and row.seatings[0].piecewise for row in plan.table.values())
@@ -373,11 +373,11 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
         seed=plan.seed,
         software=software,
         warnings=(
-            *blind_spots(plan.table),
-            *kindred_moderator(plan.format, plan.table),
-            *look_alikes(plan),
-            *question_notes(plan),
-            *foreign_languages(plan.table, setting.motion.language),
+            *warn_of_one_family(plan.table),
+            *warn_of_moderator_family(plan.format, plan.table),
+            *warn_of_equal_debaters(plan),
+            *explain_question(plan),
+            *warn_of_language(plan.table, setting.motion.language),
             *overridden,
             *(plan.tools.warnings if plan.tools else ()),
         ),
@@ -386,7 +386,7 @@ def opened_event(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
     return event, texts
 
 
-def _seatings(table: Table) -> list[tuple[str, ModelSeating]]:
+def _list_seatings(table: SeatAssignments) -> list[tuple[str, ModelSeating]]:
     return [
         (seat, seating)
         for seat, occupant in table.items()
@@ -395,7 +395,7 @@ def _seatings(table: Table) -> list[tuple[str, ModelSeating]]:
     ]
 
 
-async def probe_table(table: Table) -> dict[str, Fault | None]:
+async def probe_models(table: SeatAssignments) -> dict[str, Fault | None]:
     """Whether the model in each seat can be reached, asked without spending a token where that is possible."""
     results: dict[int, Fault | None] = {}
     found: dict[str, Fault | None] = {}
@@ -408,7 +408,7 @@ async def probe_table(table: Table) -> dict[str, Fault | None]:
     return found
 
 
-def check_reachable(table: Table, probes: Mapping[str, Fault | None]) -> None:
+def check_reachable(table: SeatAssignments, probes: Mapping[str, Fault | None]) -> None:
     """Refuse to start where a seat's model certainly cannot answer and nobody can take over.
 
     A compatible server's list of models is not believed: many answer to more names than they list.

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from disputatio.engine.course import Course, LaidOutCall, TooLongError
-from disputatio.engine.opening import Proposal, rules_of
+from disputatio.engine.opening import Proposal, make_rules
 from disputatio.engine.preview import course_plan, seat_profiles
+from disputatio.engine.simulation import LaidOutCall, Simulation, TooLongError
 from disputatio.ledger.prices import PriceBook
 from disputatio.participants.caching import Prices, Sent, bill, cache_rules
 from disputatio.participants.call import OutputMode, Usage
@@ -103,7 +103,7 @@ def _key(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> str:
     seated = [[seat, row.address, repr(row.price)] for seat, row in seats.items()]
     settings = proposal.settings
     length_profile = repr(seat_profiles(proposal))
-    rules = repr(rules_of(proposal.format, settings))
+    rules = repr(make_rules(proposal.format, settings))
     tools = repr((settings.tools, settings.tool_limits))
     return canonical([proposal.format.name, rules, seated, sizes, settings.stagger, length_profile, tools])
 
@@ -111,7 +111,7 @@ def _key(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> str:
 async def _choices(proposal: Proposal, seats: Mapping[str, ModelSeating]) -> tuple[ModeChoice, ...]:
     length_profile = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
     try:
-        course = Course(await course_plan(proposal, length_profile), length_profile, lays_out=True)
+        course = Simulation(await course_plan(proposal, length_profile), length_profile, lays_out=True)
         await course.hold()
     except (LookupError, TypeError, ValueError, AttributeError, TooLongError):
         # As of an estimate: there is none for forms of a user's own that no typical answer is known for.

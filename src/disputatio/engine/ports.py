@@ -60,21 +60,21 @@ class Observer(Protocol):
 
 
 @runtime_checkable
-class Leaving(Protocol):
+class DetachAware(Protocol):
     """A watcher that keeps something of a debate for as long as it is held here."""
 
     def on_detach(self, debate: str) -> None:
         """``debate`` is not held here any more, whether or not an event said so: another process may hold it."""
 
 
-class Turnstile(Protocol):
+class CallLimiter(Protocol):
     """Lets calls through to providers: so many at once and so many a minute, whoever makes them."""
 
-    def passing(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
+    def slot(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
         """Waits until a call to ``seating`` may leave; it counts as under way until the context ends."""
 
 
-class Nobody:
+class NullObserver:
     """Watches nothing."""
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
@@ -82,3 +82,26 @@ class Nobody:
 
     def on_text(self, path: str, part: str, text: str) -> None:
         """Nothing."""
+
+
+class CombinedObserver:
+    """Tells each of its watchers."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+
+    def on_event(self, event: Event, sealed: Sealed) -> None:
+        """An event was written."""
+        for observer in self._observers:
+            observer.on_event(event, sealed)
+
+    def on_text(self, path: str, part: str, text: str) -> None:
+        """Output arrived."""
+        for observer in self._observers:
+            observer.on_text(path, part, text)
+
+    def on_detach(self, debate: str) -> None:
+        """A debate is not held here any more."""
+        for observer in self._observers:
+            if isinstance(observer, DetachAware):
+                observer.on_detach(debate)

@@ -14,13 +14,12 @@ from decimal import Decimal
 from statistics import fmean
 from typing import Any
 
-from disputatio.engine.course import MOST_TURNS, CountedCall, Course
-from disputatio.engine.market_setup import analyst_for, is_rules
-from disputatio.engine.opening import Proposal, book_of, planned
-from disputatio.engine.recalling import OF_THIS_PROCESS
-from disputatio.engine.running import Plan
-from disputatio.engine.seat_assignments import ModelSeat, Occupant, chain_of
-from disputatio.engine.toolboxes import PreviewTools, tool_words
+from disputatio.engine.debate_run import Plan
+from disputatio.engine.market_setup import is_rule_based, make_analyst
+from disputatio.engine.opening import Proposal, open_prompts, prepare_plan
+from disputatio.engine.seat_assignments import PROCESS_ALLOWANCES, ModelSeat, Occupant, fallback_chain
+from disputatio.engine.simulation import MOST_TURNS, SimulatedCall, Simulation
+from disputatio.engine.tool_use import PreviewTools, name_tools
 from disputatio.kernel import Limits
 from disputatio.ledger.prices import PriceBook
 from disputatio.ledger.tokens import TYPICAL_BYTES_PER_TOKEN
@@ -115,24 +114,26 @@ class Stage:
     tokens: int
 
 
-COURSES = 6
+SIMULATIONS = 6
 """Courses of a debate that an estimate is the mean of, where choices are drawn."""
 
 _ALIKE = 0.05
 _BRIEF = 120
 """Characters of a text of somebody who is brief: a sentence or two."""
-_NOBODY = ModelSeating(provider="embedded", model="nobody")
+_PLACEHOLDER = ModelSeating(provider="embedded", model="nobody")
 
 
-class Courses:
+class Simulations:
     """The courses of one proposal. Each is held once, however many figures are taken from it."""
 
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal
-        self._held: dict[tuple[object, ...], tuple[Plan, list[CountedCall]]] = {}
+        self._held: dict[tuple[object, ...], tuple[Plan, list[SimulatedCall]]] = {}
         self._prices = PriceBook()
 
-    async def of(self, length_profile: Mapping[str, LengthProfile], number: int = 0) -> tuple[Plan, list[CountedCall]]:
+    async def of(
+        self, length_profile: Mapping[str, LengthProfile], number: int = 0
+    ) -> tuple[Plan, list[SimulatedCall]]:
         """What a course rests on whose seats have these habits, and its calls.
 
         Raises:
@@ -144,7 +145,7 @@ class Courses:
         }
         key = (number, *length_profile.items())
         if key not in self._held:
-            course = Course(await course_plan(self.proposal, length_profile), length_profile, number)
+            course = Simulation(await course_plan(self.proposal, length_profile), length_profile, number)
             await course.hold()
             self._held[key] = course.plan, course.calls
         return self._held[key]
@@ -152,7 +153,7 @@ class Courses:
     async def preview(self, length_profile: Mapping[str, LengthProfile], number: int = 0) -> Preview:
         """What such a course takes, seat by seat. Raises as ``of``."""
         plan, made = await self.of(length_profile, number)
-        calls: dict[str, list[CountedCall]] = {seat: [] for seat in plan.table}
+        calls: dict[str, list[SimulatedCall]] = {seat: [] for seat in plan.table}
         for row in made:
             calls[row.seat].append(row)
         return Preview(
@@ -164,12 +165,12 @@ class Courses:
         )
 
 
-async def preview(proposal: Proposal, courses: Courses | None = None) -> Preview:
+async def preview(proposal: Proposal, courses: Simulations | None = None) -> Preview:
     """What ``proposal`` would take, by the habits of the models in its seats.
 
     Where one of them chooses at random, a debate may be over after one round or go on to the last: the mean over
-    ``COURSES`` is taken, unless the first two are alike. Of long debates fewer are taken, so that all of them together
-    have no more than ``MOST_TURNS`` calls.
+    ``SIMULATIONS`` is taken, unless the first two are alike. Of long debates fewer are taken, so that all of them
+    together have no more than ``MOST_TURNS`` calls.
 
     Args:
         proposal: the debate.
@@ -178,9 +179,9 @@ async def preview(proposal: Proposal, courses: Courses | None = None) -> Preview
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
-    courses, length_profile = courses or Courses(proposal), seat_profiles(proposal)
+    courses, length_profile = courses or Simulations(proposal), seat_profiles(proposal)
     held = [await courses.preview(length_profile)]
-    while any(row.draws for row in length_profile.values()) and len(held) < COURSES:
+    while any(row.draws for row in length_profile.values()) and len(held) < SIMULATIONS:
         if len(held) == 2 and abs(held[0].tokens - held[1].tokens) <= _ALIKE * held[0].tokens:
             break
         if sum(row.calls for row in held) + max(row.calls for row in held) > MOST_TURNS:
@@ -189,7 +190,9 @@ async def preview(proposal: Proposal, courses: Courses | None = None) -> Preview
     return _mean(held)
 
 
-async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | None = None) -> tuple[Preview, Preview]:
+async def preview_range(
+    proposal: Proposal, seen: Preview, courses: Simulations | None = None
+) -> tuple[Preview, Preview]:
     """The least and the most to expect of ``proposal``, whose preview is ``seen``.
 
     The least: a sentence where a paragraph may stand, agreement as soon as there can be, no reasoning, and all input
@@ -200,7 +203,7 @@ async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | No
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
-    courses, seats = courses or Courses(proposal), seat_profiles(proposal)
+    courses, seats = courses or Simulations(proposal), seat_profiles(proposal)
     least, most = ({seat: end(row) for seat, row in seats.items()} for end in (LengthProfile.least, LengthProfile.most))
     ends = [least, most]
     if any(row.reasoning_range[1] for row in seats.values()):
@@ -223,23 +226,23 @@ async def preview_range(proposal: Proposal, seen: Preview, courses: Courses | No
     return cached, Preview(tuple(replace(row, calls=max(made)) for row, made in zip(longest.seats, calls, strict=True)))
 
 
-async def preview_stages(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
+async def preview_stages(proposal: Proposal, courses: Simulations | None = None) -> tuple[Stage, ...]:
     """What the longest course of ``proposal`` has taken by the end of each phase.
 
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
     length_profile = {seat: replace(row, draws=False) for seat, row in seat_profiles(proposal).items()}
-    return _stages((await (courses or Courses(proposal)).of(length_profile))[1], length_profile)
+    return _stages((await (courses or Simulations(proposal)).of(length_profile))[1], length_profile)
 
 
-async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tuple[Stage, ...]:
+async def early_ends(proposal: Proposal, courses: Simulations | None = None) -> tuple[Stage, ...]:
     """The stages after which ``proposal`` may be over, where there are several; none where it always goes to the end.
 
     Raises:
         InvalidInputError: something in it cannot be used, or it is too long.
     """
-    courses = courses or Courses(proposal)
+    courses = courses or Simulations(proposal)
     longest = await preview_stages(proposal, courses)
     shortest = _stages((await courses.of(dict.fromkeys(seat_profiles(proposal), SHORT)))[1], {})
     if len(shortest) == len(longest):
@@ -248,7 +251,7 @@ async def early_ends(proposal: Proposal, courses: Courses | None = None) -> tupl
     return tuple(row for row in longest if proposal.format.free_seats or row.phase.startswith(shortest[-1].phase))
 
 
-def _stages(calls: Sequence[CountedCall], length_profile: Mapping[str, LengthProfile]) -> tuple[Stage, ...]:
+def _stages(calls: Sequence[SimulatedCall], length_profile: Mapping[str, LengthProfile]) -> tuple[Stage, ...]:
     stages: dict[str, Stage] = {}
     tokens = 0
     for number, row in enumerate(calls, start=1):
@@ -279,7 +282,7 @@ def seat_profiles(proposal: Proposal) -> dict[str, LengthProfile]:
 def _with_reasoning(length_profile: LengthProfile, proposal: Proposal, seat: str) -> LengthProfile:
     """``length_profile`` with what is known or assumed of how much the seat's model reasons."""
     seating = proposal.settings.seats[seat]
-    least, usual, most = expected_reasoning(seating, OF_THIS_PROCESS.seen(seating))
+    least, usual, most = expected_reasoning(seating, PROCESS_ALLOWANCES.seen(seating))
     return replace(length_profile, reasoning=usual, reasoning_range=(least, most))
 
 
@@ -288,15 +291,19 @@ async def course_plan(proposal: Proposal, length_profile: Mapping[str, LengthPro
     table: dict[str, Occupant] = {}
     for seat in length_profile:
         # A script is not run for a preview: it may count its calls, or be a person.
-        seating = _NOBODY if seat in proposal.participants else proposal.settings.seats[seat]
-        if seat not in proposal.participants and is_rules(seating):
-            table[seat] = analyst_for(seating, seat, proposal.format)
+        seating = _PLACEHOLDER if seat in proposal.participants else proposal.settings.seats[seat]
+        if seat not in proposal.participants and is_rule_based(seating):
+            table[seat] = make_analyst(seating, seat, proposal.format)
             continue
         table[seat] = ModelSeat((replace(seating, fallback=None),), (_NoClient(),))
-    words, _ = tool_words(proposal.settings, table)
-    plan = await planned(proposal, table, book_of(proposal.prompts))
+    words, _ = name_tools(proposal.settings, table)
+    plan = await prepare_plan(proposal, table, open_prompts(proposal.prompts))
     plan = replace(plan, tools=PreviewTools(words, proposal.settings.tool_limits))
-    return plan if any(row.invents for row in length_profile.values()) else replace(plan, rules=_unbroken(plan.rules))
+    return (
+        plan
+        if any(row.invents for row in length_profile.values())
+        else replace(plan, rules=_without_rule_asks(plan.rules))
+    )
 
 
 def _mean(previews: Sequence[Preview]) -> Preview:
@@ -316,7 +323,7 @@ def _mean(previews: Sequence[Preview]) -> Preview:
     return Preview(tuple(rows))
 
 
-def _unbroken(rules: Any) -> Any:
+def _without_rule_asks(rules: Any) -> Any:
     """The rules with nobody asked again for breaking one: typical words quote nothing and may be of the wrong kind."""
     limits = {row.name: getattr(rules, row.name) for row in fields(rules)}
     held = {name: replace(row, rule_asks=0) for name, row in limits.items() if isinstance(row, Limits)}
@@ -324,7 +331,7 @@ def _unbroken(rules: Any) -> Any:
 
 
 def _seat_preview(
-    seat: str, occupant: ModelSeat, calls: Sequence[CountedCall], reasoning: int, prices: PriceBook
+    seat: str, occupant: ModelSeat, calls: Sequence[SimulatedCall], reasoning: int, prices: PriceBook
 ) -> SeatPreview:
     """What a seat takes whose model reasons so many tokens in each call."""
     costs: list[list[Decimal | None]] = [
@@ -339,7 +346,7 @@ def _seat_preview(
     tokens_in, said = sum(row.input_tokens for row in calls), sum(row.said_bytes for row in calls)
     return SeatPreview(
         seat,
-        chain_of(occupant.seatings[0])[0].address,
+        fallback_chain(occupant.seatings[0])[0].address,
         len(calls),
         tokens_in,
         sum(row.output_tokens for row in calls) + len(calls) * reasoning,
@@ -356,7 +363,7 @@ def _sum(costs: Iterable[Decimal | None]) -> Decimal | None:
     return None if None in rows else sum((cost for cost in rows if cost is not None), Decimal(0))
 
 
-def assumptions(proposal: Proposal) -> str:
+def describe_assumptions(proposal: Proposal) -> str:
     """What is assumed of the answers of ``proposal``, in a sentence for people."""
     told = dict.fromkeys(_assumed(row) for row in seat_profiles(proposal).values())
     answers = f"Assumed: {'; '.join(told)}. Four bytes to a token; nothing cached, no call failed."
@@ -372,7 +379,7 @@ def _assumed_reasoning(proposal: Proposal) -> Iterator[str]:
         if seat in length_profile
     }
     for seating, row in seated.values():
-        calls = OF_THIS_PROCESS.seen(seating).calls
+        calls = PROCESS_ALLOWANCES.seen(seating).calls
         if calls >= FEWEST_SEEN and row.reasoning_range[1]:
             yield f"{seating.model} reasons {row.reasoning:,} tokens a call, the mean of {calls} calls."
         elif row.reasoning_range[1]:
@@ -390,7 +397,7 @@ def _assumed(length_profile: LengthProfile) -> str:
     return f"{length}, every round held, nothing rejected"
 
 
-TOKENS_ARE = (
+ESTIMATE_NOTE = (
     "An estimate: answers half as long as the form allows, nothing rejected, four bytes to a token, nothing cached. A "
     "model that is known to reason takes 2,000 more tokens a call."
 )

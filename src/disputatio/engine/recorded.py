@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from disputatio.engine.custom_format_files import format_recorded
+from disputatio.config import Arguments, Settings
+from disputatio.config.process import settings_for
+from disputatio.engine.custom_format_files import load_recorded_format
 from disputatio.engine.runtime import refuse_imported
-from disputatio.errors import UnknownDebateError
+from disputatio.engine.seat_assignments import decode_seating
+from disputatio.errors import ResumeMismatchError, UnknownDebateError
 from disputatio.formats.format import Format
+from disputatio.participants.providers import SeatValue
 from disputatio.record.chain import Sealed
 from disputatio.record.events import DebateOpened
 
@@ -26,10 +32,61 @@ def recorded_opening(debate_id: str, record: Sequence[Sealed]) -> DebateOpened:
     return opened
 
 
-def recorded_form(debate_id: str, record: Sequence[Sealed], rules_file: str | None = None) -> Format:
+def recorded_format(debate_id: str, record: Sequence[Sealed], rules_file: str | None = None) -> Format:
     """The format of a recorded debate; ``rules_file`` says where the file of its own rules is now.
 
     Raises:
         ResumeMismatchError: it was held elsewhere, or the file is not what it was.
     """
-    return format_recorded(recorded_opening(debate_id, record), rules_file)
+    return load_recorded_format(recorded_opening(debate_id, record), rules_file)
+
+
+def recorded_settings(
+    debate_id: str, record: Sequence[Sealed], arguments: Arguments, rules_file: str | None = None
+) -> Settings:
+    """Today's settings for a recorded debate, with its own models in the seats that ``arguments`` do not name.
+
+    They bring the keys. What seats the environment would give to a new debate does not matter here.
+
+    Args:
+        debate_id: its id.
+        record: its record, which verifies.
+        arguments: the command line of today.
+        rules_file: where the file of its own rules is now, if it was moved.
+
+    Raises:
+        InvalidInputError: the debate was held elsewhere.
+        ResumeMismatchError: an address is given that is not the recorded one.
+    """
+    opened = recorded_opening(debate_id, record)
+    seats: Mapping[str, Any] = opened.seats
+    if not arguments.seated():
+        _check_address(seats, arguments.base_url)
+        arguments = replace(arguments, base_url=None)
+    named = {seat.strip().lower() for seat, _ in arguments.seated()}
+    recorded = tuple(
+        (seat, _recorded_model(row))
+        for seat, row in seats.items()
+        if row["kind"] == "model" and not named & {"all", seat, seat.rpartition("_")[0]}
+    )
+    arguments = arguments.with_seats((*recorded, *arguments.seated()))
+    form = load_recorded_format(opened, rules_file)
+    if form.free_seats:
+        # Who sits there is known from the record alone, whatever the environment calls its debaters.
+        arguments = arguments.with_values({("debaters",): list(seats)})
+    return settings_for(form, arguments)
+
+
+def _recorded_model(row: Mapping[str, Any]) -> SeatValue:
+    seating = decode_seating(row)
+    return SeatValue(seating.provider, seating.model, seating.base_url)
+
+
+def _check_address(seats: Mapping[str, Any], base_url: str | None) -> None:
+    for seat, row in seats.items():
+        if base_url is not None and row["kind"] == "model" and row["base_url"] != base_url.rstrip("/"):
+            raise ResumeMismatchError(
+                f"The seat {seat} was taken by {decode_seating(row).address}; "
+                "its address cannot become another one on resume.",
+                "Leave --base-url out, or start a new debate.",
+            )

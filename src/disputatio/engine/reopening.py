@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from disputatio.engine.running import Plan, recorded_answer
+from disputatio.engine.debate_run import Plan, recorded_answer
 from disputatio.kernel import Driver
 from disputatio.record.events import Abstained
 from disputatio.record.history import History, Status
 
 
-def failed_paths(history: History, again: Collection[str]) -> tuple[str, ...]:
+def list_failed(history: History, again: Collection[str]) -> tuple[str, ...]:
     """The asks of a debate that ended without a seat, where the reason is one of ``again``."""
     if history.status not in {Status.DEGRADED, Status.FAILED}:
         return ()
     return tuple(path for path, row in history.answered.items() if isinstance(row, Abstained) and row.reason in again)
 
 
-def reopened_paths(history: History, plan: Plan, again: Collection[str]) -> tuple[str, ...]:
+def list_reopened(history: History, plan: Plan, again: Collection[str]) -> tuple[str, ...]:
     """The asks that are taken back before a debate goes on.
 
     Where seats failed for a reason in ``again``: their asks, and every turn that rests on them. A turn rests on a
@@ -29,7 +29,7 @@ def reopened_paths(history: History, plan: Plan, again: Collection[str]) -> tupl
     """
     if history.status not in {Status.DEGRADED, Status.FAILED}:
         return ()
-    failed = set(failed_paths(history, again))
+    failed = set(list_failed(history, again))
     if not failed:
         return history.reopenable
     driver = Driver(plan.format.rulebook(plan.rules, plan.context))

@@ -9,7 +9,7 @@ from typing import Any
 
 from disputatio.config import Settings
 from disputatio.config.presets import preset_named
-from disputatio.engine.seat_assignments import ModelSeat, Table, chain_of
+from disputatio.engine.seat_assignments import ModelSeat, SeatAssignments, fallback_chain
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.source_files import read_sources
 from disputatio.evidence.sources import Source, SourceSet
@@ -44,7 +44,7 @@ def review_rules(form: Format, settings: Settings) -> dict[str, Any]:
     return {"brief": brief if chosen.task_type is None else replace(brief, task_type=chosen.task_type)}
 
 
-def sources_by_round(
+def read_sources_by_round(
     first: Iterable[Any], later: Sequence[tuple[int, Any]]
 ) -> tuple[tuple[Source, ...], dict[str, int]]:
     """All sources of a debate, and those that a later round brings, each with its round.
@@ -62,7 +62,7 @@ def sources_by_round(
     return sources, {source.source_id: number for source, (number, _) in rounds if number > 1}
 
 
-def usual_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, prices: PriceBook) -> Budget:
+def default_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, prices: PriceBook) -> Budget:
     """The ceilings of a debate: those that were given, and the format's usual one in money where all prices are known.
 
     The usual one is that of the answers; where models reason, what ``_REASONED_CALLS`` of the dearest of them may take
@@ -71,7 +71,7 @@ def usual_budget(form: Format, seatings: Iterable[ModelSeating], given: Budget, 
     usual: Decimal | None = getattr(form.rules, "USUAL_USD", None)
     if usual is None or given.usd is not None:
         return given
-    rows = [each for row in seatings for each in chain_of(row)]
+    rows = [each for row in seatings for each in fallback_chain(row)]
     reasoned = [prices.bound(row, 0, _REASONED_CALLS * most_reasoning(first_allowance(row))) for row in rows]
     known = [cost for cost in reasoned if cost is not None]
     return replace(given, usd=usual + max(known)) if known and len(known) == len(rows) else given
@@ -81,7 +81,7 @@ _REASONED_CALLS = 16
 """Of a review of three rounds, whose roles are asked thirteen times, with three that are asked again."""
 
 
-def kindred_moderator(form: Format, table: Table) -> tuple[str, ...]:
+def warn_of_moderator_family(form: Format, table: SeatAssignments) -> tuple[str, ...]:
     """The warning that the moderator's model is of the same family as another seat's, where it is."""
     if "moderator" not in form.judges:
         return ()

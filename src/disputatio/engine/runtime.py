@@ -13,32 +13,38 @@ from typing import Any
 
 from disputatio._version import VERSION
 from disputatio.config import Settings, fallback_seat, variable_prefix
-from disputatio.engine.custom_format_files import format_recorded, is_own
-from disputatio.engine.estimating import estimate
-from disputatio.engine.fair_scheduling import in_turn
+from disputatio.engine.custom_format_files import is_rules_file, load_recorded_format
+from disputatio.engine.debate_run import DebateRun, Plan
+from disputatio.engine.estimate import estimate_for_record
 from disputatio.engine.journal import Journal
-from disputatio.engine.market_setup import KNOWLEDGE, is_rules, recorded_analyst, recorded_knowledge
+from disputatio.engine.market_setup import KNOWLEDGE, is_rule_based, recorded_analyst, recorded_knowledge
 from disputatio.engine.opening import (
     Proposal,
-    book_of,
+    assign_seats,
     check_prices,
     check_reachable,
-    check_room,
     check_searchable,
-    opened_event,
-    planned,
-    probe_table,
-    seat_table,
+    check_token_limits,
+    make_opening,
+    open_prompts,
+    prepare_plan,
+    probe_models,
 )
 from disputatio.engine.output_modes import with_cheaper_modes
-from disputatio.engine.ports import Clock, Nobody, Observer, SystemClock, Turnstile
-from disputatio.engine.recalling import OF_THIS_PROCESS, look_up, seatings_of
-from disputatio.engine.reopening import failed_paths, reopened_paths
-from disputatio.engine.review_setup import usual_budget
-from disputatio.engine.running import Plan, Running
-from disputatio.engine.seat_assignments import ModelSeat, Occupant, chain_of, seating_from_json
-from disputatio.engine.toolboxes import debate_tools, recorded_tools
-from disputatio.engine.verified import Verified, verified
+from disputatio.engine.ports import CallLimiter, Clock, NullObserver, Observer, SystemClock
+from disputatio.engine.reopening import list_failed, list_reopened
+from disputatio.engine.review_setup import default_budget
+from disputatio.engine.scheduling import wait_for_turn
+from disputatio.engine.seat_assignments import (
+    PROCESS_ALLOWANCES,
+    ModelSeat,
+    Occupant,
+    decode_seating,
+    fallback_chain,
+    learn_from_store,
+    list_seatings,
+)
+from disputatio.engine.tool_use import open_debate_tools, reopen_tools
 from disputatio.errors import InvalidInputError, ResumeMismatchError, UnknownDebateError
 from disputatio.evidence.sources import Source
 from disputatio.formats.custom_debate import OWN
@@ -60,6 +66,7 @@ from disputatio.record.chain import Sealed
 from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
+from disputatio.record.verified import VerifiedRecord, load_verified
 from disputatio.tools.toolset import Toolset
 
 _ID_BYTES = 4
@@ -71,19 +78,19 @@ LENGTHS = "shared/lengths.md"
 class Runtime:
     """What debates run in: a store, a clock, somebody who watches, and the way to models.
 
-    ``watched`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
-    starts, whether it can be reached. ``turnstile`` is where calls wait for those of others. ``allowances`` is what is
-    known of how much models reason.
+    ``streams`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
+    starts, whether it can be reached. ``call_limiter`` is where calls wait for those of others. ``allowances`` is what
+    is known of how much models reason.
     """
 
     store: Store
-    observer: Observer = field(default_factory=Nobody)
-    watched: bool = False
+    observer: Observer = field(default_factory=NullObserver)
+    streams: bool = False
     clock: Clock = field(default_factory=SystemClock)
-    opener: ClientFactory = open_client
+    client_factory: ClientFactory = open_client
     checks_first: bool = True
-    turnstile: Turnstile | None = None
-    allowances: Allowances = OF_THIS_PROCESS
+    call_limiter: CallLimiter | None = None
+    allowances: Allowances = PROCESS_ALLOWANCES
 
 
 def new_id() -> str:
@@ -107,35 +114,35 @@ async def start(
         ProviderError: a model certainly cannot answer; nothing was written or spent.
         StoreError: the record could not be written.
     """
-    await in_turn()
-    model_clients, claimed = SharedClients(runtime.opener), ""
+    await wait_for_turn()
+    model_clients, claimed = SharedClients(runtime.client_factory), ""
     tools: Toolset | None = None
     try:
         proposal, _ = await with_cheaper_modes(proposal)
-        table = seat_table(proposal.format, proposal.settings, proposal.participants, model_clients)
-        plan = await planned(proposal, table, book_of(proposal.prompts))
+        table = assign_seats(proposal.format, proposal.settings, proposal.participants, model_clients)
+        plan = await prepare_plan(proposal, table, open_prompts(proposal.prompts))
         prices = PriceBook()
         seatings = [row.seatings[0] for row in table.values() if isinstance(row, ModelSeat)]
-        budget = usual_budget(proposal.format, seatings, proposal.settings.budget, prices)
+        budget = default_budget(proposal.format, seatings, proposal.settings.budget, prices)
         check_prices(table, budget, prices)
-        check_room(table)
+        check_token_limits(table)
         if runtime.checks_first:
-            check_reachable(table, await probe_table(table))
-        await look_up(runtime.allowances, seatings_of(table), runtime.store)
-        tools = await debate_tools(proposal.settings, table, proposal.evidence)
+            check_reachable(table, await probe_models(table))
+        await learn_from_store(runtime.allowances, list_seatings(table), runtime.store)
+        tools = await open_debate_tools(proposal.settings, table, proposal.evidence)
         plan = replace(plan, tools=tools)
         debate = debate or new_id()
         runtime.store.claim(debate)
         claimed = debate
         journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer)
-        event, texts = opened_event(plan, budget, software())
-        event = replace(event, estimate=await estimate(proposal, event))
+        event, texts = make_opening(plan, budget, software())
+        event = replace(event, estimate=await estimate_for_record(proposal, event))
         journal.write(event, texts=texts)
         if on_opened:
-            await journal.durable()
+            await journal.wait_until_durable()
             on_opened(debate)
         # Nobody else has to wait for it: it is durable before the first call leaves, as all that comes before a call.
-        await _running(plan, journal, Ledger(budget, prices), runtime).run()
+        await _make_run(plan, journal, Ledger(budget, prices), runtime).run()
         return debate
     finally:
         if tools is not None:
@@ -145,18 +152,18 @@ async def start(
         await model_clients.aclose()
 
 
-def _running(
+def _make_run(
     plan: Plan, journal: Journal, ledger: Ledger, runtime: Runtime, texts: Mapping[str, str] = MappingProxyType({})
-) -> Running:
-    return Running(
+) -> DebateRun:
+    return DebateRun(
         plan,
         journal=journal,
         ledger=ledger,
         clock=runtime.clock,
         observer=runtime.observer,
-        streams=runtime.watched,
+        streams=runtime.streams,
         texts=texts,
-        turnstile=runtime.turnstile,
+        call_limiter=runtime.call_limiter,
         allowances=runtime.allowances,
     )
 
@@ -172,8 +179,8 @@ class Resumption:
 
     ``settings`` bring the keys; ``asked`` names the seats, and maybe the format, that the user set explicitly, so
     that a change can be refused by name. ``form`` is the format itself where it is none of those people type.
-    ``asks_again`` are reasons of abstentions: seats that abstained for one of them are asked again in whatever phase it
-    was, and with them whatever rests on their missing turns.
+    ``retry_reasons`` are reasons of abstentions: seats that abstained for one of them are asked again in whatever phase
+    it was, and with them whatever rests on their missing turns.
     """
 
     settings: Settings
@@ -185,7 +192,7 @@ class Resumption:
     asked_seats: tuple[str, ...] = ()
     asked_format: str | None = None
     form: Format | None = None
-    asks_again: frozenset[str] = frozenset()
+    retry_reasons: frozenset[str] = frozenset()
 
 
 async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> History:
@@ -202,23 +209,23 @@ async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> Histo
             stopped at its ceiling is given no higher one.
         StoreError: another process is holding the debate.
     """
-    read = verified(runtime.store, debate)
+    read = load_verified(runtime.store, debate)
     _refuse_import(debate, read.history)
     if read.history.opened is None:
         raise UnknownDebateError(f"The record of {debate} has no opening.", "`disputatio list` shows all.")
-    if not can_go_on(read.history, resumption.asks_again):
+    if not is_resumable(read.history, resumption.retry_reasons):
         return read.history
     runtime.store.claim(debate)
     try:
         # Whoever held it until now may have written more.
         if runtime.store.read(debate, after=read.last.seq):
-            read = verified(runtime.store, debate)
-        return await _go_on(debate, read, resumption, runtime)
+            read = load_verified(runtime.store, debate)
+        return await _resume_claimed(debate, read, resumption, runtime)
     finally:
         runtime.store.release(debate)
 
 
-async def _go_on(debate: str, read: Verified, resumption: Resumption, runtime: Runtime) -> History:
+async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumption, runtime: Runtime) -> History:
     history, texts = read.history, read.texts
     journal = Journal(
         debate,
@@ -230,28 +237,30 @@ async def _go_on(debate: str, read: Verified, resumption: Resumption, runtime: R
     )
     opened = history.opened
     assert opened is not None  # noqa: S101  (checked by the caller)
-    if not can_go_on(history, resumption.asks_again):
+    if not is_resumable(history, resumption.retry_reasons):
         return history
-    model_clients = SharedClients(runtime.opener)
+    model_clients = SharedClients(runtime.client_factory)
     tools: Toolset | None = None
     try:
         plan = _recorded_plan(opened, texts, resumption, model_clients)
         if plan.setting.evidence:
             await asyncio.to_thread(check_searchable, plan.setting, plan.table)
-        budget = _raised(Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption)
+        budget = _raise_budget(
+            Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption
+        )
         ledger = Ledger(budget, PriceBook())
         _restore(ledger, history)
         _check_ceilings(debate, history, ledger, resumption)
         check_prices(plan.table, budget, ledger.prices)
         if runtime.checks_first:
-            check_reachable(plan.table, await probe_table(plan.table))
-        tools = await recorded_tools(opened, resumption.settings, plan.setting.evidence)
+            check_reachable(plan.table, await probe_models(plan.table))
+        tools = await reopen_tools(opened, resumption.settings, plan.setting.evidence)
         plan = replace(plan, tools=tools)
         lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
-        reopened = reopened_paths(history, plan, resumption.asks_again)
+        reopened = list_reopened(history, plan, resumption.retry_reasons)
         # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
-        return await _running(plan, journal, ledger, runtime, texts).run()
+        return await _make_run(plan, journal, ledger, runtime, texts).run()
     finally:
         if tools is not None:
             await tools.aclose()
@@ -284,7 +293,7 @@ async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
         if written and journal.history.status is Status.RUNNING:
             lost = [CallLost(call=row.call, path=row.path) for row in journal.history.in_flight]
             journal.write(*lost, DebateInterrupted(reason=reason))
-            await journal.durable()
+            await journal.wait_until_durable()
     finally:
         runtime.store.release(debate)
 
@@ -307,12 +316,12 @@ def _refuse_import(debate: str, history: History) -> None:
         )
 
 
-def can_go_on(history: History, asks_again: frozenset[str] = frozenset()) -> bool:
+def is_resumable(history: History, retry_reasons: frozenset[str] = frozenset()) -> bool:
     """Whether anything is left to ask: the debate is not closed, or turns of its last phase are missing.
 
-    So are turns of any phase whose seat abstained for one of the reasons in ``asks_again``.
+    So are turns of any phase whose seat abstained for one of the reasons in ``retry_reasons``.
     """
-    if failed_paths(history, asks_again):
+    if list_failed(history, retry_reasons):
         return True
     if history.status in {Status.RUNNING, Status.INTERRUPTED, Status.TRUNCATED}:
         return True
@@ -324,13 +333,13 @@ def _recorded_plan(
 ) -> Plan:
     """The plan that the record tells, with keys and participants of today."""
     asked = resumption.asked_format
-    if asked not in {None, opened.format} and not (opened.format == OWN and is_own(str(asked))):
+    if asked not in {None, opened.format} and not (opened.format == OWN and is_rules_file(str(asked))):
         raise ResumeMismatchError(
             f"The format was {opened.format}; it cannot become {asked} on resume.",
             "Leave --format out, or start a new debate.",
         )
-    form = resumption.form or format_recorded(opened, asked)
-    book = book_of(resumption.prompts)
+    form = resumption.form or load_recorded_format(opened, asked)
+    book = open_prompts(resumption.prompts)
     _check_prompts(opened, form, book)
     body: Any = opened.motion
     motion = Motion(body["text"], body["language"])
@@ -386,7 +395,7 @@ def _recorded_occupant(
     given = (resumption.participants or {}).get(seat)
     if row["kind"] == ANALYST and given is None:
         now = resumption.settings.seats[seat]
-        if seat in resumption.asked_seats and not is_rules(now):
+        if seat in resumption.asked_seats and not is_rule_based(now):
             raise ResumeMismatchError(
                 f"The seat {seat} was taken by {row['name']}; it cannot become {now.address} on resume.",
                 f"Leave --seat {seat}=... out, or start a new debate.",
@@ -403,7 +412,7 @@ def _recorded_occupant(
         return given
     if given is not None:
         raise ResumeMismatchError(f"The seat {seat} was taken by a model.", "Leave the participant out on resume.")
-    seating = seating_from_json(row)
+    seating = decode_seating(row)
     now = resumption.settings.seats[seat]
     before = (seating.provider, seating.model, seating.base_url)
     if seat in resumption.asked_seats and (now.provider, now.model, now.base_url) != before:
@@ -411,17 +420,17 @@ def _recorded_occupant(
             f"The seat {seat} was taken by {seating.address}; it cannot become {now.address} on resume.",
             f"Leave --seat {seat}=... out, or start a new debate.",
         )
-    seatings = chain_of(seating)
+    seatings = fallback_chain(seating)
     carriers = tuple(
-        model_clients.get(each, _key_for(name, each, resumption.settings))
+        model_clients.get(each, _find_key(name, each, resumption.settings))
         for name, each in zip((seat, fallback_seat(seat)), seatings, strict=False)
     )
     return ModelSeat(seatings[: len(carriers)], carriers)
 
 
-def _key_for(name: str, seating: Any, settings: Settings) -> str | None:
+def _find_key(name: str, seating: Any, settings: Settings) -> str | None:
     """The key for a recorded seating: the seat's own where today's settings seat the same provider there."""
-    chain = chain_of(settings.seats[name.split("/", maxsplit=1)[0]])
+    chain = fallback_chain(settings.seats[name.split("/", maxsplit=1)[0]])
     place = 1 if name.endswith("/fallback") else 0
     now = chain[place] if place < len(chain) else None
     key = settings.credentials.key(name)
@@ -441,7 +450,7 @@ def _key_for(name: str, seating: Any, settings: Settings) -> str | None:
     return None
 
 
-def _raised(budget: Budget, resumption: Resumption) -> Budget:
+def _raise_budget(budget: Budget, resumption: Resumption) -> Budget:
     return Budget(
         usd=budget.usd if resumption.budget_usd is None else resumption.budget_usd,
         tokens=budget.tokens if resumption.budget_tokens is None else resumption.budget_tokens,

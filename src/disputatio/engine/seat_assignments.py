@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from disputatio.formats.debate_context import Voice
 from disputatio.kernel import JsonObject
+from disputatio.ledger.windows import known_window
 from disputatio.participants.analyst.seated import Analyst
-from disputatio.participants.call import ModelClient, OutputMode
+from disputatio.participants.call import Fault, FaultKind, ModelClient, OutputMode, Reply, Usage
 from disputatio.participants.human import Participant
 from disputatio.participants.model_seat import ModelSeating, Price
 from disputatio.participants.providers import family
+from disputatio.participants.reasoning import Allowances
+from disputatio.record.history import History
+from disputatio.record.store import Store
 
 if TYPE_CHECKING:
     from disputatio.config import Settings
@@ -29,7 +34,7 @@ class ModelSeat:
 
     def as_json(self) -> JsonObject:
         """How the record names who sits here."""
-        return seating_json(self.seatings[0])
+        return encode_seating(self.seatings[0])
 
     @property
     def modes(self) -> tuple[tuple[OutputMode, ...], ...]:
@@ -41,10 +46,10 @@ class ModelSeat:
 
 
 Occupant: TypeAlias = ModelSeat | Participant | Analyst
-Table: TypeAlias = Mapping[str, Occupant]
+SeatAssignments: TypeAlias = Mapping[str, Occupant]
 
 
-def seating_json(seating: ModelSeating) -> JsonObject:
+def encode_seating(seating: ModelSeating) -> JsonObject:
     """A seating as the record keeps it; prices are strings."""
     body: dict[str, Any] = {row.name: getattr(seating, row.name) for row in fields(seating)}
     body["kind"] = "model"
@@ -52,21 +57,21 @@ def seating_json(seating: ModelSeating) -> JsonObject:
     if seating.price:
         prices = {row.name: getattr(seating.price, row.name) for row in fields(seating.price)}
         body["price"] = {name: None if value is None else str(value) for name, value in prices.items()}
-    body["fallback"] = seating.fallback and seating_json(seating.fallback)
+    body["fallback"] = seating.fallback and encode_seating(seating.fallback)
     return body
 
 
-def seating_from_json(body: Mapping[str, Any]) -> ModelSeating:
+def decode_seating(body: Mapping[str, Any]) -> ModelSeating:
     """The seating a record keeps."""
     values = {name: value for name, value in body.items() if name != "kind"}
     values["mode"] = OutputMode(values["mode"]) if values["mode"] else None
     if values["price"]:
         values["price"] = Price(**{name: value and Decimal(value) for name, value in values["price"].items()})
-    values["fallback"] = values["fallback"] and seating_from_json(values["fallback"])
+    values["fallback"] = values["fallback"] and decode_seating(values["fallback"])
     return ModelSeating(**values)
 
 
-def chain_of(seating: ModelSeating) -> tuple[ModelSeating, ...]:
+def fallback_chain(seating: ModelSeating) -> tuple[ModelSeating, ...]:
     """The seating and its fallbacks, in order."""
     rows = [seating]
     while rows[-1].fallback is not None:
@@ -74,7 +79,7 @@ def chain_of(seating: ModelSeating) -> tuple[ModelSeating, ...]:
     return tuple(rows)
 
 
-def voices_of(table: Table) -> tuple[Voice, ...]:
+def list_voices(table: SeatAssignments) -> tuple[Voice, ...]:
     """Whose voice each seat has that a model sits in."""
     return tuple(
         Voice(seat, first.address, family(first.model, first.provider), first.persona)
@@ -84,7 +89,7 @@ def voices_of(table: Table) -> tuple[Voice, ...]:
     )
 
 
-def gateways_of(table: Table) -> Iterable[ModelClient]:
+def gateways_of(table: SeatAssignments) -> Iterable[ModelClient]:
     """Every gateway at the table, once."""
     seen: dict[int, ModelClient] = {}
     for occupant in table.values():
@@ -103,7 +108,7 @@ def split_seats(
     return named, scripted, for_all
 
 
-def for_every_seat(
+def fill_seats(
     for_all: Participant | None,
     form: Format,
     settings: Settings,
@@ -120,3 +125,46 @@ def for_every_seat(
     taken = map(str, form.seats_named([*settings.seats, *participants]))
     free = [seat for seat in taken if not any(seat == name or seat.startswith(f"{name}_") for name in named)]
     return {**dict.fromkeys(free, for_all), **participants}
+
+
+PROCESS_ALLOWANCES: Final = Allowances(known_window)
+"""What all debates of this process have learned."""
+
+_RESIZED = {kind.value for kind in (FaultKind.CUT_WHILE_REASONING, FaultKind.LIMIT_TOO_LARGE)}
+
+
+def learn_from_history(allowances: Allowances, table: SeatAssignments, history: History) -> None:
+    """Take in the calls that ``history`` tells of, so that a resumed debate gives models the room that it gave them."""
+    for sent in history.calls:
+        made, occupant = history.made.get(sent.call), table.get(sent.seat)
+        if made is None or not isinstance(occupant, ModelSeat):
+            continue
+        seating = next((row for row in occupant.seatings if row.address == sent.model), None)
+        if seating is None:
+            continue
+        usage = Usage(**made.usage)  # type: ignore[arg-type]
+        outcome: Reply | Fault = Reply(made.text, made.served_model, usage, made.finish)
+        if made.fault in _RESIZED:
+            outcome = Fault(FaultKind(made.fault), made.message, usage=usage, text=made.text)
+        allowances.learn_from(seating, sent.max_tokens, sent.reasoning_allowance, outcome)
+
+
+def list_seatings(table: SeatAssignments) -> list[ModelSeating]:
+    """The models at the table, fallbacks too."""
+    return [row for occupant in table.values() if isinstance(occupant, ModelSeat) for row in occupant.seatings]
+
+
+async def learn_from_store(allowances: Allowances, seatings: Iterable[ModelSeating], store: Store) -> None:
+    """Take in what debates in ``store`` have seen of these models, once for each model.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    new = allowances.not_looked_up(seatings)
+    if not new:
+        return
+    from disputatio.metrics.calibration import read_reasoning
+
+    models = {(key[0], key[1], key[3]): row for key, row in new.items()}
+    for model, seen in (await asyncio.to_thread(read_reasoning, store, models)).items():
+        allowances.remember(models[model], seen)

@@ -28,7 +28,7 @@ _KEY_SHAPE = re.compile(
 )
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """``value`` as a message quotes it: on one line, cut at 60 characters, never with a key in it."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -18,10 +18,9 @@ from typing import Any, TypeVar
 
 from disputatio.config import Settings
 from disputatio.engine.journal import Journal
-from disputatio.engine.market_setup import horizon_asked, knowledge_as_source, knowledge_for, question_on
+from disputatio.engine.market_setup import choose_knowledge, default_question, find_horizon, knowledge_as_source
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime
-from disputatio.engine.verified import read_verified
 from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.evaluation.experiment import (
     Experiment,
@@ -43,6 +42,7 @@ from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.motion import Evidence, Motion, one_line
 from disputatio.record.events import BaselineHeld
 from disputatio.record.history import History, Status
+from disputatio.record.verified import read_verified
 
 Who = TypeVar("Who")
 BASELINES = ("single", "vote", "freeform")
@@ -133,7 +133,7 @@ class Baselines:
             return _event(
                 name, history, Spending(), failure="the ceiling of the debate leaves nothing for it"
             ), Spending()
-        experiment = Experiment(self.runtime.store, self.runtime.opener, budget=left)
+        experiment = Experiment(self.runtime.store, self.runtime.client_factory, budget=left)
         if name == "vote":
             return await self._vote(history, experiment)
         if name == "single":
@@ -155,12 +155,14 @@ class Baselines:
     def _motion(self) -> Motion:
         """What the debate was about: its motion, and of a market debate the question that its analysts argue."""
         motion = self.proposal.motion
-        base = knowledge_for(self.proposal.format, self.proposal.knowledge, ())
-        return motion if base is None or horizon_asked(motion.text, base) else replace(motion, text=question_on(base))
+        base = choose_knowledge(self.proposal.format, self.proposal.knowledge, ())
+        return (
+            motion if base is None or find_horizon(motion.text, base) else replace(motion, text=default_question(base))
+        )
 
     def _sources(self) -> tuple[Evidence | Source, ...]:
         """What the debate rests on: its sources, and of a market debate the whole knowledge base."""
-        base = knowledge_for(self.proposal.format, self.proposal.knowledge, ())
+        base = choose_knowledge(self.proposal.format, self.proposal.knowledge, ())
         return (*self.proposal.evidence, *(() if base is None else (knowledge_as_source(base),)))
 
     async def _vote(self, history: History, experiment: Experiment) -> tuple[BaselineHeld, Spending]:
@@ -211,7 +213,7 @@ class Baselines:
                 debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=record
             )
             journal.write(replace(event, head=record[-1].hash))
-            await journal.durable()
+            await journal.wait_until_durable()
         finally:
             runtime.store.release(debate)
 

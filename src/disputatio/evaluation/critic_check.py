@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.opening import Proposal, book_of
+from disputatio.engine.opening import Proposal, open_prompts
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.statistics.intervals import Estimate, Rate, mean_estimate, rate
@@ -337,7 +337,7 @@ def make_critic_report(
         rate(sum(row.first is not None for row in criticised), len(criticised)),
         rate(sum(bool(row.criticisms) and row.at_fair == row.criticisms for row in criticised), len(criticised)),
         rate(sum(bool(row.softening) for row in criticised), len(criticised)),
-        book_of(prompts).hashes("review", small=critic.piecewise),
+        open_prompts(prompts).hashes("review", small=critic.piecewise),
         result,
     )
 

@@ -21,19 +21,18 @@ from typing import Any
 
 from disputatio.engine.opening import (
     Proposal,
-    book_of,
+    assign_seats,
     check_prices,
     check_reachable,
-    check_room,
-    opened_event,
-    plan_of,
-    probe_table,
-    seat_table,
+    check_token_limits,
+    make_opening,
+    make_plan,
+    open_prompts,
+    probe_models,
 )
-from disputatio.engine.ports import Nobody
+from disputatio.engine.ports import NullObserver
 from disputatio.engine.runtime import Resumption, Runtime, resume, start
-from disputatio.engine.seat_assignments import Table
-from disputatio.engine.verified import read_verified
+from disputatio.engine.seat_assignments import SeatAssignments
 from disputatio.errors import ProviderError
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import UNLIMITED, Budget
@@ -46,7 +45,8 @@ from disputatio.record.events import Abstained, DebateOpened
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
 from disputatio.record.text import canonical
-from disputatio.telemetry.settings import observed
+from disputatio.record.verified import read_verified
+from disputatio.telemetry.tracing import add_tracing
 
 CONCURRENCY = 4
 """Debates that run at a time where nothing else is said."""
@@ -178,7 +178,7 @@ class Experiment:
     def __init__(
         self,
         store: Store,
-        opener: ClientFactory,
+        client_factory: ClientFactory,
         *,
         budget: Budget = UNLIMITED,
         concurrency: int = CONCURRENCY,
@@ -187,8 +187,8 @@ class Experiment:
         on_finished: Callable[[FinishedTrial], None] = lambda _: None,
         on_batch: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._store, self._budget, self._observer = store, budget, observed(Nobody())
-        self.opener = opener
+        self._store, self._budget, self._observer = store, budget, add_tracing(NullObserver())
+        self.client_factory = client_factory
         self._concurrency = 1 if budget != UNLIMITED and not shares_ceiling else concurrency
         self._reads_only, self._on_finished, self._on_batch = reads_only, on_finished, on_batch
         self._trials: dict[str, Trial] = {}
@@ -218,7 +218,7 @@ class Experiment:
         self._trials |= {trial.key: trial for trial in trials}
         self._on_batch(len(self._trials))
         self.stopped, self._failures = "", 0
-        model_clients = _KeptClients(self.opener)
+        model_clients = _KeptClients(self.client_factory)
         try:
             waiting = self._find_recorded(model_clients)
             if waiting and self._reads_only:
@@ -277,8 +277,8 @@ class Experiment:
         for proposal in by_models.values():
             table = _table(proposal, model_clients)
             check_prices(table, self._budget, PriceBook())
-            check_room(table)
-            check_reachable(table, await probe_table(table))
+            check_token_limits(table)
+            check_reachable(table, await probe_models(table))
 
     async def _run_waiting(self, waiting: Sequence[tuple[Trial, str | None]], model_clients: _KeptClients) -> None:
         """Run what waits, a few at a time; then what its share of the ceiling cut short, one by one."""
@@ -307,7 +307,9 @@ class Experiment:
                 self.stopped = "the ceiling was reached"
                 return
             self._reserved[trial.key] = share
-            runtime = Runtime(self._store, observer=self._observer, opener=model_clients.open, checks_first=False)
+            runtime = Runtime(
+                self._store, observer=self._observer, client_factory=model_clients.open, checks_first=False
+            )
             if earlier is None:
                 proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=share))
                 debate = await start(proposal, runtime, debate=trial.debate)
@@ -358,17 +360,17 @@ def _resumption(proposal: Proposal, share: Budget, own: Spending) -> Resumption:
         participants=proposal.participants,
         prompts=proposal.prompts,
         form=proposal.format,
-        asks_again=_KINDS,
+        retry_reasons=_KINDS,
     )
 
 
-def _table(proposal: Proposal, model_clients: _KeptClients) -> Table:
-    return seat_table(proposal.format, proposal.settings, proposal.participants, SharedClients(model_clients.open))
+def _table(proposal: Proposal, model_clients: _KeptClients) -> SeatAssignments:
+    return assign_seats(proposal.format, proposal.settings, proposal.participants, SharedClients(model_clients.open))
 
 
 def _identity_of(proposal: Proposal, model_clients: _KeptClients) -> str:
-    plan = plan_of(proposal, _table(proposal, model_clients), book_of(proposal.prompts))
-    return _identity(opened_event(plan, UNLIMITED, "")[0])
+    plan = make_plan(proposal, _table(proposal, model_clients), open_prompts(proposal.prompts))
+    return _identity(make_opening(plan, UNLIMITED, "")[0])
 
 
 def _identity(opened: DebateOpened) -> str:
@@ -394,8 +396,8 @@ def _is_open(history: History) -> bool:
 class _KeptClients:
     """Gateways that outlive the debates of a batch: each debate closes what it opened, and starting costs seconds."""
 
-    def __init__(self, opener: ClientFactory) -> None:
-        self._shared = SharedClients(opener)
+    def __init__(self, client_factory: ClientFactory) -> None:
+        self._shared = SharedClients(client_factory)
 
     def open(self, seating: ModelSeating, api_key: str | None) -> ModelClient:
         return _BorrowedClient(self._shared.get(seating, api_key))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from disputatio.config import Settings
-from disputatio.engine.opening import Proposal, book_of, rules_of
+from disputatio.engine.opening import Proposal, make_rules, open_prompts
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.cases import SIDES, CaseDebate
 from disputatio.evaluation.drift import Baseline, Drift
@@ -146,7 +146,7 @@ def make_judge_report(
     histories = {row.key: row.history for row in result.finished}
     readings = [read_variant(twin, histories.get(twin.key), rubric) for twin in twins]
     judge = settings.seats["judge"]
-    hashes = book_of(prompts).hashes("structured", small=judge.piecewise)
+    hashes = open_prompts(prompts).hashes("structured", small=judge.piecewise)
     cases = tuple({twin.case.id: twin.case for twin in twins}.values())
     return JudgeReport(
         judge.address,
@@ -172,7 +172,7 @@ def make_baseline(report: JudgeReport) -> Baseline:
 
 
 def _rubric(settings: Settings) -> Rubric:
-    rules = rules_of(find_format("structured"), settings)
+    rules = make_rules(find_format("structured"), settings)
     rubric: Rubric = rules.rubric
     return rubric
 

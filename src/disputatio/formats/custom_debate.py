@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.custom_answer import CustomTurn, CustomTurnSpec, texts_of
-from disputatio.formats.custom_format import Answer, Request, Speaker, Together
+from disputatio.formats.custom_format import Answer, Batcher, Request, Speaker
 from disputatio.formats.debate_context import DebateContext
 from disputatio.kernel import (
     PUBLIC,
@@ -230,7 +230,7 @@ def _strand(rulebook: Generator[Any, Any, Any], room: _Room, step: Step, rules: 
 def _unusable(request: Any, rulebook: Generator[Any, Any, Any], room: _Room, rules: CustomRules) -> Fault | None:
     """Why what the rules yielded cannot be done; None where it can."""
     where = _at(rulebook, rules)
-    if isinstance(request, Together):
+    if isinstance(request, Batcher):
         if len(request.branches) > _MOST_BRANCHES:
             return Fault("nonsense", f"{where} runs more than {_MOST_BRANCHES} branches together.")
         for _, branch in request.branches:
@@ -261,7 +261,7 @@ def _unusable(request: Any, rulebook: Generator[Any, Any, Any], room: _Room, rul
     )
 
 
-def _doubled(request: Together) -> str:
+def _doubled(request: Batcher) -> str:
     seen: set[tuple[str, str, str]] = set()
     for name, branch in request.branches:
         if isinstance(branch, Request):
@@ -310,7 +310,7 @@ def _channel(request: Request, transcript: Transcript) -> tuple[Channel, Transcr
 
 
 def _side_by_side(
-    request: Together, room: _Room, step: Step, rules: CustomRules
+    request: Batcher, room: _Room, step: Step, rules: CustomRules
 ) -> Rulebook[tuple[tuple[Any, ...] | Fault, _Room]]:
     """Run branches that do not hear each other, each with its share of the asks that are left."""
     share = room.asks_left // len(request.branches)

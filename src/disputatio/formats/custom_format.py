@@ -27,7 +27,7 @@ from disputatio.formats.turns.sizes import CHARACTERS_PER_WORD
 from disputatio.kernel import Json, JsonObject, Seat, Violation
 from disputatio.motion import count_words
 
-OwnRequest: TypeAlias = "Request | Together"
+OwnRequest: TypeAlias = "Request | Batcher"
 OwnRulebook: TypeAlias = Generator[Any, Any, Any]
 _LONGEST_TEXT = 6_000
 _RATINGS = ("very weak", "weak", "fair", "good", "strong")
@@ -312,7 +312,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class Batcher:
     """Asks and rulebooks that run side by side."""
 
     branches: tuple[tuple[str, Any], ...]
@@ -322,13 +322,13 @@ class Together:
         return results
 
 
-def together(*branches: Any, **named: Any) -> Together:
+def together(*branches: Any, **named: Any) -> Batcher:
     """Put several asks at once; none hears another. Brings their answers in the order given, named ones last.
 
     A branch may also be a generator of your own, which asks one after the other inside. Where the same seat is asked in
     two branches, name them: ``together(cost=examine(pro, "cost"), risk=examine(pro, "risk"))``.
     """
-    return Together((*(("", row) for row in branches), *named.items()))
+    return Batcher((*(("", row) for row in branches), *named.items()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,18 @@ from pydantic.json_schema import SkipJsonSchema
 
 from disputatio.motion import one_line
 from disputatio.options import Amount, Many, Options, Share, Whole, option
-from disputatio.options.nesting import ShallowObject
-from disputatio.options.reading import Given, bad, escalation, file_path, named_once, names, none_of_them, text, weight
+from disputatio.options.field import ShallowObject
+from disputatio.options.reading import (
+    Given,
+    bad_name_hint,
+    bad_value,
+    check_unique,
+    escalation,
+    file_path,
+    names,
+    text,
+    weight,
+)
 
 
 def _live(value: object) -> object:
@@ -72,8 +82,8 @@ def _positions(key: str, given: Given) -> tuple[str, ...]:
     texts = [one_line(row) for row in rows if isinstance(row, str) and row.strip()]
     wrong = next((row for row in texts if not 10 <= len(row) <= _LONGEST_POSITION), None)
     if not 2 <= len(texts) <= _MOST_POSITIONS or wrong is not None:
-        raise bad(key, given, allowed, none_of_them(wrong))
-    return named_once(key, given, texts, allowed)
+        raise bad_value(key, given, allowed, bad_name_hint(wrong))
+    return check_unique(key, given, texts, allowed)
 
 
 def _personalities(key: str, given: Given) -> Any:

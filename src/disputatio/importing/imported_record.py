@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from disputatio.engine.journal import Journal
-from disputatio.engine.ports import Clock, Nobody, SystemClock
+from disputatio.engine.ports import Clock, NullObserver, SystemClock
 from disputatio.engine.runtime import software
-from disputatio.engine.verified import read_verified
 from disputatio.errors import StoreError
 from disputatio.importing.transcript import ImportedTranscript, Judgment, SpokenTurn, seat_name
 from disputatio.kernel import JsonObject
@@ -21,6 +20,7 @@ from disputatio.record.events import DebateClosed, DebateOpened, TranscriptImpor
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
 from disputatio.record.text import digest
+from disputatio.record.verified import read_verified
 from disputatio.report.amounts import counted, listed
 
 FORMAT = "imported"
@@ -53,11 +53,11 @@ async def take_in(transcript: ImportedTranscript, store: Store, clock: Clock | N
             return Imported(debate, known=True)
     else:
         raise StoreError(f"The store has another debate under the id {whole}.", "Import it into another store.")
-    journal = Journal(debate, store=store, clock=clock or SystemClock(), observer=Nobody())
+    journal = Journal(debate, store=store, clock=clock or SystemClock(), observer=NullObserver())
     store.claim(debate)
     try:
         journal.write(*_events(transcript, whole), texts={whole: transcript.text})
-        await journal.durable()
+        await journal.wait_until_durable()
     finally:
         store.release(debate)
     return Imported(debate, known=False)

@@ -19,7 +19,7 @@ from disputatio.judging.gate import DebateMultiple, Verified, debate_multiple
 from disputatio.metrics.figures import Figures
 from disputatio.metrics.measures import MEASURES_VERSION, Measures, make_summary, measure_debate, read_summary
 from disputatio.motion import one_line
-from disputatio.record.chain import broken_link
+from disputatio.record.chain import find_fault
 from disputatio.record.history import History
 from disputatio.record.store import SUMMARIES_AT_ONCE, DebateRow, Store, Summaries, Summary
 
@@ -101,7 +101,7 @@ def _measures(store: Store, row: DebateRow, left_out: dict[str, str], read: list
     """The measures of a record; ``read`` takes the summary of one that was read whole."""
     events = store.read(row.id)
     try:
-        fault = broken_link(events, None)
+        fault = find_fault(events, None)
         if fault is None:
             measures = measure_debate(row.id, row.opened_at, History.of(sealed.event() for sealed in events))
             read += [make_summary(measures, events[-1].hash)] if events else []

@@ -13,7 +13,7 @@ from disputatio.options.field import (
     option,
     options_in,
 )
-from disputatio.options.reading import Given, Reader, bad
+from disputatio.options.reading import Given, Reader, bad_value
 
 __all__ = [
     "About",
@@ -27,7 +27,7 @@ __all__ = [
     "Reader",
     "Share",
     "Whole",
-    "bad",
+    "bad_value",
     "option",
     "options_in",
 ]

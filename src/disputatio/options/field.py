@@ -6,6 +6,7 @@ Python door, HTTP, MCP, the web form and the reference are derived from these fi
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
+from disputatio.motion import one_line
 from disputatio.options import reading
 from disputatio.options.reading import Given, Reader
 
@@ -353,23 +355,23 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
     group = f"{model.GROUP}." if model.GROUP else ""
     if not place and row["type"] in _SHAPES:
         return InvalidInputError(
-            f"{model.GROUP or 'What was given'} is {shown(data)}, and {_SHAPES[row['type']]}.",
+            f"{model.GROUP or 'What was given'} is {quote(data)}, and {_SHAPES[row['type']]}.",
             f"Its options are: {', '.join(model.model_fields)}. In Python it is {model.__name__}(...).",
         )
     if row["type"] == "extra_forbidden":
         allowed = [*known, *(each for each in model.model_fields if each not in known)]
         return InvalidInputError(
-            f"The request has no option {shown(f'{group}{name}')}.",
+            f"The request has no option {quote(f'{group}{name}')}.",
             f"{did_you_mean(name, allowed)}Allowed are: {', '.join(allowed)}.",
         )
     found = known.get(name)
     value = data.get(name, row.get("input")) if isinstance(data, Mapping) else row.get("input")
     if found is None:
-        return _of_no_option((group + ".".join(place)).rstrip("."), row)
+        return _wrong_body((group + ".".join(place)).rstrip("."), row)
     if found.field.repr and len(place) == 1 and row["type"] in _SHAPES:
-        return _misshapen(found, value, row)
+        return _wrong_shape(found, value, row)
     if found.is_many and issubclass(bare_type(get_args(found.kind)[0]), BaseModel):
-        return _of_no_option(".".join(place), row)
+        return _wrong_body(".".join(place), row)
     given = Given(value, f"{found.place} of the request")
     try:
         many = found.is_mapping and isinstance(value, Mapping)
@@ -378,19 +380,19 @@ def refusal(model: type[Options], data: Any, failure: ValidationError) -> Invali
     except InvalidInputError as refused:
         return refused
     return (
-        _misshapen(found, value, row)
+        _wrong_shape(found, value, row)
         if found.field.repr and len(place) == 1
-        else _of_no_option(".".join([group.rstrip("."), *place] if group else place), row)
+        else _wrong_body(".".join([group.rstrip("."), *place] if group else place), row)
     )
 
 
-def _misshapen(found: Option, value: Any, row: Any) -> InvalidInputError:
+def _wrong_shape(found: Option, value: Any, row: Any) -> InvalidInputError:
     said = str(row["msg"]).removeprefix("Value error, ")
     what = _SHAPES.get(row["type"]) or (f"it {said[6:]}" if said[:6].lower() == "input " else said)
-    return InvalidInputError(f"{found.place} is {shown(value)}, and {what}.", "Change it, or leave it out.")
+    return InvalidInputError(f"{found.place} is {quote(value)}, and {what}.", "Change it, or leave it out.")
 
 
-def _of_no_option(place: str, row: Any) -> InvalidInputError:
+def _wrong_body(place: str, row: Any) -> InvalidInputError:
     what = _SHAPES.get(row["type"]) or str(row["msg"]).removeprefix("Value error, ")
     at = f"{place}: " if place else ""
     return InvalidInputError(
@@ -435,3 +437,54 @@ __all__ = [
     "reader_of",
     "refusal",
 ]
+
+
+DEEPEST = 40
+"""Levels. A knowledge base has five; writers and checkers of JSON go down by calling themselves."""
+
+
+def not_too_deep(value: dict[str, Any]) -> dict[str, Any]:
+    """``value`` itself.
+
+    Raises:
+        ValueError: it has more than ``DEEPEST`` levels.
+    """
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        level = [each for row in level for each in _inside(row)]
+        if not level:
+            return value
+    raise ValueError(f"it is nested deeper than {DEEPEST} levels")
+
+
+def _inside(row: Any) -> Sequence[Any]:
+    if isinstance(row, Mapping):
+        return list(row.values())
+    return row if isinstance(row, list) else ()
+
+
+ShallowObject = Annotated[dict[str, Any], AfterValidator(not_too_deep)]
+
+
+_MOST_ERRORS = 3
+_A_KIND = re.compile(r"^(constrained-)?(str|int|float|bool|decimal)$|\[")
+"""How pydantic names a kind among several, in the place of an error."""
+
+
+def describe_errors(errors: list[Any]) -> tuple[str, str]:
+    """What is wrong with a body, and what would do, in words for people."""
+    if any(row["type"] in {"json_invalid", "model_attributes_type"} for row in errors):
+        return "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
+    found: dict[str, list[str]] = {}
+    for row in errors:
+        # A value that may be of several kinds is named once, with what each of them wants.
+        parts = [str(part) for part in row["loc"] if part != "body"]
+        place = ".".join(part for part in parts if not _A_KIND.search(part))
+        what = str(row["msg"]).removeprefix("Value error, ")
+        found.setdefault(one_line(place, 80), []).append(f"{what[:1].lower()}{what[1:]}")
+    rows = [f"{place}: {', or '.join(said)}" if place else ", or ".join(said) for place, said in found.items()]
+    more = f"; and {len(rows) - _MOST_ERRORS} more" if len(rows) > _MOST_ERRORS else ""
+    return (
+        f"The request does not have the form that is asked for: {'; '.join(rows[:_MOST_ERRORS])}{more}.",
+        "See /openapi.json.",
+    )

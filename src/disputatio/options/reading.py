@@ -6,6 +6,7 @@ Numbers that are paid or added up are read as exact decimals, never through bina
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 
 RuleValue: TypeAlias = bool | int | Decimal | str
 
@@ -35,15 +36,15 @@ class Given:
 Reader: TypeAlias = Callable[[str, Given], Any]
 
 
-def bad(key: str, given: Given, allowed: str, hint: str = "") -> InvalidInputError:
+def bad_value(key: str, given: Given, allowed: str, hint: str = "") -> InvalidInputError:
     """The error for a value of ``key`` that cannot be used."""
     return InvalidInputError(
-        f"{key} is {shown(given.value)} (from {given.source}), which cannot be used.",
+        f"{key} is {quote(given.value)} (from {given.source}), which cannot be used.",
         f"{hint}Allowed is {allowed}.",
     )
 
 
-def plain(given: Given) -> str | None:
+def stripped_text(given: Given) -> str | None:
     """The text given, without blanks around it; None where it is no text."""
     return given.value.strip() if isinstance(given.value, str) else None
 
@@ -52,10 +53,10 @@ def text(allowed: str, pattern: str) -> Reader:
     """Text that matches ``pattern`` as a whole."""
 
     def read(key: str, given: Given) -> str:
-        value = plain(given)
+        value = stripped_text(given)
         if value is None or not re.fullmatch(pattern, value):
             quotes = "Put it in quotes. " if value is None else ""
-            raise bad(key, given, allowed, quotes)
+            raise bad_value(key, given, allowed, quotes)
         return value
 
     return read
@@ -63,9 +64,9 @@ def text(allowed: str, pattern: str) -> Reader:
 
 def any_text(key: str, given: Given) -> str:
     """Text that is not empty."""
-    word = plain(given)
+    word = stripped_text(given)
     if not word:
-        raise bad(key, given, "text")
+        raise bad_value(key, given, "text")
     return word
 
 
@@ -92,7 +93,7 @@ def count(minimum: int, maximum: int, of: str = "a whole number") -> Reader:
     def read(key: str, given: Given) -> int:
         found = number(given)
         if found is None or found != found.to_integral_value() or not minimum <= found <= maximum:
-            raise bad(key, given, f"{of} from {minimum} to {maximum}")
+            raise bad_value(key, given, f"{of} from {minimum} to {maximum}")
         return int(found)
 
     return read
@@ -104,7 +105,7 @@ def measure(minimum: float, maximum: float, of: str = "a number") -> Reader:
     def read(key: str, given: Given) -> float:
         found = number(given)
         if found is None or not minimum <= found <= maximum:
-            raise bad(key, given, f"{of} from {minimum} to {maximum}")
+            raise bad_value(key, given, f"{of} from {minimum} to {maximum}")
         return float(found)
 
     return read
@@ -116,7 +117,7 @@ def exact(allowed: str, minimum: Decimal, maximum: Decimal, *, above: bool = Fal
     def read(key: str, given: Given) -> Decimal:
         found = number(given)
         if found is None or not minimum <= found <= maximum or (above and found == minimum):
-            raise bad(key, given, allowed)
+            raise bad_value(key, given, allowed)
         return found
 
     return read
@@ -130,9 +131,9 @@ def choice(*words: str) -> Reader:
     """One of ``words``, in small or large letters."""
 
     def read(key: str, given: Given) -> str:
-        word = (plain(given) or "").lower()
+        word = (stripped_text(given) or "").lower()
         if word not in words:
-            raise bad(key, given, f"one of {', '.join(words)}")
+            raise bad_value(key, given, f"one of {', '.join(words)}")
         return word
 
     return read
@@ -147,7 +148,7 @@ def flag(key: str, given: Given) -> bool:
     word = str(given.value).strip().lower()
     if isinstance(given.value, bool | int | str) and word in _TRUE | _FALSE:
         return word in _TRUE
-    raise bad(key, given, "true or false")
+    raise bad_value(key, given, "true or false")
 
 
 def share(key: str, given: Given) -> Fraction:
@@ -155,7 +156,7 @@ def share(key: str, given: Given) -> Fraction:
     word = str(given.value).strip() if not isinstance(given.value, bool) else ""
     form = re.fullmatch(r"[0-9]{1,9}(?:/[1-9][0-9]{0,8}|\.[0-9]{1,9})?", word)
     if form is None or not 0 <= Fraction(word) <= 1:
-        raise bad(key, given, "a share from 0 to 1, such as 2/3 or 0.75")
+        raise bad_value(key, given, "a share from 0 to 1, such as 2/3 or 0.75")
     return Fraction(word)
 
 
@@ -171,24 +172,24 @@ def names(allowed: str, pattern: str, fewest: int, most: int, *, small: bool = F
     """
 
     def read(key: str, given: Given) -> tuple[str, ...]:
-        found = [name.lower() if small else name for name in between_commas(given)]
+        found = [name.lower() if small else name for name in split_names(given)]
         wrong = next((name for name in found if not re.fullmatch(pattern, name)), None)
         if not fewest <= len(found) <= most or wrong is not None:
-            raise bad(key, given, allowed, none_of_them(wrong))
-        return named_once(key, given, found, allowed)
+            raise bad_value(key, given, allowed, bad_name_hint(wrong))
+        return check_unique(key, given, found, allowed)
 
     return read
 
 
-def between_commas(given: Given) -> list[str]:
+def split_names(given: Given) -> list[str]:
     """The words given, between commas or as a list, each on one line; nothing where they are neither."""
     if isinstance(given.value, list | tuple) and all(isinstance(word, str) for word in given.value):
         return [" ".join(word.split()) for word in given.value]
-    word = plain(given)
+    word = stripped_text(given)
     return [" ".join(part.split()) for part in word.split(",")] if word else []
 
 
-def named_once(key: str, given: Given, found: list[str], allowed: str) -> tuple[str, ...]:
+def check_unique(key: str, given: Given, found: list[str], allowed: str) -> tuple[str, ...]:
     """``found`` as a tuple.
 
     Raises:
@@ -197,19 +198,19 @@ def named_once(key: str, given: Given, found: list[str], allowed: str) -> tuple[
     known: set[str] = set()
     for name in found:
         if name.casefold() in known:
-            raise bad(key, given, allowed, f"{shown(name)} is there twice. ")
+            raise bad_value(key, given, allowed, f"{quote(name)} is there twice. ")
         known.add(name.casefold())
     return tuple(found)
 
 
-def none_of_them(wrong: str | None) -> str:
+def bad_name_hint(wrong: str | None) -> str:
     """The hint that names the word which cannot be one."""
-    return "" if wrong is None else f"{shown(wrong)} cannot be one. "
+    return "" if wrong is None else f"{quote(wrong)} cannot be one. "
 
 
 def escalation(key: str, given: Given) -> str:
     """``person``, the name of a format, or the address of a callback, which no message shows."""
-    word = plain(given) or ""
+    word = stripped_text(given) or ""
     allowed = "person, the name of a format such as structured, or an address that begins with http:// or https://"
     if "://" in word:
         try:
@@ -219,36 +220,74 @@ def escalation(key: str, given: Given) -> str:
             host = None
         scheme = word.partition("://")[0].lower()
         if scheme not in {"http", "https"} or not host or not word.isprintable() or " " in word:
-            raise bad(key, Given(f"{scheme}://...", given.source, given.directory), allowed)
+            raise bad_value(key, Given(f"{scheme}://...", given.source, given.directory), allowed)
         return word
     if not re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", word):
-        raise bad(key, given, allowed)
+        raise bad_value(key, given, allowed)
     return word
 
 
 def file_path(key: str, given: Given) -> str:
     """The path of a TOML or YAML file, from where it was given."""
-    word = plain(given) or ""
+    word = stripped_text(given) or ""
     path = given.directory / Path(word).expanduser()
     if not word or path.suffix.lower() not in {".toml", ".yaml", ".yml"} or not path.is_file():
-        raise bad(key, given, "the path of a file that ends in .toml, .yaml or .yml")
+        raise bad_value(key, given, "the path of a file that ends in .toml, .yaml or .yml")
     return str(path)
 
 
-def like(default: RuleValue, key: str, given: Given) -> RuleValue:
+def read_like(default: RuleValue, key: str, given: Given) -> RuleValue:
     """A value of the same type as ``default``."""
     if isinstance(default, bool):
         return flag(key, given)
     found = number(given)
     if isinstance(default, int):
         if found is None or found != found.to_integral_value():
-            raise bad(key, given, f"a whole number, such as {default}")
+            raise bad_value(key, given, f"a whole number, such as {default}")
         return int(found)
     if isinstance(default, Decimal):
         if found is None:
-            raise bad(key, given, f"a number, such as {default}")
+            raise bad_value(key, given, f"a number, such as {default}")
         return found
-    word = plain(given)
+    word = stripped_text(given)
     if not word:
-        raise bad(key, given, f"text, such as {default}")
+        raise bad_value(key, given, f"text, such as {default}")
     return word
+
+
+KeyPath: TypeAlias = tuple[str, ...]
+"""A key by its levels."""
+
+
+def dotted(path: KeyPath) -> str:
+    """``path`` as it is written in one line, with quotes where a name needs them, and no key shown."""
+    bare = (re.fullmatch(r"[\w-]+", part) for part in path)
+    quoted = (quote(part) for part in path)
+    return ".".join(
+        q.strip("'") if stripped_text else q.replace("'", '"') for stripped_text, q in zip(bare, quoted, strict=True)
+    )
+
+
+def key_path(name: str, source: str) -> KeyPath:
+    """The levels of a key that is written in one line as in a TOML file: the inverse of ``dotted``.
+
+    Raises:
+        InvalidInputError: it is not such a key.
+    """
+    node: object = {}
+    try:
+        if "\n" not in name and "#" not in name:
+            node = tomllib.loads(f"{name} = 0")
+    except tomllib.TOMLDecodeError:
+        pass
+    path: list[str] = []
+    while isinstance(node, dict) and len(node) == 1:
+        ((part, node),) = node.items()
+        path.append(part)
+    if not path or node != 0:
+        raise InvalidInputError(
+            f"{source} has the key {quote(name)}, which cannot be read.",
+            "Write it as in a TOML file, with quotes around a name that has colons, such as "
+            'price."openai:gpt-5".input=1.25.',
+        )
+    return tuple(path)

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.participants.local_models import EMBEDDED_MODEL, LOCAL_MODELS, asked_piecewise
 
 
@@ -340,10 +340,10 @@ def provider_named(name: str, *, source: str) -> Provider:
         return found
     hint = did_you_mean(canonical_name(name), PROVIDERS)
     owner = _OWNER_OF_FAMILY.get(family(name)) if re.search(r"\d", name) else None
-    if owner and name.isprintable() and shown(name) == repr(name):
+    if owner and name.isprintable() and quote(name) == repr(name):
         hint = f"That looks like a model: write {owner}:{name}. "
     raise InvalidInputError(
-        f"The provider {shown(name)} (from {source}) is not known.",
+        f"The provider {quote(name)} (from {source}) is not known.",
         f"{hint}Allowed are: {', '.join(PROVIDERS)}.",
     )
 
@@ -404,23 +404,23 @@ def checked_model(provider: Provider, model: str, *, source: str) -> str:
     blank = not model.isprintable() or (not file and re.search(r"\s", model))
     if not model or blank or len(model) > _MAX_MODEL_CHARS:
         raise InvalidInputError(
-            f"The model {shown(model)} (from {source}) is not a model name.",
+            f"The model {quote(model)} (from {source}) is not a model name.",
             f"Allowed is one word of 1 to {_MAX_MODEL_CHARS} characters, such as gpt-5 or qwen3:8b.",
         )
     if provider.kind is Kind.AZURE and not _DEPLOYMENT.fullmatch(model):
         # It is a part of the address.
         raise InvalidInputError(
-            f"The model {shown(model)} (from {source}) is not the name of a deployment.",
+            f"The model {quote(model)} (from {source}) is not the name of a deployment.",
             "Allowed are letters, digits, hyphens, dots and underscores, as Azure lists the deployment: azure:NAME.",
         )
     if provider.kind is Kind.RULES and model != TEXTBOOK and not model.lower().endswith(".toml"):
         raise InvalidInputError(
-            f"The rules {shown(model)} (from {source}) are not known.",
+            f"The rules {quote(model)} (from {source}) are not known.",
             f"Allowed is {TEXTBOOK}, or the path of a .toml file of the same form: rules:PATH.toml.",
         )
     if embedded and not _is_embedded_model(model):
         raise InvalidInputError(
-            f"The model {shown(model)} (from {source}) cannot be run embedded.",
+            f"The model {quote(model)} (from {source}) cannot be run embedded.",
             f"{did_you_mean(model.lower(), LOCAL_MODELS)}Allowed are {', '.join(LOCAL_MODELS)}, the path of a .gguf "
             "file, or hf:OWNER/REPOSITORY/FILE.gguf; for a model elsewhere name its provider too, with LLM_PROVIDER or "
             "as PROVIDER:MODEL.",

@@ -36,8 +36,8 @@ def open_client(
 class SharedClients:
     """One gateway for each model, address, key, effort and time limit, however many seats use it."""
 
-    def __init__(self, opener: ClientFactory) -> None:
-        self._opener = opener
+    def __init__(self, client_factory: ClientFactory) -> None:
+        self._opener = client_factory
         self._open: dict[tuple[object, ...], ModelClient] = {}
 
     def get(self, seating: ModelSeating, api_key: str | None) -> ModelClient:

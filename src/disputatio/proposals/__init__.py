@@ -1,5 +1,5 @@
 """The debate that a request proposes, whichever surface it came from."""
 
-from disputatio.proposals.remote import check_kept, kept_source, proposal_of, read_request, request_of
+from disputatio.proposals.remote import check_stored, proposal_of, read_request, request_of, stored_source
 
-__all__ = ["check_kept", "kept_source", "proposal_of", "read_request", "request_of"]
+__all__ = ["check_stored", "proposal_of", "read_request", "request_of", "stored_source"]

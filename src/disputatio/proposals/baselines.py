@@ -10,11 +10,11 @@ from typing import TypeAlias
 from disputatio.config import Arguments, Settings
 from disputatio.config.process import settings_for
 from disputatio.engine.opening import Proposal
-from disputatio.engine.ports import Nobody
+from disputatio.engine.ports import NullObserver
 from disputatio.engine.runtime import Runtime, baseline_id
 from disputatio.evaluation.baselines import Baselines, choose_answerer, parse_baselines
 from disputatio.formats.registry import find_format
-from disputatio.telemetry.settings import observed
+from disputatio.telemetry.tracing import add_tracing
 
 RunBaselines: TypeAlias = Callable[[str, Runtime], Awaitable[bool]]
 """Runs the baselines of a debate, given its id and what it ran in; False where it has no result to compare with."""
@@ -26,7 +26,7 @@ def _quiet(_: str) -> None:
     """Say nothing."""
 
 
-def baselines_of(
+def prepare_baselines(
     given: str | None,
     proposal: Proposal,
     arguments: Arguments,
@@ -52,7 +52,7 @@ def baselines_of(
     settings = {name: _settings(name, arguments, proposal.settings) for name in ("single", "freeform")}
 
     async def run(debate: str, runtime: Runtime) -> bool:
-        own = Runtime(runtime.store, observer=observed(Nobody()), opener=runtime.opener)
+        own = Runtime(runtime.store, observer=add_tracing(NullObserver()), client_factory=runtime.client_factory)
         trial_id = partial(baseline_id, debate) if apart else lambda _: ""
         baselines = Baselines(proposal, settings, own, proposal.settings.budget, say, proposal.prompts, trial_id)
         return bool(await baselines.run(debate, names))

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import Arguments, arguments_of
-from disputatio.config.arguments import rows_of
+from disputatio.config.arguments import option_rows
 from disputatio.config.process import settings_for
-from disputatio.engine.custom_format_files import format_given
-from disputatio.engine.market_setup import motion_and_knowledge
+from disputatio.engine.custom_format_files import load_format
+from disputatio.engine.market_setup import motion_and_knowledge, pick_knowledge
 from disputatio.engine.opening import Proposal
-from disputatio.engine.review_setup import sources_by_round
-from disputatio.engine.seat_assignments import for_every_seat
+from disputatio.engine.review_setup import read_sources_by_round
+from disputatio.engine.seat_assignments import fill_seats
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 from disputatio.evidence.sources import Source
 from disputatio.formats.debate_context import place_of
 from disputatio.formats.format import Format
@@ -26,7 +26,6 @@ from disputatio.motion import Evidence, read_motion
 from disputatio.options import Given, options_in
 from disputatio.participants.human import Participant
 from disputatio.participants.scripted import Scripted
-from disputatio.proposals.knowledge import knowledge_chosen
 from disputatio.request.model import DebateRequest, SeatOptions
 
 
@@ -55,21 +54,21 @@ def proposal_of_program(
         InvalidInputError: something given cannot be used; says what would do.
     """
     _check_motion(motion)
-    people, models = _divided(seats)
+    people, models = _divide_seats(seats)
     first, later = _sources(evidence)
     knowledge = chosen.knowledge if isinstance(chosen, Market) else None
     as_of = chosen.as_of if isinstance(chosen, Market) else None
-    form, known = format_given(chosen.name), knowledge_chosen(knowledge, as_of)
+    form, known = load_format(chosen.name), pick_knowledge(knowledge, as_of)
     motion, base = motion_and_knowledge(form, motion or None, None, known, [*first, *later])
     request = DebateRequest.model_validate({"motion": motion, "format": chosen, **options})
     arguments = replace(arguments_of(request), config=config)
-    arguments = replace(arguments, given=(*arguments.given, *_seated(models)))
+    arguments = replace(arguments, given=(*arguments.given, *_seat_rows(models)))
     arguments = _with_counted_seats(arguments, form, seats)
     settings = settings_for(form, arguments)
     for_all = people.pop("all", None)
     named = dict.fromkeys(models, "")
-    participants = for_every_seat(for_all, form, settings, named, people)
-    sources, introduced = sources_by_round(first, later)
+    participants = fill_seats(for_all, form, settings, named, people)
+    sources, introduced = read_sources_by_round(first, later)
     said = read_motion(motion, settings.language)
     return Proposal(said, form, settings, sources, participants, prompts, introduced, base), arguments
 
@@ -77,7 +76,7 @@ def proposal_of_program(
 def _check_motion(motion: object) -> None:
     if not isinstance(motion, str):
         raise InvalidInputError(
-            f"The motion is {shown(motion)}, and it must be text.", "Give the question or proposition as a string."
+            f"The motion is {quote(motion)}, and it must be text.", "Give the question or proposition as a string."
         )
 
 
@@ -87,16 +86,16 @@ def participants_of(seats: object) -> dict[str, Participant]:
     Raises:
         InvalidInputError: it is no mapping, or gives a seat to anything else.
     """
-    people, models = _divided(seats)
+    people, models = _divide_seats(seats)
     if models:
         raise InvalidInputError(
-            f"The seat {shown(next(iter(models)))} is given a model, but the record says which model sits there.",
+            f"The seat {quote(next(iter(models)))} is given a model, but the record says which model sits there.",
             "Give participants alone, such as Scripted(...); leave the other seats out.",
         )
     return people
 
 
-def _divided(seats: object) -> tuple[dict[str, Participant], dict[str, str | SeatOptions]]:
+def _divide_seats(seats: object) -> tuple[dict[str, Participant], dict[str, str | SeatOptions]]:
     """The participants and the models among ``seats``.
 
     Raises:
@@ -105,14 +104,14 @@ def _divided(seats: object) -> tuple[dict[str, Participant], dict[str, str | Sea
     if not isinstance(seats, Mapping):
         example = seats if isinstance(seats, str) else "openai:gpt-5"
         raise InvalidInputError(
-            f"seats is {shown(seats)}, and it must say who sits where.",
-            f"Give a mapping, such as seats={{'all': '{shown(example).strip(chr(39))}'}}.",
+            f"seats is {quote(seats)}, and it must say who sits where.",
+            f"Give a mapping, such as seats={{'all': '{quote(example).strip(chr(39))}'}}.",
         )
     people: dict[str, Participant] = {}
     models: dict[str, str | SeatOptions] = {}
     for seat, who in seats.items():
         if not isinstance(seat, str):
-            raise InvalidInputError(f"{shown(seat)} is the name of no seat.", "Give a name, such as 'all' or 'pro'.")
+            raise InvalidInputError(f"{quote(seat)} is the name of no seat.", "Give a name, such as 'all' or 'pro'.")
         if isinstance(who, str | SeatOptions):
             models[seat] = who
         elif isinstance(who, Participant):
@@ -120,7 +119,7 @@ def _divided(seats: object) -> tuple[dict[str, Participant], dict[str, str | Sea
             _check_script(seat, who)
         else:
             raise InvalidInputError(
-                f"The seat {shown(seat)} is given {shown(who)}, which cannot take a seat.",
+                f"The seat {quote(seat)} is given {quote(who)}, which cannot take a seat.",
                 "Give PROVIDER:MODEL, SeatOptions(...) of a model, or a participant such as Scripted(...).",
             )
     return people, models
@@ -137,7 +136,7 @@ def _check_script(seat: str, who: Participant) -> None:
     fault = ""
     script: object = who.script
     if not callable(script):
-        fault = f"is {shown(script)}, and it must be a function"
+        fault = f"is {quote(script)}, and it must be a function"
     else:
         try:
             inspect.signature(script).bind(None, None, ())
@@ -147,12 +146,12 @@ def _check_script(seat: str, who: Participant) -> None:
             pass  # a function of another language says nothing of its parameters
     if fault:
         raise InvalidInputError(
-            f"The script of the seat {shown(seat)} {fault}.",
+            f"The script of the seat {quote(seat)} {fault}.",
             "Give a function or a coroutine function, such as def answer(ask, path, reasons).",
         )
 
 
-def _seated(models: Mapping[str, str | SeatOptions]) -> list[tuple[tuple[str, ...], Given]]:
+def _seat_rows(models: Mapping[str, str | SeatOptions]) -> list[tuple[tuple[str, ...], Given]]:
     rows: list[tuple[tuple[str, ...], Given]] = []
     for seat, who in models.items():
         source = f"seats.{seat} of the request"
@@ -165,7 +164,7 @@ def _seated(models: Mapping[str, str | SeatOptions]) -> list[tuple[tuple[str, ..
             value = getattr(who, row.name)
             skipped = row.name == "model" and who.provider is None
             if row.name in who.model_fields_set and value is not None and not skipped:
-                rows += [(("seats", seat, row.name), given) for _, given in rows_of(row, value, source, Path.cwd())]
+                rows += [(("seats", seat, row.name), given) for _, given in option_rows(row, value, source, Path.cwd())]
     return rows
 
 
@@ -180,7 +179,7 @@ def _sources(evidence: Any) -> tuple[list[Any], list[tuple[int, Any]]]:
     for number in evidence:
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise InvalidInputError(
-                f"In evidence, {shown(number)} is the number of no round.",
+                f"In evidence, {quote(number)} is the number of no round.",
                 "Give whole numbers from 1, such as {1: [...]}.",
             )
     rows = [(number, row) for number in sorted(evidence) for row in _source_list(evidence[number])]
@@ -190,19 +189,19 @@ def _sources(evidence: Any) -> tuple[list[Any], list[tuple[int, Any]]]:
 def _source_list(evidence: Any) -> list[Any]:
     if isinstance(evidence, str | Path):
         raise InvalidInputError(
-            f"evidence is {shown(str(evidence))}, and it must be a list of sources.",
-            f"Give a list, such as evidence=[{shown(str(evidence))}].",
+            f"evidence is {quote(str(evidence))}, and it must be a list of sources.",
+            f"Give a list, such as evidence=[{quote(str(evidence))}].",
         )
     if not isinstance(evidence, Iterable):
         raise InvalidInputError(
-            f"evidence is {shown(evidence)}, and it must be a list of sources.",
+            f"evidence is {quote(evidence)}, and it must be a list of sources.",
             "Give paths, or Evidence and Source objects, in a list.",
         )
     rows = list(evidence)
     for row in rows:
         if not isinstance(row, str | Path | Evidence | Source):
             raise InvalidInputError(
-                f"evidence holds {shown(row)}, which is no source.",
+                f"evidence holds {quote(row)}, which is no source.",
                 "Give paths, or Evidence and Source objects.",
             )
     return rows

@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from disputatio.config import arguments_of
+from disputatio.config import Settings, arguments_of
 from disputatio.config.catalogue import motion_or_topic
 from disputatio.config.process import settings_for
 from disputatio.config.reach import IN_FILES, refused_address, refused_file, refused_option
-from disputatio.engine.market_setup import question_on
-from disputatio.engine.opening import Proposal, rules_of
+from disputatio.engine.market_setup import default_question, knowledge_to_store, load_stored_knowledge
+from disputatio.engine.opening import Proposal, make_rules
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import read_source, read_sources
 from disputatio.evidence.sources import Source
@@ -30,11 +31,9 @@ from disputatio.motion.source_kind import SourceKind
 from disputatio.options import options_in
 from disputatio.participants.local_models import LOCAL_MODELS
 from disputatio.participants.providers import parse_seat_value
-from disputatio.proposals.knowledge import base_of, kept_knowledge
-from disputatio.proposals.people import as_themselves, people_named
-from disputatio.request.earlier import grouped
 from disputatio.request.formats import known_formats, unknown_format
 from disputatio.request.model import DebateRequest
+from disputatio.request.remote import group_options
 
 if TYPE_CHECKING:
     from disputatio.participants.human import Participant
@@ -52,7 +51,7 @@ def request_of(body: Mapping[str, Any] | DebateRequest) -> DebateRequest:
     Raises:
         InvalidInputError: it is none, or it names what only the user of the machine may name.
     """
-    request = body if isinstance(body, DebateRequest) else DebateRequest.model_validate(grouped(body))
+    request = body if isinstance(body, DebateRequest) else DebateRequest.model_validate(group_options(body))
     check_names(request)
     return request
 
@@ -79,13 +78,13 @@ def read_request(
         kept["evidence"] = evidence
     form, chosen = _format(request), request.format
     if isinstance(chosen, Market):
-        knowledge = kept_knowledge(form, chosen.knowledge, chosen.as_of)
+        knowledge = knowledge_to_store(form, chosen.knowledge, chosen.as_of)
         kept["format"] = {"name": "market"} if knowledge is None else {"name": "market", "knowledge": knowledge}
     proposal = proposal_of(kept, {}, people_missing=True)
-    people = people_named(request.people, proposal.format, proposal.settings)
+    people = resolve_people(request.people, proposal.format, proposal.settings)
     if people:
         kept["people"] = list(people)
-    rules_of(proposal.format, proposal.settings)
+    make_rules(proposal.format, proposal.settings)
     baselines_for(request, proposal)
     return kept
 
@@ -98,9 +97,9 @@ def baselines_for(request: DebateRequest, proposal: Proposal) -> RunBaselines | 
     """
     if request.baseline is None:
         return None
-    from disputatio.proposals.baselines import baselines_of
+    from disputatio.proposals.baselines import prepare_baselines
 
-    return baselines_of(request.baseline, proposal, arguments_of(request, remote=True), apart=True)
+    return prepare_baselines(request.baseline, proposal, arguments_of(request, remote=True), apart=True)
 
 
 def _evidence(request: DebateRequest, sources: Sequence[Source], reader: SourceReader | None) -> list[Json]:
@@ -111,7 +110,7 @@ def _evidence(request: DebateRequest, sources: Sequence[Source], reader: SourceR
             for row in request.evidence
         ]
     ids = [row.source_id for row in request.evidence] + [None] * len(sources)
-    found = _with_ids_of_their_own([*given, *sources], ids)
+    found = _with_unique_ids([*given, *sources], ids)
     length = sum(len(row.text) for row in found)
     if length > MOST_EVIDENCE_CHARS:
         raise InvalidInputError(
@@ -138,11 +137,11 @@ def proposal_of(kept: JsonObject, participants: Mapping[str, Participant], *, pe
     given = request_of(kept)
     form = _format(given)
     settings = settings_for(form, arguments_of(given, remote=True))
-    sources = tuple(kept_source(row) for row in kept.get("evidence", ()))  # type: ignore[union-attr, arg-type]
+    sources = tuple(stored_source(row) for row in kept.get("evidence", ()))  # type: ignore[union-attr, arg-type]
     rounds = {row.source_id: row.round for row in given.evidence if row.round and row.round > 1 and row.source_id}
     chosen = given.format
-    base = base_of(form, chosen.knowledge if isinstance(chosen, Market) else None, len(sources))
-    usual = question_on(base) if base is not None and given.topic is None else None
+    base = load_stored_knowledge(form, chosen.knowledge if isinstance(chosen, Market) else None, len(sources))
+    usual = default_question(base) if base is not None and given.topic is None else None
     motion = read_motion(motion_or_topic(given.motion or usual, given.topic), settings.language)
     absent = [] if people_missing else [seat for seat in given.people if seat not in participants]
     if absent:
@@ -153,7 +152,7 @@ def proposal_of(kept: JsonObject, participants: Mapping[str, Participant], *, pe
     return Proposal(
         motion,
         form,
-        as_themselves(settings, given.people),
+        without_personalities(settings, given.people),
         sources,
         {seat: participants[seat] for seat in given.people if seat in participants},
         introduced=rounds,
@@ -188,14 +187,14 @@ def check_names(request: DebateRequest) -> None:
             for name in value or ():
                 if not _NAME.fullmatch(name):
                     raise InvalidInputError(
-                        f"{row.place} has the name {shown(name)}, which no seat can have.",
+                        f"{row.place} has the name {quote(name)}, which no seat can have.",
                         "Names of seats are of letters, digits, blanks, _ and -, such as judge, con_2 or all.",
                     )
     for seat, value in request.seats.items():
         _check_seat(seat, value)
 
 
-def check_kept(kept: JsonObject) -> None:
+def check_stored(kept: JsonObject) -> None:
     """Check a stored request, before its debate is resumed from a record.
 
     Raises:
@@ -219,7 +218,7 @@ def _check_seat(seat: str, value: str) -> None:
         raise refused_file(one_line(seat, 40), named.provider)
 
 
-def _with_ids_of_their_own(sources: list[Source], given: list[str | None]) -> list[Source]:
+def _with_unique_ids(sources: list[Source], given: list[str | None]) -> list[Source]:
     """The sources with ids that differ; ids that were given stay."""
     from dataclasses import replace
 
@@ -235,7 +234,36 @@ def _with_ids_of_their_own(sources: list[Source], given: list[str | None]) -> li
     return read_sources(found)
 
 
-def kept_source(row: Mapping[str, Any]) -> Source:
+def stored_source(row: Mapping[str, Any]) -> Source:
     """The source that was read and kept as ``row``: its text is taken as it stands."""
     evidence = Evidence(str(row["source_id"]), str(row["title"]), str(row["text"]))
     return Source.of(evidence, SourceKind(str(row["kind"])))
+
+
+def resolve_people(given: Sequence[str], form: Format, settings: Settings) -> tuple[str, ...]:
+    """The seats that people take, in the order of the format; ``all`` and the name of a team cover several.
+
+    Raises:
+        InvalidInputError: there is no such seat.
+    """
+    seats = [str(seat) for seat in form.seats_named(settings.seats)]
+    taken: set[str] = set()
+    for entry in given:
+        name = entry.strip() if form.free_seats else entry.strip().lower()
+        team = [seat for seat in seats if seat.rpartition("_")[0] == name]
+        found = seats if name == "all" else [name] if name in seats else team
+        if not found:
+            raise InvalidInputError(
+                f"There is no seat {one_line(entry, 40)!r} for a person in this debate.",
+                f"Its seats are: {', '.join(seats)}.",
+            )
+        taken.update(found)
+    return tuple(seat for seat in seats if seat in taken)
+
+
+def without_personalities(settings: Settings, people: Sequence[str]) -> Settings:
+    """The settings with no personality for people: they argue as they do."""
+    if not people:
+        return settings
+    members = tuple(row for row in settings.cast.members if row[0] not in people)
+    return replace(settings, cast=replace(settings.cast, members=members))

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.errors import InvalidInputError, VerificationError
-from disputatio.record.chain import Sealed, broken_link, in_parts
+from disputatio.record.chain import Sealed, find_fault, split_events
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Writing
+from disputatio.record.store import EventBatch
 from disputatio.record.text import digest
 
 _FORMAT = "disputatio-archive-1"
@@ -29,7 +29,7 @@ _MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
+class ArchivedRecord:
     """A record in a file: all events, in order, and by hash all texts that they name."""
 
     debate: str
@@ -47,7 +47,7 @@ def archive_path(folder: Path, opened_at: str, debate: str) -> Path:
     return folder / opened_at[:7] / f"{debate}{_SUFFIX}"
 
 
-def write_archive(path: Path, record: Archived) -> None:
+def write_archive(path: Path, record: ArchivedRecord) -> None:
     """Write ``record`` to ``path`` in one step, read it back and check it. A shorter file of the record is replaced.
 
     Raises:
@@ -80,7 +80,7 @@ def write_archive(path: Path, record: Archived) -> None:
         ) from error
 
 
-def read_archive(path: Path) -> Archived:
+def read_archive(path: Path) -> ArchivedRecord:
     """The record in ``path``, after its chain and its texts were checked.
 
     Raises:
@@ -102,8 +102,8 @@ def read_archive(path: Path) -> Archived:
     except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
         raise InvalidInputError(f"{path} cannot be read: {reason.lower()}.", "Restore it from a backup.") from error
-    record = Archived(debate, tuple(events), texts)
-    fault = broken_link(record.events, texts)
+    record = ArchivedRecord(debate, tuple(events), texts)
+    fault = find_fault(record.events, texts)
     if fault is None and (not events or (len(events), record.head) != (heading.get("events"), heading.get("head"))):
         fault = "its heading names another end"
     if fault is not None:
@@ -111,7 +111,7 @@ def read_archive(path: Path) -> Archived:
     return record
 
 
-def remove(store: SqlStore, record: Archived) -> bool:
+def remove(store: SqlStore, record: ArchivedRecord) -> bool:
     """Take a record out of the store, if it still is what ``record`` holds; whether it was.
 
     The caller holds the claim of the debate.
@@ -130,7 +130,7 @@ def remove(store: SqlStore, record: Archived) -> bool:
     return True
 
 
-async def restore(store: SqlStore, record: Archived) -> bool:
+async def restore(store: SqlStore, record: ArchivedRecord) -> bool:
     """Put a record back; False where the store has the debate already.
 
     Raises:
@@ -140,16 +140,16 @@ async def restore(store: SqlStore, record: Archived) -> bool:
         return False
     store.claim(record.debate)
     try:
-        await store.append(Writing(record.debate, record.events, record.texts))
+        await store.append(EventBatch(record.debate, record.events, record.texts))
     finally:
         store.release(record.debate)
     return True
 
 
-def _lines(record: Archived) -> Iterator[bytes]:
+def _lines(record: ArchivedRecord) -> Iterator[bytes]:
     heading = {"archive": _FORMAT, "debate": record.debate, "events": len(record.events), "head": record.head}
     yield _line(heading)
-    for part in in_parts(record.events):
+    for part in split_events(record.events):
         for sealed in part:
             yield _line(sealed[1:])
     for name in sorted(record.texts):

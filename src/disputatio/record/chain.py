@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from disputatio.record.events import Event, decode, encode
-from disputatio.record.text import canonical, digest, read_json, reader_of
+from disputatio.record.text import canonical, digest, json_reader, read_json
 
 GENESIS = "0" * 64
 
@@ -85,14 +85,14 @@ AT_ONCE = 64
 """Events that are read at once: few enough to be at hand in the processor until something has been made of them."""
 
 
-def in_parts(events: Iterable[Sealed]) -> Iterator[Sequence[Sealed]]:
+def split_events(events: Iterable[Sealed]) -> Iterator[Sequence[Sealed]]:
     """``events`` in parts of the size that is quickest to check."""
     waiting = iter(events)
     while part := list(islice(waiting, AT_ONCE)):
         yield part
 
 
-def broken_link(
+def find_fault(
     events: Iterable[Sealed], texts: Mapping[str, str] | None, told: list[Event] | None = None
 ) -> str | None:
     """The first fault of a chain in one sentence, or None when it is whole.
@@ -100,11 +100,11 @@ def broken_link(
     ``texts`` maps hash to text for every text the events name; None leaves texts unchecked. ``told`` is given each
     event that was found whole, so that a record need not be read twice.
     """
-    links = Links(texts, told)
-    return next((fault for part in in_parts(events) if (fault := links.broken_in(part))), None)
+    links = ChainChecker(texts, told)
+    return next((fault for part in split_events(events) if (fault := links.find_fault(part))), None)
 
 
-class Links:
+class ChainChecker:
     """A chain that is checked part after part.
 
     Args:
@@ -117,7 +117,7 @@ class Links:
         self._head, self._number = GENESIS, 0
         self._whole: set[str] = set()
 
-    def broken_in(self, part: Sequence[Sealed]) -> str | None:
+    def find_fault(self, part: Sequence[Sealed]) -> str | None:
         """The first fault of the events that come next, in one sentence; None where they are whole."""
         linked, fault = self._linked(part)
         if self._texts is not None or self._told is not None:
@@ -139,7 +139,7 @@ class Links:
     def _faulty_body(self, part: Sequence[Sealed], texts: Mapping[str, str]) -> str | None:
         """The first text that a body names and that is not whole."""
         told, whole, naming = self._told, self._whole, _NAMING if self._texts is not None else ()
-        read = reader_of([row[4] for row in part])
+        read = json_reader([row[4] for row in part])
         for sealed in part:
             kind = sealed[3]
             if told is None and kind not in naming:

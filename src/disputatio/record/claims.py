@@ -30,10 +30,10 @@ BEAT_SECONDS = 1.0
 class Claims(Protocol):
     """Claims on the debates of one store."""
 
-    def take_all(self, debates: Collection[str]) -> set[str]:
+    def claim_all(self, debates: Collection[str]) -> set[str]:
         """Those of ``debates`` that this process may write now; it may not take the same claim twice."""
 
-    def give_back_all(self, debates: Collection[str]) -> None:
+    def release_all(self, debates: Collection[str]) -> None:
         """Let others write them. Safe to repeat."""
 
     def close(self) -> None:
@@ -41,7 +41,7 @@ class Claims(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ClaimState:
     """A claim that somebody holds: its token, the writer, and how far the writer has counted."""
 
     token: int
@@ -49,28 +49,28 @@ class Standing:
     beats: int | None
 
 
-class _OneByOne:
+class _SingleClaims:
     """Claims that cost nothing to take one after another."""
 
     def take(self, debate: str) -> bool:
         """Whether this process may write ``debate``."""
         raise NotImplementedError
 
-    def give_back(self, debate: str) -> None:
+    def release(self, debate: str) -> None:
         """Let others write it."""
         raise NotImplementedError
 
-    def take_all(self, debates: Collection[str]) -> set[str]:
+    def claim_all(self, debates: Collection[str]) -> set[str]:
         """Those of ``debates`` that this process may write now."""
         return {debate for debate in debates if self.take(debate)}
 
-    def give_back_all(self, debates: Collection[str]) -> None:
+    def release_all(self, debates: Collection[str]) -> None:
         """Let others write them."""
         for debate in debates:
-            self.give_back(debate)
+            self.release(debate)
 
 
-class OwnClaims(_OneByOne):
+class ProcessClaims(_SingleClaims):
     """Claims within this process, for stores that no other process can reach."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class OwnClaims(_OneByOne):
         self._held.add(debate)
         return True
 
-    def give_back(self, debate: str) -> None:
+    def release(self, debate: str) -> None:
         """Let others write it."""
         self._held.discard(debate)
 
@@ -92,7 +92,7 @@ class OwnClaims(_OneByOne):
         self._held.clear()
 
 
-class FileClaims(_OneByOne):
+class FileClaims(_SingleClaims):
     """Claims on the debates of a SQLite file: locks on single bytes of a file beside it.
 
     Such locks belong to the process, and all of them end when the process closes the file anywhere; so a process
@@ -118,7 +118,7 @@ class FileClaims(_OneByOne):
         self._mine.add(debate)
         return True
 
-    def give_back(self, debate: str) -> None:
+    def release(self, debate: str) -> None:
         """Let others write it."""
         if debate in self._mine:
             self._mine.discard(debate)
@@ -128,7 +128,7 @@ class FileClaims(_OneByOne):
     def close(self) -> None:
         """Give back all that was taken here; the file stays open for others of this process."""
         for debate in tuple(self._mine):
-            self.give_back(debate)
+            self.release(debate)
 
 
 class _LockFile:
@@ -159,7 +159,7 @@ class WriterClaims:
     A store that writes is a *writer*. It holds one advisory lock of a session of its own, which the server takes back
     when the process dies, and a thread of it counts up its row every ``BEAT_SECONDS``. Its claims are void as soon as
     the lock is free. A writer that holds the lock but does not count any more is stalled: whoever has watched it for
-    long enough by a clock of their own may ``dislodge`` it. No time of day is compared anywhere.
+    long enough by a clock of their own may ``revoke`` it. No time of day is compared anywhere.
 
     What makes this safe is the token: every writing is checked against it in its own transaction (``SqlStore``).
     """
@@ -175,16 +175,16 @@ class WriterClaims:
         self._ended = threading.Event()
         self._beating: threading.Thread | None = None
 
-    def take_all(self, debates: Collection[str]) -> set[str]:
+    def claim_all(self, debates: Collection[str]) -> set[str]:
         """Those of ``debates`` that no writer that lives holds, claimed in one transaction."""
         with self._changing:
             wanted = {debate for debate in debates if debate not in self.tokens}
             if not wanted:
                 return set()
-            self.appear()
+            self.register()
             self._unsure = True
             with self._engine.begin() as connection:
-                connection.exec_driver_sql(_NO_HURRY)
+                connection.exec_driver_sql(_ASYNC_COMMIT)
                 taken = self._take_free(connection, wanted)
             self._unsure = False
             self.tokens.update(taken)
@@ -207,7 +207,7 @@ class WriterClaims:
             taken.update((row.debate, row.token) for row in entered)
         return taken
 
-    def give_back_all(self, debates: Collection[str]) -> None:
+    def release_all(self, debates: Collection[str]) -> None:
         """Let others write them, in one transaction. Safe to repeat."""
         with self._changing:
             held = {debate: self.tokens.pop(debate) for debate in debates if debate in self.tokens}
@@ -215,7 +215,7 @@ class WriterClaims:
                 return
             self._unsure = True
             with self._engine.begin() as connection:
-                connection.exec_driver_sql(_NO_HURRY)
+                connection.exec_driver_sql(_ASYNC_COMMIT)
                 connection.exec_driver_sql(_GIVE_BACK, {"debates": list(held), "tokens": list(held.values())})
             self._unsure = False
 
@@ -231,7 +231,7 @@ class WriterClaims:
                 session.close()
         self.tokens.clear()
 
-    def appear(self) -> None:
+    def register(self) -> None:
         """Make this store a writer that others can see. Safe to repeat."""
         with self._opening:
             if self._ended.is_set():
@@ -242,7 +242,7 @@ class WriterClaims:
                 self._beating = threading.Thread(target=self._beat, name="disputatio-writer", daemon=True)
                 self._beating.start()
 
-    def standing(self, debate: str) -> Standing | None:
+    def claim_state(self, debate: str) -> ClaimState | None:
         """Who holds ``debate`` and how far their count is; None where nobody does, or only a dead writer."""
         import sqlalchemy as sa
 
@@ -254,9 +254,9 @@ class WriterClaims:
             row = connection.execute(query.where(claims.c.debate == debate, claims.c.released.is_(False))).first()
             if row is None or not self._lives(connection, row.writer):
                 return None
-        return Standing(row.token, row.writer, row.beats)
+        return ClaimState(row.token, row.writer, row.beats)
 
-    def dislodge(self, debate: str, seen: Standing) -> bool:
+    def revoke(self, debate: str, seen: ClaimState) -> bool:
         """Void the claim of a writer that still stands where it stood when it was ``seen``."""
         import sqlalchemy as sa
 
@@ -314,9 +314,9 @@ class WriterClaims:
                             session.invalidate()
                         session.close()
             if lost:
-                self._put_right()
+                self._release_strays()
 
-    def _put_right(self) -> None:
+    def _release_strays(self) -> None:
         """Give back what is ours in the database and not here: the line was cut before the server said what it did."""
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -330,7 +330,7 @@ class WriterClaims:
             self._unsure = False
 
 
-_NO_HURRY = "SET LOCAL synchronous_commit TO OFF"
+_ASYNC_COMMIT = "SET LOCAL synchronous_commit TO OFF"
 """Claims need not wait for the disk: what is written under one stands after it in the same log, and is durable with it.
 One that a crash of the server forgets had nothing written under it; its holder's writings are refused from then on."""
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from disputatio.errors import InvalidInputError, StoreError
-from disputatio.record.address import expanded
+from disputatio.record.store import DebateRow
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator, Mapping
 
     from sqlalchemy import Connection, Engine
@@ -41,11 +44,11 @@ def open_database(url: str, *, create: bool = True) -> Engine:
     reading: Path | None = None
     try:
         # A plain path is not read as an address: it may hold a question mark or a percent sign.
-        address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=str(expanded(url)))
+        address = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=str(expand_home(url)))
         if address.get_backend_name() == "sqlite":
             _check_file(address.database, create=create)
             options: dict[str, Any] = {"timeout": _BUSY_SECONDS, "check_same_thread": False}
-            reading = _for_reading(address.database)
+            reading = _readable_only(address.database)
             opener = {"creator": lambda: _open_for_reading(reading, options)} if reading else {}
             engine = sa.create_engine(address, connect_args=options, poolclass=QueuePool, **opener)
             sa.event.listen(engine, "connect", _prepare_sqlite)
@@ -60,8 +63,8 @@ def open_database(url: str, *, create: bool = True) -> Engine:
             "Give sqlite:///PATH or postgresql+psycopg://USER@HOST/NAME.",
         ) from None
     try:
-        with store_failures(engine.url.render_as_string(hide_password=True)):
-            _bring_up(engine, reading=reading)
+        with store_errors(engine.url.render_as_string(hide_password=True)):
+            _prepare_tables(engine, reading=reading)
     except BaseException:
         engine.dispose()
         raise
@@ -117,7 +120,7 @@ def _reason(error: OSError | ValueError) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def _for_reading(name: str | None) -> Path | None:
+def _readable_only(name: str | None) -> Path | None:
     """The file, where it is there and neither it nor what SQLite puts beside it can be written.
 
     A log beside it may hold what the file does not have yet, and cannot be read without writing.
@@ -137,19 +140,19 @@ def _open_for_reading(path: Path, options: dict[str, Any]) -> Any:
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     # A text that was damaged is read, and found damaged, rather than stopping all that is read with it.
-    connection.text_factory = as_text
+    connection.text_factory = decode_text
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
 
 
-def as_text(raw: bytes) -> str:
+def decode_text(raw: bytes) -> str:
     """A text as it is stored; one that was damaged as far as it can be shown."""
     return raw.decode("utf-8", "backslashreplace")
 
 
-def fetched(connection: Connection, query: str, values: Mapping[str, Any], at_once: int = 64) -> Iterator[list[Any]]:
+def fetch_rows(connection: Connection, query: str, values: Mapping[str, Any], at_once: int = 64) -> Iterator[list[Any]]:
     """The rows of ``query``, ``at_once`` after another: each text goes through Python only where one is damaged."""
     import sqlite3
 
@@ -169,17 +172,17 @@ def fetched(connection: Connection, query: str, values: Mapping[str, Any], at_on
     except sqlite3.OperationalError as error:
         if "decode" not in str(error):
             raise
-        driver.text_factory = as_text
+        driver.text_factory = decode_text
         if rest := list(islice(driver.execute(query, values), passed, None)):
             yield rest
     finally:
-        driver.text_factory = as_text
+        driver.text_factory = decode_text
 
 
-def _bring_up(engine: Engine, *, reading: Path | None) -> None:
+def _prepare_tables(engine: Engine, *, reading: Path | None) -> None:
     import sqlalchemy as sa
 
-    from disputatio.record.revisions import KNOWN_REVISIONS, REVISION
+    from disputatio.record.database import KNOWN_REVISIONS, REVISION
     from disputatio.record.tables import metadata
 
     with engine.connect() as connection:
@@ -266,7 +269,7 @@ def _first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def store_failures(place: str) -> Iterator[None]:
+def store_errors(place: str) -> Iterator[None]:
     """Turns what the database raises into a ``StoreError`` that names the cause and the next step."""
     import sqlite3
 
@@ -280,9 +283,9 @@ def store_failures(place: str) -> Iterator[None]:
         ) from None
     except (OperationalError, DBAPIError) as error:
         cause = _first_line(error.orig) if error.orig else _first_line(error)
-        raise _explained(place, cause) from None
+        raise _explain(place, cause) from None
     except (SQLAlchemyError, sqlite3.Error, OSError) as error:
-        raise _explained(place, _first_line(error)) from None
+        raise _explain(place, _first_line(error)) from None
 
 
 def is_away(error: DBAPIError) -> bool:
@@ -302,7 +305,7 @@ _AWAY = frozenset({"57P01", "57P02", "57P03"})
 """PostgreSQL, Appendix A: shut down by an administrator, after a crash, or cannot connect now."""
 
 
-def unexpected(place: str, error: BaseException) -> StoreError:
+def unexpected_error(place: str, error: BaseException) -> StoreError:
     """A failure that no rule here foresees, as a ``StoreError``."""
     return StoreError(
         f"The store {_shown(place)} failed: {type(error).__name__}: {_first_line(error)}.",
@@ -310,7 +313,7 @@ def unexpected(place: str, error: BaseException) -> StoreError:
     )
 
 
-def _explained(place: str, cause: str) -> StoreError:
+def _explain(place: str, cause: str) -> StoreError:
     lower = cause.lower()
     for sign, (what, then) in _CAUSES.items():
         if sign in lower:
@@ -342,3 +345,101 @@ _CAUSES = {
     "malformed": ("is damaged", "Restore it from a backup, or choose another with --store PATH."),
     "locked": ("is locked by another process", "Wait until that process ends, then try again."),
 }
+
+
+REVISION = "0004"
+"""The newest migration. A store at an unknown revision was written by another version."""
+
+KNOWN_REVISIONS = ("0001", "0002", "0003", "0004")
+
+
+_SQLITE_PREFIX = "sqlite:///"
+_OF_AN_ADDRESS = frozenset("?%#")
+"""Signs that mean something in an address and may stand in a path."""
+ROWS = "SELECT id, opened_at, format, motion, status, events, head FROM debates"
+"""The list of debates in the order of the fields of ``DebateRow``; the store asks with the same words."""
+NEWEST_FIRST = f"{ROWS} ORDER BY opened_at DESC, id"
+Found = TypeVar("Found")
+
+
+def list_file(url: str) -> Sequence[DebateRow] | None:
+    """The debates of the SQLite file at ``url``, newest first, or None where the store has to be opened for them."""
+    return read_file(url, lambda connection: [DebateRow(*row) for row in connection.execute(NEWEST_FIRST)])
+
+
+def _is_usual(path: Path) -> bool:
+    """Whether it is a file in which, and beside which, SQLite may write as it does for every reader."""
+    try:
+        return path.is_file() and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    except (OSError, ValueError):
+        return False
+
+
+def read_file(url: str, query: Callable[[sqlite3.Connection], Found | None]) -> Found | None:
+    """What ``query`` finds in the file, as it is at one moment; None where this is not the way to read it."""
+    path = Path(url.removeprefix(_SQLITE_PREFIX))
+    if not url.startswith(_SQLITE_PREFIX) or _OF_AN_ADDRESS & set(url) or not _is_usual(path):
+        return None
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.text_factory = decode_text
+            connection.execute("BEGIN")
+            if connection.execute("SELECT version_num FROM alembic_version").fetchall() != [(REVISION,)]:
+                return None
+            return query(connection)
+    except sqlite3.Error:
+        return None
+
+
+VARIABLE = "DISPUTATIO_STORE"
+_SCHEME = re.compile(r"(?:sqlite|postgresql)(?:\+[a-z0-9]+)?://", re.IGNORECASE)
+_MAY_SAY_OTHERWISE = (".env", "disputatio.toml", "disputatio.yaml", "disputatio.yml")
+
+
+def store_url(word: str, directory: Path) -> str | None:
+    """The URL of a store; a plain path from ``directory`` becomes that of an SQLite file. None for another scheme."""
+    if _SCHEME.match(word):
+        return word
+    return None if "://" in word else sqlite_url(directory / expand_home(word))
+
+
+def expand_home(path: str) -> Path:
+    """``path`` with its home folder.
+
+    Raises:
+        InvalidInputError: there is no such folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InvalidInputError(
+            f"The store path {path!r} names a home folder that does not exist.", "Give the whole path with --store."
+        ) from None
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of an SQLite file. An absolute POSIX path gives four slashes, as SQLAlchemy wants it."""
+    return f"sqlite:///{path.as_posix()}"
+
+
+def default_store() -> str:
+    """The SQLite file in the user's data folder."""
+    from platformdirs import user_data_path
+
+    return sqlite_url(user_data_path("disputatio", appauthor=False) / "debates.sqlite")
+
+
+def find_plain_store(given: str | None, environ: Mapping[str, str], directory: Path) -> tuple[str, bool] | None:
+    """The store, and whether it is the default, where no file needs to be read for it; else None.
+
+    Reading configuration files and checking every option in them takes longer than listing a store.
+    """
+    named = given if given is not None else environ.get(VARIABLE)
+    if any((directory / name).exists() for name in _MAY_SAY_OTHERWISE) or (named is not None and not named.strip()):
+        return None
+    if named is None:
+        return default_store(), True
+    found = store_url(named.strip(), directory) if named.isprintable() else None
+    return None if found is None else (found, False)

@@ -1,15 +1,21 @@
-"""What a record tells when it is read from its beginning: the state that resuming and every surface start from.
+"""The state of a debate, folded from its events: what resuming and every surface start from.
 
-A history is a fold over events and nothing else; it can be fed one event at a time while a debate runs.
+``History`` can be fed one event at a time while a debate runs. ``Prompts`` holds each prompt from where it differs from
+an earlier one: a debate sends its history with every call, so whole lists would grow with the square of its length. A
+whole prompt is put together on request. ``semantic_content`` compares debates apart from clocks, order and breaks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
+from typing import Any, TypeAlias
 
 from disputatio.record.events import (
+    CLOCK_FIELDS,
     Abstained,
     AnswerRejected,
     BaselineHeld,
@@ -32,8 +38,100 @@ from disputatio.record.events import (
     TurnAsked,
     TurnTaken,
     VoteCounted,
+    encode,
 )
-from disputatio.record.prompts import PromptRows, Prompts
+from disputatio.record.text import canonical
+
+PromptRows: TypeAlias = tuple[tuple[str, str], ...]
+"""A prompt as the record has it: the role and the hash of the text of each segment."""
+_LOOKED_AT = 12
+"""Calls whose prompts a new one may begin like: more than there are seats and channels in any format."""
+_KEPT_WHOLE = 2 * _LOOKED_AT
+
+
+class _Listed:
+    """One prompt: what it begins with, and the rows that are its own."""
+
+    __slots__ = ("begins", "rows", "shared", "whole")
+
+    def __init__(self, begins: _Listed | None, shared: int, rows: PromptRows) -> None:
+        self.begins, self.shared, self.rows = begins, shared, rows
+        self.whole: PromptRows | None = None if begins else rows
+
+
+class Prompts(Mapping[str, PromptRows]):
+    """Whole prompts, by call, in the order the calls left."""
+
+    def __init__(self) -> None:
+        self._listed: dict[str, _Listed] = {}
+        self._put_together: deque[_Listed] = deque()
+
+    def add(self, sent: CallSent) -> None:
+        """Take in the prompt of a call that left."""
+        if sent.begins:
+            call, shared = sent.begins
+            # Of an altered record, which the chain tells of, what is left is shown.
+            self._listed[sent.call] = _Listed(self._listed.get(call), shared, sent.prompt)
+        else:
+            self._listed[sent.call] = _Listed(None, 0, sent.prompt)
+
+    def __getitem__(self, call: str) -> PromptRows:
+        return self._whole(self._listed[call])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def __repr__(self) -> str:
+        return f"Prompts({len(self)})"
+
+    def shortened(self, prompt: PromptRows) -> tuple[tuple[str, int] | tuple[()], PromptRows]:
+        """``prompt`` as a record keeps it: which of the latest calls begins like it, how far, and what is left."""
+        found, most, further = "", 0, prompt[:1]
+        for call, listed in islice(reversed(self._listed.items()), _LOOKED_AT):
+            whole = self._whole(listed)
+            # Most of them share no more than the best so far.
+            if whole[: most + 1] != further:
+                continue
+            shared = _common_length(whole, prompt, most)
+            if shared > most:
+                found, most, further = call, shared, prompt[: shared + 1]
+                if most >= len(prompt) - 2:
+                    break
+        return ((found, most), prompt[most:]) if most > 1 else ((), prompt)
+
+    def _whole(self, listed: _Listed) -> PromptRows:
+        if listed.whole is not None:
+            return listed.whole
+        # Back to one that is whole, and forth again: a long debate has a long way.
+        way = [listed]
+        while way[-1].whole is None and way[-1].begins is not None:
+            way.append(way[-1].begins)
+        first = way.pop()
+        rows = [*(first.whole or first.rows)]
+        while way:
+            each = way.pop()
+            del rows[each.shared :]
+            rows += each.rows
+        listed.whole = tuple(rows)
+        self._put_together.append(listed)
+        if len(self._put_together) > _KEPT_WHOLE:
+            self._put_together.popleft().whole = None
+        return listed.whole
+
+
+def _common_length(first: PromptRows, second: PromptRows, known: int) -> int:
+    """With how many of the same rows two prompts begin, which are ``known`` to share so many."""
+    low, high = known, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 class Status(StrEnum):
@@ -204,3 +302,53 @@ class History:
     def settled(self, path: str) -> list[tuple[CallSent, CallMade]]:
         """The calls of one ask that came back, in the order they left."""
         return [(row, self.made[row.call]) for row in self.sent.get(path, ()) if row.call in self.made]
+
+
+def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
+    """The semantic content as JSON, everything keyed by path."""
+    history = History.of(events)
+    paths = sorted(history.asked)
+    return {
+        "opened": _meaning(history.opened, drop=("budget", "software", "warnings", "estimate")),
+        "asked": {path: _meaning(history.asked[path]) for path in paths},
+        "calls": {
+            path: [
+                {"sent": _sent_meaning(sent, history), "made": _call_meaning(made)}
+                for sent, made in history.settled(path)
+                if made.fault not in _RESIZED
+            ]
+            for path in paths
+        },
+        "rejected": {path: [_meaning(row) for row in history.rejected.get(path, ())] for path in paths},
+        "consulted": {path: [_meaning(row) for row in history.consulted.get(path, ())] for path in paths},
+        "answered": {
+            path: {"kind": history.answered[path].kind, **_meaning(history.answered[path])}
+            for path in sorted(history.answered)
+        },
+        "facts": sorted(({"kind": row.kind, **_meaning(row)} for row in history.facts), key=canonical),
+        "closed": _meaning(history.closed),
+    }
+
+
+_RESIZED = frozenset({"cut_while_reasoning", "limit_too_large"})
+"""Faults after which the same call is made again with another limit."""
+
+
+def _sent_meaning(sent: CallSent, history: History) -> dict[str, Any]:
+    """A call that left, with its whole prompt: how it is shortened depends on which call left before it."""
+    meaning = _meaning(sent, drop=("call", "reserved", "begins", "reasoning_allowance"))
+    answer = sent.max_tokens - sent.reasoning_allowance
+    return {**meaning, "max_tokens": answer, "prompt": history.prompts[sent.call]}
+
+
+def _call_meaning(made: CallMade) -> dict[str, Any]:
+    """A call without what only the provider's cache decided: the cached share of its input, and so its cost."""
+    meaning = _meaning(made, drop=("call", "cost_usd", "cost_basis"))
+    cache = {"cached_tokens", "written_tokens"}
+    return {**meaning, "usage": {name: made.usage[name] for name in made.usage if name not in cache}}
+
+
+def _meaning(event: Event | None, drop: tuple[str, ...] = ()) -> dict[str, Any]:
+    if event is None:
+        return {}
+    return {name: value for name, value in encode(event).items() if name not in CLOCK_FIELDS and name not in drop}

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from disputatio.errors import StoreError
-from disputatio.record.chain import GENESIS, Sealed, in_parts
-from disputatio.record.claims import OwnClaims
+from disputatio.record.chain import GENESIS, Sealed, split_events
+from disputatio.record.claims import ProcessClaims
+from disputatio.record.database import ROWS, read_file
 from disputatio.record.history import History
-from disputatio.record.store import DebateRow, Writing, held_elsewhere
+from disputatio.record.store import DebateRow, EventBatch, held_elsewhere_error
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 
 class MemoryStore:
@@ -18,18 +23,18 @@ class MemoryStore:
     def __init__(self) -> None:
         self._events: dict[str, list[Sealed]] = {}
         self._texts: dict[str, dict[str, str]] = {}
-        self._claims = OwnClaims()
+        self._claims = ProcessClaims()
 
     def claim(self, debate: str) -> None:
         """Make the caller the one that writes ``debate``."""
         if not self._claims.take(debate):
-            raise held_elsewhere(debate)
+            raise held_elsewhere_error(debate)
 
     def release(self, debate: str) -> None:
         """Give the claim back."""
-        self._claims.give_back(debate)
+        self._claims.release(debate)
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         """Append events; the future is done at once."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         chain = self._events.get(writing.debate, [])
@@ -50,7 +55,7 @@ class MemoryStore:
 
     def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
         """As ``read``, a part after another."""
-        return in_parts(self.read(debate, after))
+        return split_events(self.read(debate, after))
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""
@@ -80,3 +85,46 @@ def _row(debate: str, chain: Sequence[Sealed]) -> DebateRow:
     motion = str(opened.motion["text"]) if opened else ""
     name = opened.format if opened else ""
     return DebateRow(debate, chain[0].at, name, motion, history.status.value, len(chain), chain[-1].hash)
+
+
+EVENTS = (
+    "SELECT debate, seq, at, kind, body, previous, hash FROM events "
+    "WHERE debate = :debate AND seq > :after ORDER BY seq"
+)
+TEXTS = "SELECT hash, text FROM texts WHERE debate = :debate"
+
+
+class LoadedDebate(MemoryStore):
+    """A store of one debate, as a file held it at one moment.
+
+    Args:
+        listed: what the list of the file says of it.
+        events: its events.
+        texts: its texts by hash.
+    """
+
+    def __init__(self, listed: DebateRow, events: Sequence[Sealed], texts: Mapping[str, str]) -> None:
+        super().__init__()
+        self.listed = listed
+        self._events[listed.id] = list(events)
+        self._texts[listed.id] = dict(texts)
+
+    def row(self, debate: str) -> DebateRow | None:
+        """What the list of the file says, which need not be what the events say."""
+        return self.listed if debate == self.listed.id else None
+
+
+def load_from_file(url: str, prefix: str) -> LoadedDebate | None:
+    """The one debate in the SQLite file at ``url`` whose id begins with ``prefix``; None where the store has to say."""
+
+    def found(connection: Connection) -> LoadedDebate | None:
+        # Not LIKE, which takes capitals for small letters.
+        beginning = f"{ROWS} WHERE substr(id, 1, :length) = :prefix"
+        rows = connection.execute(beginning, {"length": len(prefix), "prefix": prefix}).fetchall()
+        if len(rows) != 1 or not prefix:
+            return None
+        listed = DebateRow(*rows[0])
+        events = map(Sealed._make, connection.execute(EVENTS, {"debate": listed.id, "after": 0}))
+        return LoadedDebate(listed, tuple(events), dict(connection.execute(TEXTS, {"debate": listed.id})))
+
+    return read_file(url, found)

@@ -21,8 +21,16 @@ from typing import TYPE_CHECKING, Any
 
 from disputatio.errors import StoreError
 from disputatio.record.chain import AT_ONCE, GENESIS, Sealed
-from disputatio.record.claims import Claims, FileClaims, OwnClaims, Standing, WriterClaims
-from disputatio.record.database import fetched, is_away, open_database, store_failures, unexpected
+from disputatio.record.claims import Claims, ClaimState, FileClaims, ProcessClaims, WriterClaims
+from disputatio.record.database import (
+    NEWEST_FIRST,
+    ROWS,
+    fetch_rows,
+    is_away,
+    open_database,
+    store_errors,
+    unexpected_error,
+)
 from disputatio.record.events import (
     DebateClosed,
     DebateInterrupted,
@@ -31,24 +39,23 @@ from disputatio.record.events import (
     OutcomeAttached,
     SignedOff,
 )
-from disputatio.record.filed import EVENTS, TEXTS
 from disputatio.record.history import Status
-from disputatio.record.listing import NEWEST_FIRST, ROWS
-from disputatio.record.store import DebateRow, Writing, held_elsewhere, taken_over
+from disputatio.record.memory import EVENTS, TEXTS
+from disputatio.record.store import DebateRow, EventBatch, held_elsewhere_error, taken_over_error
 from disputatio.record.summaries import SummaryTable, write_summaries
-from disputatio.record.text import read_json, well_formed
+from disputatio.record.text import read_json, replace_surrogates
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Dialect, Engine, TextClause
 
-_Job = tuple[Writing, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+_Job = tuple[EventBatch, asyncio.AbstractEventLoop, "asyncio.Future[None]"]
 _MOST_AT_ONCE = 256
 _ROWS_OF_A_STATEMENT = 128
 """Times seven columns: older builds of SQLite take 999 values."""
 PATIENCE_SECONDS = 60.0
 """How long a database server may be away before what was to be written fails."""
 _PAUSE_SECONDS = 0.25
-_INSERTIONS: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
+_INSERT_STATEMENTS: dict[tuple[str, str, str], tuple[str, tuple[str, ...]]] = {}
 """By dialect, driver and table; those of one store are those of all."""
 
 
@@ -83,17 +90,17 @@ class SqlStore:
         if self._engine.dialect.name == "postgresql":
             return WriterClaims(self._engine)
         file = self._engine.url.database
-        return FileClaims(Path(file)) if file and file != ":memory:" else OwnClaims()
+        return FileClaims(Path(file)) if file and file != ":memory:" else ProcessClaims()
 
     def claim(self, debate: str) -> None:
         """Make this process the one that writes ``debate``."""
         if not self.claim_all([debate]):
-            raise held_elsewhere(debate)
+            raise held_elsewhere_error(debate)
 
     def claim_all(self, debates: Collection[str]) -> set[str]:
         """Make this process the one that writes ``debates``; those that nobody else holds. One transaction at most."""
-        with store_failures(self._place):
-            return self._claims.take_all(debates)
+        with store_errors(self._place):
+            return self._claims.claim_all(debates)
 
     def release(self, debate: str) -> None:
         """Give the claim back."""
@@ -101,24 +108,24 @@ class SqlStore:
 
     def release_all(self, debates: Collection[str]) -> None:
         """Give claims back, in one transaction at most. Safe to repeat."""
-        with store_failures(self._place):
-            self._claims.give_back_all(debates)
+        with store_errors(self._place):
+            self._claims.release_all(debates)
 
-    def standing(self, debate: str) -> Standing | None:
+    def claim_state(self, debate: str) -> ClaimState | None:
         """Who holds ``debate`` in PostgreSQL and how far they have counted; None where nobody who lives does.
 
         Beside a file None always: a claim there ends with its process, and cannot be taken from a living one.
         """
-        with store_failures(self._place):
-            return self._claims.standing(debate) if isinstance(self._claims, WriterClaims) else None
+        with store_errors(self._place):
+            return self._claims.claim_state(debate) if isinstance(self._claims, WriterClaims) else None
 
-    def dislodge(self, debate: str, seen: Standing) -> bool:
+    def revoke(self, debate: str, seen: ClaimState) -> bool:
         """Void the claim of a writer that has not counted on since it was ``seen``; whether there was one.
 
         Its later writings of the debate are refused. Whoever calls this has waited long enough in between.
         """
-        with store_failures(self._place):
-            return isinstance(self._claims, WriterClaims) and self._claims.dislodge(debate, seen)
+        with store_errors(self._place):
+            return isinstance(self._claims, WriterClaims) and self._claims.revoke(debate, seen)
 
     @property
     def engine(self) -> Engine:
@@ -140,7 +147,7 @@ class SqlStore:
         """Its address, without a password."""
         return self._place
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         """Hand events over; the future is done when they are durable."""
         if self._closed:
             raise StoreError("The store is closed.", "Open it again, such as with disputatio.open_store(...).")
@@ -182,7 +189,7 @@ class SqlStore:
     def _commit(self, batch: list[_Job]) -> None:
         writings = [writing for writing, _, _ in batch]
         try:
-            with store_failures(self._place):
+            with store_errors(self._place):
                 self._transact(writings)
         except Exception as error:  # noqa: BLE001  (a writer that dies would leave everybody waiting for ever)
             if len(batch) > 1:
@@ -191,12 +198,12 @@ class SqlStore:
                     self._commit([job])
                 return
             self._failed.add(writings[0].debate)
-            _settle_all(batch, error if isinstance(error, StoreError) else unexpected(self._place, error))
+            _resolve_all(batch, error if isinstance(error, StoreError) else unexpected_error(self._place, error))
             return
         self._note(writings)
-        _settle_all(batch)
+        _resolve_all(batch)
 
-    def _transact(self, writings: Sequence[Writing]) -> None:
+    def _transact(self, writings: Sequence[EventBatch]) -> None:
         """Write in one transaction. A server that is away for a moment is waited for: an answer that came is paid."""
         from sqlalchemy.exc import DBAPIError
 
@@ -213,7 +220,7 @@ class SqlStore:
                     raise
             time.sleep(_PAUSE_SECONDS)
 
-    def _unwritten(self, connection: Connection, writings: Sequence[Writing]) -> list[Writing]:
+    def _unwritten(self, connection: Connection, writings: Sequence[EventBatch]) -> list[EventBatch]:
         """What is not there yet: the server may have committed and been cut off before it said so."""
         import sqlalchemy as sa
 
@@ -227,7 +234,7 @@ class SqlStore:
             for writing in writings
         ]
 
-    def _check_claims(self, connection: Connection, writings: Sequence[Writing]) -> None:
+    def _check_claims(self, connection: Connection, writings: Sequence[EventBatch]) -> None:
         """Refuse what a writer brings whose claim was taken over; a takeover waits for this transaction's end."""
         if not isinstance(self._claims, WriterClaims):
             return
@@ -243,9 +250,9 @@ class SqlStore:
         now = {row.debate: row.token for row in connection.execute(query.with_for_update(read=True))}
         for debate, token in held.items():
             if now.get(debate) != token:
-                raise taken_over(debate)
+                raise taken_over_error(debate)
 
-    def _write(self, connection: Connection, writings: Sequence[Writing]) -> None:
+    def _write(self, connection: Connection, writings: Sequence[EventBatch]) -> None:
         """Write everything."""
         self._check_claims(connection, writings)
         if self._failed:
@@ -260,9 +267,9 @@ class SqlStore:
         for sealed in listed:
             if sealed.kind in _ANCHORS:
                 anchor = {**_status_after(sealed), "events": sealed.seq, "head": sealed.hash}
-                connection.execute(_anchoring(*anchor), {**anchor, "debate": sealed.debate})
+                connection.execute(_anchor_statement(*anchor), {**anchor, "debate": sealed.debate})
 
-    def _check_no_gap(self, connection: Connection, writings: Sequence[Writing]) -> None:
+    def _check_no_gap(self, connection: Connection, writings: Sequence[EventBatch]) -> None:
         """Refuse what follows a writing that failed: a record with a hole in it would never verify again."""
         import sqlalchemy as sa
 
@@ -281,7 +288,7 @@ class SqlStore:
                         "Cure the earlier failure, then resume.",
                     )
 
-    def _note(self, writings: Sequence[Writing]) -> None:
+    def _note(self, writings: Sequence[EventBatch]) -> None:
         """Remember what is durable now; before the commit it would be forgotten texts if that failed."""
         for writing in writings:
             self._failed.discard(writing.debate)
@@ -290,13 +297,15 @@ class SqlStore:
             if DebateClosed.kind in [sealed.kind for sealed in writing.events]:
                 self._known_texts.pop(writing.debate, None)
 
-    def _new_texts(self, writings: Sequence[Writing]) -> list[tuple[str, str, str]]:
+    def _new_texts(self, writings: Sequence[EventBatch]) -> list[tuple[str, str, str]]:
         """The texts that this process has not stored before, each with its debate and hash."""
         found: list[tuple[str, str, str]] = []
         for writing in writings:
             debate = writing.debate
             known = self._known_texts.get(debate, ())
-            found += [(debate, name, well_formed(text)) for name, text in writing.texts.items() if name not in known]
+            found += [
+                (debate, name, replace_surrogates(text)) for name, text in writing.texts.items() if name not in known
+            ]
         return found
 
     def _insert(self, connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -308,7 +317,7 @@ class SqlStore:
         """
         if not rows:
             return
-        statement, columns = _insertion(self._engine.dialect, table)
+        statement, columns = _insert_statement(self._engine.dialect, table)
         if self._engine.dialect.name != "sqlite":
             connection.exec_driver_sql(statement, [dict(zip(columns, row, strict=True)) for row in rows])
             return
@@ -325,21 +334,21 @@ class SqlStore:
 
     def parts(self, debate: str, after: int = 0) -> Iterator[Sequence[Sealed]]:
         """As ``read``, a part after another."""
-        with store_failures(self._place), self._engine.connect() as connection:
-            for rows in fetched(connection, EVENTS, {"debate": debate, "after": after}, AT_ONCE):
+        with store_errors(self._place), self._engine.connect() as connection:
+            for rows in fetch_rows(connection, EVENTS, {"debate": debate, "after": after}, AT_ONCE):
                 yield [*map(Sealed._make, rows)]
 
     def texts(self, debate: str) -> Mapping[str, str]:
         """The texts of ``debate`` by hash."""
-        with store_failures(self._place), self._engine.connect() as connection:
-            rows = fetched(connection, TEXTS, {"debate": debate})
+        with store_errors(self._place), self._engine.connect() as connection:
+            rows = fetch_rows(connection, TEXTS, {"debate": debate})
             return {name: text for part in rows for name, text in part}
 
     def debates(self) -> Sequence[DebateRow]:
         """All debates, newest first."""
         import sqlalchemy as sa
 
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             return [DebateRow(*row) for row in connection.execute(sa.text(NEWEST_FIRST))]
 
     def debates_in_order(self, since: str = "", at_once: int = 1_000) -> Iterator[DebateRow]:
@@ -347,8 +356,8 @@ class SqlStore:
         opened_at, last = since, ""
         while True:
             place = {"opened_at": opened_at, "last": last, "most": at_once}
-            with store_failures(self._place), self._engine.connect() as connection:
-                rows = [DebateRow(*row) for part in fetched(connection, _OLDEST_FIRST, place) for row in part]
+            with store_errors(self._place), self._engine.connect() as connection:
+                rows = [DebateRow(*row) for part in fetch_rows(connection, _OLDEST_FIRST, place) for row in part]
             yield from rows
             if len(rows) < at_once:
                 return
@@ -356,8 +365,8 @@ class SqlStore:
 
     def row(self, debate: str) -> DebateRow | None:
         """What the list says of ``debate``."""
-        with store_failures(self._place), self._engine.connect() as connection:
-            found = list(fetched(connection, f"{ROWS} WHERE id = :debate", {"debate": debate}))
+        with store_errors(self._place), self._engine.connect() as connection:
+            found = list(fetch_rows(connection, f"{ROWS} WHERE id = :debate", {"debate": debate}))
         return DebateRow(*found[0][0]) if found else None
 
     def find(self, prefix: str) -> Sequence[str]:
@@ -368,7 +377,7 @@ class SqlStore:
 
         # Not LIKE, which takes capitals for small letters in SQLite.
         query = sa.select(debates.c.id).where(sa.func.substr(debates.c.id, 1, len(prefix)) == prefix)
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
     async def aclose(self) -> None:
@@ -401,12 +410,12 @@ class SqlStore:
         self._engine.dispose()
 
 
-def _insertion(dialect: Dialect, table: str) -> tuple[str, tuple[str, ...]]:
+def _insert_statement(dialect: Dialect, table: str) -> tuple[str, tuple[str, ...]]:
     """The statement that inserts a row, and the table's columns; compiled once, which costs more than inserting.
 
     A text that is there already stays as it is.
     """
-    found = _INSERTIONS.get((dialect.name, dialect.driver, table))
+    found = _INSERT_STATEMENTS.get((dialect.name, dialect.driver, table))
     if found is None:
         from disputatio.record.tables import metadata
 
@@ -417,12 +426,12 @@ def _insertion(dialect: Dialect, table: str) -> tuple[str, tuple[str, ...]]:
         target = metadata.tables[table]
         statement = insert(target).on_conflict_do_nothing() if table == "texts" else insert(target)
         found = str(statement.compile(dialect=dialect)), tuple(target.columns.keys())
-        _INSERTIONS[dialect.name, dialect.driver, table] = found
+        _INSERT_STATEMENTS[dialect.name, dialect.driver, table] = found
     return found
 
 
 @lru_cache
-def _anchoring(*names: str) -> TextClause:
+def _anchor_statement(*names: str) -> TextClause:
     """The statement that notes in the list of debates how far a record goes; made anew it would be compiled anew."""
     import sqlalchemy as sa
 
@@ -430,7 +439,7 @@ def _anchoring(*names: str) -> TextClause:
     return sa.text(f"UPDATE debates SET {named} WHERE id = :debate")  # noqa: S608  (names of columns)
 
 
-def _settle_all(batch: list[_Job], error: StoreError | None = None) -> None:
+def _resolve_all(batch: list[_Job], error: StoreError | None = None) -> None:
     """Tell those who wait, with one wake-up for each event loop."""
     waiting: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
     for _, loop, done in batch:
@@ -438,10 +447,10 @@ def _settle_all(batch: list[_Job], error: StoreError | None = None) -> None:
     for loop, futures in waiting.items():
         # The loop may have been closed since, and then nobody waits.
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(_tell, futures, error)
+            loop.call_soon_threadsafe(_set_results, futures, error)
 
 
-def _tell(futures: list[asyncio.Future[None]], error: StoreError | None) -> None:
+def _set_results(futures: list[asyncio.Future[None]], error: StoreError | None) -> None:
     for done in futures:
         if done.done():
             continue

@@ -68,7 +68,7 @@ class Summaries(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class EventBatch:
     """Events to append to one debate, with the texts they name (hash to text).
 
     ``summary`` is what the record comes to with them; a store may keep it and need not.
@@ -80,7 +80,7 @@ class Writing:
     summary: Summary | None = None
 
 
-def held_elsewhere(debate: str) -> HeldElsewhereError:
+def held_elsewhere_error(debate: str) -> HeldElsewhereError:
     """The refusal of a claim."""
     return HeldElsewhereError(
         f"The debate {debate} is being held by another process.",
@@ -88,7 +88,7 @@ def held_elsewhere(debate: str) -> HeldElsewhereError:
     )
 
 
-def taken_over(debate: str) -> TakenOverError:
+def taken_over_error(debate: str) -> TakenOverError:
     """The refusal of a writing whose claim another process has now."""
     return TakenOverError(
         f"The debate {debate} was taken over by another process, which goes on with it.",
@@ -99,7 +99,7 @@ def taken_over(debate: str) -> TakenOverError:
 class Store(Protocol):
     """Keeps records. Every method raises ``StoreError`` in one sentence where the store fails."""
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         """Hand events over; the future is done when they are durable, all of them or none.
 
         Writings of one debate are applied in the order of the calls, whether or not anybody waits for them. A
@@ -139,7 +139,7 @@ class Store(Protocol):
         """Write what waits and release the store. Safe to repeat."""
 
 
-class StoreInFront:
+class DelegatingStore:
     """A store in front of another, as which it does everything; whoever derives from it says what it does differently.
 
     Args:
@@ -154,7 +154,7 @@ class StoreInFront:
         """As the store behind it; None where it keeps none."""
         return getattr(self._store, "summaries", None)
 
-    def append(self, writing: Writing) -> asyncio.Future[None]:
+    def append(self, writing: EventBatch) -> asyncio.Future[None]:
         """As the store behind it."""
         return self._store.append(writing)
 

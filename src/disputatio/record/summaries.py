@@ -57,7 +57,7 @@ class SummaryTable:
 
         if not summaries:
             return
-        with suppress(SQLAlchemyError), self._engine.connect() as connection, _briefly(connection):
+        with suppress(SQLAlchemyError), self._engine.connect() as connection, _short_timeout(connection):
             write_summaries(connection, summaries)
             connection.commit()
 
@@ -71,7 +71,7 @@ def write_summaries(connection: Connection, summaries: Sequence[Summary]) -> Non
 
 
 @contextmanager
-def _briefly(connection: Connection) -> Iterator[None]:
+def _short_timeout(connection: Connection) -> Iterator[None]:
     """Let a reader wait for no long writing of others in a file: what it would keep can be computed again."""
     if connection.dialect.name != "sqlite":
         yield

@@ -38,14 +38,14 @@ def canonical(value: Any) -> str:
     except TypeError:
         # A lone surrogate in a provider's raw output, or a whole number beyond 64 bits.
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        return well_formed(text)
+        return replace_surrogates(text)
     # orjson writes null for NaN and infinities, so only a text with more of them than we see can hide one.
-    if (nulls := raw.count(b"null")) and nulls != _nothings(value) and not _is_finite(value):
+    if (nulls := raw.count(b"null")) and nulls != _count_nulls(value) and not _is_finite(value):
         raise ValueError("NaN and infinities are not JSON")
     return raw.decode()
 
 
-def _nothings(value: Any) -> int:
+def _count_nulls(value: Any) -> int:
     """How many fields of an object, and of the objects in it, have no value; what lies deeper is not looked at."""
     if type(value) is not dict:
         return 0
@@ -73,7 +73,7 @@ def _is_finite(value: Any) -> bool:
     return True
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """``text`` with U+FFFD for each lone surrogate, which UTF-8 cannot hold."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
@@ -83,7 +83,7 @@ def digest(text: str) -> str:
     try:
         raw = text.encode()
     except UnicodeEncodeError:
-        raw = well_formed(text).encode()
+        raw = replace_surrogates(text).encode()
     return hashlib.sha256(raw).hexdigest()
 
 
@@ -93,7 +93,7 @@ def read_json(text: str) -> Any:
     return json.loads(text) if _may_have_long_numbers(b"\n" + raw) else orjson.loads(raw)
 
 
-def reader_of(texts: Iterable[str]) -> Callable[[str], Any]:
+def json_reader(texts: Iterable[str]) -> Callable[[str], Any]:
     """What reads each of ``texts`` as ``read_json`` does: where none needs special care, without looking at each."""
     try:
         raw = "\n".join(("", *texts)).encode()

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST, CallMade, CallSent
-from disputatio.record.prompts import PromptRows
+from disputatio.record.history import PromptRows
 from disputatio.report.amounts import counted, dollars, duration
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.formats.format import Format
 from disputatio.formats.options import FormatOptions
 from disputatio.formats.registry import FORMATS, UNLISTED, look_for_formats, register
@@ -72,12 +72,12 @@ def options_of(name: str) -> tuple[Option, ...]:
     return tuple(options_in(options_class(name)))
 
 
-def takers(option: str) -> tuple[str, ...]:
+def formats_with(option: str) -> tuple[str, ...]:
     """The formats that have an option of this name."""
     return tuple(name for name, model in options_of_formats().items() if option in model.model_fields)
 
 
-def not_for(source: str, format_name: str, formats: Iterable[str]) -> InvalidInputError:
+def wrong_format(source: str, format_name: str, formats: Iterable[str]) -> InvalidInputError:
     """The error for an option of other formats: the same sentence on every surface."""
     names = list(formats)
     several = ", ".join(names[:-1])
@@ -89,7 +89,7 @@ def not_for(source: str, format_name: str, formats: Iterable[str]) -> InvalidInp
     )
 
 
-def format_options(value: Any) -> Any:
+def parse_format(value: Any) -> Any:
     """The options of a format, from its name, from a table with its ``name``, or as they are.
 
     Raises:
@@ -101,7 +101,7 @@ def format_options(value: Any) -> Any:
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
         own = f"its options, such as {value.__name__}(), " if isinstance(value, type) else ""
         raise InvalidInputError(
-            f"format is {shown(value)}, which cannot be used.",
+            f"format is {quote(value)}, which cannot be used.",
             f'Allowed is the name of a format, {own}or a table such as {{"name": "panel", "threshold": 2}}.',
         )
     name = str(table["name"])
@@ -109,8 +109,8 @@ def format_options(value: Any) -> Any:
         raise unknown_format(name)
     model = options_class(name)
     strange = next((row for row in table if row not in model.model_fields), None)
-    if strange is not None and takers(str(strange)):
-        raise not_for(str(strange), name, takers(str(strange)))
+    if strange is not None and formats_with(str(strange)):
+        raise wrong_format(str(strange), name, formats_with(str(strange)))
     return model.model_validate(dict(table))
 
 
@@ -118,7 +118,7 @@ def unknown_format(name: str) -> InvalidInputError:
     """The error for the name of no format."""
     known = known_formats()
     return InvalidInputError(
-        f"There is no format called {shown(name)}.",
+        f"There is no format called {quote(name)}.",
         f"{did_you_mean(name.lower(), known)}The formats are: {', '.join(known)}.",
     )
 

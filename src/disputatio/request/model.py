@@ -26,7 +26,7 @@ from disputatio.motion.source_kind import SourceKind, is_source_id
 from disputatio.options import Amount, Flag, Many, Number, Options, Whole, option
 from disputatio.options.reading import weight
 from disputatio.request import reading
-from disputatio.request.formats import format_options, format_schema
+from disputatio.request.formats import format_schema, parse_format
 
 MOST_TOKENS = 1_000_000
 MOST_SEED = 2**31 - 1  # the widest range that every provider and llama.cpp take alike
@@ -433,7 +433,7 @@ class EvidenceSource(Options):
         return base64.b64decode(self.content) if self.content is not None else self.text or ""
 
 
-FormatField = Annotated[SerializeAsAny[FormatOptions], BeforeValidator(format_options)]
+FormatField = Annotated[SerializeAsAny[FormatOptions], BeforeValidator(parse_format)]
 
 
 class DebateRequest(Options):

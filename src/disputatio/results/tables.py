@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 from disputatio.motion import clean, count_words
 from disputatio.results.result import Result
 from disputatio.results.values import Argument, Call, Citation, Score, Turn, Vote
@@ -63,7 +63,7 @@ def table_called(name: str) -> Table:
     """
     found = TABLES.get(name)
     if found is None:
-        raise InvalidInputError(f"There is no table called {shown(name)}.", f"Tables are: {', '.join(TABLE_NAMES)}.")
+        raise InvalidInputError(f"There is no table called {quote(name)}.", f"Tables are: {', '.join(TABLE_NAMES)}.")
     return found
 
 

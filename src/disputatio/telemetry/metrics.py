@@ -41,7 +41,7 @@ _LONG = (1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600)
 
 
 @dataclass(slots=True)
-class _Held:
+class _RunningDebate:
     """What is remembered of a debate that runs."""
 
     format: str
@@ -49,7 +49,7 @@ class _Held:
     calls: dict[str, str]
 
 
-class Metering:
+class MetricsObserver:
     """A watcher of any number of debates.
 
     Args:
@@ -79,14 +79,14 @@ class Metering:
         self._violations = counter("violations", "Rules broken by accepted turns.", "format")
         self._rejected = counter("answers_rejected", "Answers not accepted.", "because")
         self._ceilings = counter("ceilings_reached", "Calls not made because of a ceiling.", "limit")
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _RunningDebate] = {}
 
     def on_text(self, path: str, part: str, text: str) -> None:
         """Nothing."""
 
     def on_event(self, event: Event, sealed: Sealed) -> None:
         """Count it."""
-        held = self._held.setdefault(sealed.debate, _Held("unknown", "", {}))
+        held = self._held.setdefault(sealed.debate, _RunningDebate("unknown", "", {}))
         match event:
             case DebateOpened():
                 held.format, held.began = event.format, sealed.at
@@ -121,7 +121,7 @@ class Metering:
         if self._held.pop(debate, None) is not None:
             self._running.set(len(self._held))
 
-    def _end(self, event: DebateClosed | DebateInterrupted, sealed: Sealed, held: _Held) -> None:
+    def _end(self, event: DebateClosed | DebateInterrupted, sealed: Sealed, held: _RunningDebate) -> None:
         status = event.status if isinstance(event, DebateClosed) else "INTERRUPTED"
         self._ended.labels(held.format, status).inc()
         if held.began:

@@ -15,7 +15,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from disputatio.engine.typical import Typical
+from disputatio.engine.simulation import TypicalAnswers
 from disputatio.participants.caching import Sent
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply, Usage
 from disputatio.participants.length_profiles import USUAL, LengthProfile
@@ -117,7 +117,7 @@ class PrefixMeter:
 
     def __post_init__(self) -> None:
         """Begin with nothing said."""
-        self._typical = Typical(self.length_profile)
+        self._typical = TypicalAnswers(self.length_profile)
         self._sent: list[_Sent] = []
         self._wave, self._wave_is_over = 1, False
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from disputatio.record.sql import SqlStore
-from disputatio.record.store import Store, StoreInFront, held_elsewhere
-from disputatio.workers.batching import Together
-from disputatio.workers.job_table import Desk, Due, Over
+from disputatio.record.store import DelegatingStore, Store, held_elsewhere_error
+from disputatio.workers.job_table import DueJob, FinishedJob, JobTable
 
 
 class BatchedJobTable:
@@ -21,12 +21,12 @@ class BatchedJobTable:
     """
 
     def __init__(self, store: SqlStore) -> None:
-        self._store, self._desk = store, Desk(store)
-        self._beginning = Together(self._begin_all)
-        self._finishing = Together(self._finish_all)
-        self._releasing = Together(self._release_all)
+        self._store, self._job_table = store, JobTable(store)
+        self._beginning = Batcher(self._begin_all)
+        self._finishing = Batcher(self._finish_all)
+        self._releasing = Batcher(self._release_all)
 
-    async def begin(self, debate: str, store: Store) -> Due | None:
+    async def begin(self, debate: str, store: Store) -> DueJob | None:
         """Claim ``debate`` and note that it is gone on with.
 
         None where nothing is left to do; no claim is held then.
@@ -53,21 +53,21 @@ class BatchedJobTable:
                 await self.release(debate, store)
             raise
         if not claimed:
-            raise held_elsewhere(debate)
+            raise held_elsewhere_error(debate)
         if apart and due is None:
             store.release(debate)
         return due
 
-    async def finish(self, over: Over, store: Store) -> str | None:
+    async def finish(self, finished: FinishedJob, store: Store) -> str | None:
         """Note how an order ended and give the claim back; the status of its record, None where it has none.
 
         Raises:
             StoreError: the database could not be written; the claim is still held.
         """
         apart = store is not self._store
-        status = await self._finishing.of((over, apart))
+        status = await self._finishing.of((finished, apart))
         if apart:
-            store.release(over.debate)
+            store.release(finished.debate)
         return status
 
     async def release(self, debate: str, store: Store) -> None:
@@ -81,21 +81,21 @@ class BatchedJobTable:
         else:
             store.release(debate)
 
-    def _begin_all(self, asked: Sequence[tuple[str, bool]]) -> list[tuple[bool, Due | None]]:
+    def _begin_all(self, asked: Sequence[tuple[str, bool]]) -> list[tuple[bool, DueJob | None]]:
         """For each debate whether it is claimed, and what is due; what is not is not held any longer."""
         held = {debate for debate, apart in asked if apart}
         claimed = self._store.claim_all([debate for debate, apart in asked if not apart])
-        due: dict[str, Due] = {}
+        due: dict[str, DueJob] = {}
         try:
             if held | claimed:
-                due = self._desk.begin_all(held | claimed)
+                due = self._job_table.begin_all(held | claimed)
         finally:
             self._store.release_all(claimed - due.keys())
         return [(debate in held | claimed, due.get(debate)) for debate, _ in asked]
 
-    def _finish_all(self, ended: Sequence[tuple[Over, bool]]) -> list[str | None]:
-        statuses = self._desk.finish_all([over for over, _ in ended])
-        self._store.release_all([over.debate for over, apart in ended if not apart])
+    def _finish_all(self, ended: Sequence[tuple[FinishedJob, bool]]) -> list[str | None]:
+        statuses = self._job_table.finish_all([finished for finished, _ in ended])
+        self._store.release_all([finished.debate for finished, apart in ended if not apart])
         return statuses
 
     def _release_all(self, debates: Sequence[str]) -> list[None]:
@@ -103,7 +103,7 @@ class BatchedJobTable:
         return [None] * len(debates)
 
 
-class ClaimedStore(StoreInFront):
+class ClaimedStore(DelegatingStore):
     """A store one of whose debates is claimed already: neither claimed again nor given back in between."""
 
     def __init__(self, store: Store, debate: str) -> None:
@@ -119,3 +119,52 @@ class ClaimedStore(StoreInFront):
         """As the store, but for the debate that is claimed."""
         if debate != self._debate:
             super().release(debate)
+
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+_MOST_AT_ONCE = 256
+_ROUND_SECONDS = 0.05
+"""So long others may join after a round: nothing to a debate, and where many come, much less to do."""
+
+
+class Batcher(Generic[Item, Found]):
+    """Work that is done for several at once, in a thread.
+
+    Args:
+        work: does it; told in the order in which they were asked for, it tells in the same order what was found.
+    """
+
+    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Found]]) -> None:
+        self._work = work
+        self._waiting: list[tuple[Item, asyncio.Future[Found]]] = []
+        self._rounds: asyncio.Task[None] | None = None
+
+    async def of(self, item: Item) -> Found:
+        """What is found for ``item``, or what the work raises for it. Whoever stops waiting does not stop the work."""
+        found: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, found))
+        if self._rounds is None or self._rounds.done():
+            self._rounds = asyncio.create_task(self._serve())
+        return await found
+
+    async def _serve(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+            await self._do(batch)
+            await asyncio.sleep(_ROUND_SECONDS)
+
+    async def _do(self, batch: Sequence[tuple[Item, asyncio.Future[Found]]]) -> None:
+        try:
+            found = await asyncio.to_thread(self._work, [item for item, _ in batch])
+        except Exception as error:  # noqa: BLE001  (it is theirs who wait for it)
+            if len(batch) > 1:
+                # What is wrong with one must not fail its neighbours.
+                for row in batch:
+                    await self._do([row])
+            elif not batch[0][1].done():
+                batch[0][1].set_exception(error)
+            return
+        for (_, waiting), each in zip(batch, found, strict=True):
+            if not waiting.done():
+                waiting.set_result(each)

@@ -13,9 +13,9 @@ from disputatio.errors import DisputatioError, HeldElsewhereError
 from disputatio.kernel import JsonObject
 from disputatio.record.sql import SqlStore
 from disputatio.workers.batched_job_table import BatchedJobTable
-from disputatio.workers.job_table import Desk
-from disputatio.workers.port import QUEUE, Also, Job, JobState, Raised, nothing_more
-from disputatio.workers.runner import CANCELLED, Participants, end_cancelled, hold, nobody
+from disputatio.workers.job_table import JobTable
+from disputatio.workers.port import QUEUE, Job, JobState, NewCeilings, TransactionHook, no_hook
+from disputatio.workers.runner import CANCELLED, Participants, end_cancelled, no_people, run_job
 
 _LOG = logging.getLogger("disputatio.workers")
 _LOOK_SECONDS = 1.0
@@ -38,10 +38,10 @@ class InProcessRunner:
         *,
         concurrency: int = 100,
         runtime: Callable[[str], Runtime] | None = None,
-        participants: Participants = nobody,
+        participants: Participants = no_people,
         most_waiting: int | None = 1_000,
     ) -> None:
-        self._desk, self._front = Desk(store), BatchedJobTable(store)
+        self._job_table, self._batched_jobs = JobTable(store), BatchedJobTable(store)
         self._concurrency, self._most_waiting = concurrency, most_waiting
         self._runtime = runtime or (lambda _debate: Runtime(store))
         self._participants = participants
@@ -62,36 +62,36 @@ class InProcessRunner:
         *,
         priority: int = 0,
         queue: str = QUEUE,
-        also: Also = nothing_more,
+        in_transaction: TransactionHook = no_hook,
     ) -> None:
         """Take an order; it is durable when this returns."""
         await self.start()
         job = Job(debate_id, JobState.WAITING, queue, priority, SystemClock().now())
-        await asyncio.to_thread(self._desk.take_in, job, order, self._most_waiting, also)
+        await asyncio.to_thread(self._job_table.add_job, job, order, self._most_waiting, in_transaction)
         self._wake.set()
 
     async def cancel(self, debate_id: str) -> bool:
         """Have it stopped; another process that holds it notices within a second."""
-        asked = await asyncio.to_thread(self._desk.cancel, debate_id)
+        asked = await asyncio.to_thread(self._job_table.cancel, debate_id)
         task = self._running.get(debate_id)
         if asked and task is not None:
             task.cancel(CANCELLED)
         return asked
 
-    async def resume(self, debate_id: str, raised: Raised, *, also: Also = nothing_more) -> bool:
+    async def resume(self, debate_id: str, raised: NewCeilings, *, in_transaction: TransactionHook = no_hook) -> bool:
         """Have a debate gone on with that is over."""
         await self.start()
-        reopened = await asyncio.to_thread(self._desk.reopen, debate_id, raised, also)
+        reopened = await asyncio.to_thread(self._job_table.reopen, debate_id, raised, in_transaction)
         self._wake.set()
         return reopened
 
     async def job(self, debate_id: str) -> Job | None:
         """Where an order is."""
-        return await asyncio.to_thread(self._desk.job, debate_id)
+        return await asyncio.to_thread(self._job_table.job, debate_id)
 
     async def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
         """All orders, or those that wait or run."""
-        return await asyncio.to_thread(lambda: self._desk.jobs(unfinished=unfinished))
+        return await asyncio.to_thread(lambda: self._job_table.jobs(unfinished=unfinished))
 
     async def aclose(self, drain_seconds: float = 0.0) -> None:
         """Let what runs end for so long; then interrupt it. A later process goes on with it."""
@@ -110,9 +110,9 @@ class InProcessRunner:
         """Start what waits, stop what was cancelled elsewhere."""
         while not self._draining:
             try:
-                for debate in await asyncio.to_thread(self._desk.cancelled, list(self._running)):
+                for debate in await asyncio.to_thread(self._job_table.cancelled, list(self._running)):
                     self._running[debate].cancel(CANCELLED)
-                for job in await asyncio.to_thread(lambda: self._desk.jobs(unfinished=True)):
+                for job in await asyncio.to_thread(lambda: self._job_table.jobs(unfinished=True)):
                     if len(self._running) >= self._concurrency:
                         break
                     if job.debate not in self._running:
@@ -137,7 +137,7 @@ class InProcessRunner:
     async def _hold(self, debate: str) -> None:
         runtime = self._runtime(debate)
         try:
-            await hold(debate, self._front, runtime, self._participants)
+            await run_job(debate, self._batched_jobs, runtime, self._participants)
         except asyncio.CancelledError:
             await self._stopped(debate, runtime)
             raise
@@ -151,8 +151,8 @@ class InProcessRunner:
     async def _stopped(self, debate: str, runtime: Runtime) -> None:
         try:
             if self._draining:
-                await asyncio.to_thread(self._desk.put_back, debate)
+                await asyncio.to_thread(self._job_table.put_back, debate)
             else:
-                await end_cancelled(debate, self._desk, runtime)
+                await end_cancelled(debate, self._job_table, runtime)
         except DisputatioError as failure:
             _LOG.warning("debate %s: %s", debate, failure)

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from disputatio.errors import QueueFullError
 from disputatio.kernel import JsonObject
-from disputatio.record.database import store_failures
+from disputatio.record.database import store_errors
 from disputatio.record.events import Abstained, CallMade, TurnTaken
 from disputatio.record.sql import SqlStore
 from disputatio.record.text import canonical, digest
-from disputatio.workers.port import Also, Job, JobState, Raised, nothing_more
+from disputatio.workers.port import Job, JobState, NewCeilings, TransactionHook, no_hook
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-MOST_TRIES = 10
+MAX_TRIES = 10
 """So often may an order be gone on with in vain, its holder's process ending with no new answer, before it is given up.
 
 Not fewer: the others that the process held are counted with the one that ended it."""
-_GOING_ON = "resume"
+_NEW_CEILINGS = "resume"
 """Where an order keeps the ceilings of its last reopening; not part of what was asked for."""
 _COUNTING = 0x64697371
 """The key of the lock under which waiting orders are counted; any number of its own."""
@@ -36,7 +36,7 @@ _OPEN = (JobState.WAITING.value, JobState.RUNNING.value)
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueJob:
     """What is there to do for an order.
 
     Attributes:
@@ -48,14 +48,14 @@ class Due:
     """
 
     order: JsonObject
-    raised: Raised | None
+    raised: NewCeilings | None
     cancelled: bool
     tries: int
     status: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class FinishedJob:
     """How an order ended."""
 
     debate: str
@@ -64,18 +64,18 @@ class Over:
     next_step: str = ""
 
 
-class _Reached(NamedTuple):
+class _Progress(NamedTuple):
     """How far a record is. That it was gone on with is an event too, and no progress."""
 
     status: str | None
     answers: int
 
 
-_NO_RECORD = _Reached(None, 0)
+_NO_RECORD = _Progress(None, 0)
 _PROGRESS = (CallMade.kind, TurnTaken.kind, Abstained.kind)
 
 
-class Desk:
+class JobTable:
     """The orders in the database of ``store``. Its methods wait for the database; call them in a thread."""
 
     def __init__(self, store: SqlStore) -> None:
@@ -83,21 +83,21 @@ class Desk:
         self._place = store.place
         self._sqlite = self._engine.dialect.name == "sqlite"
 
-    def take_in(
+    def add_job(
         self,
         row: Job,
         order: JsonObject,
         most_waiting: int | None,
-        also: Also = nothing_more,
+        in_transaction: TransactionHook = no_hook,
     ) -> bool:
-        """Keep an order, and do ``also`` in the same transaction; False where it was there already.
+        """Keep an order, and do ``in_transaction`` in the same transaction; False where it was there already.
 
         Raises:
             QueueFullError: ``most_waiting`` orders wait in its queue.
         """
         from disputatio.record.tables import order_texts, orders
 
-        body, texts = _apart(order)
+        body, texts = _split_texts(order)
         with self._transaction() as connection:
             self._alone(connection)
             if connection.execute(orders.select().where(orders.c.debate == row.debate)).first():
@@ -109,7 +109,7 @@ class Desk:
             values = {"debate": row.debate, "body": canonical(body), "queue": row.queue, "priority": row.priority}
             values |= {"state": row.state.value, "asked_at": row.asked_at, "cancelled": False, "tries": 0}
             connection.execute(orders.insert(), {**values, "reached": 0, "reason": "", "next_step": ""})
-            also(connection)
+            in_transaction(connection)
         return True
 
     def job(self, debate: str) -> Job | None:
@@ -126,8 +126,8 @@ class Desk:
             if row is None:
                 return None
             body = json.loads(row.body)
-            body.pop(_GOING_ON, None)
-            return _joined(body, self._texts(connection, [body]))
+            body.pop(_NEW_CEILINGS, None)
+            return _join_texts(body, self._texts(connection, [body]))
 
     def without_record(self, prefix: str) -> Sequence[Job]:
         """The orders whose debates begin with ``prefix`` and have no record, two at most."""
@@ -154,7 +154,7 @@ class Desk:
             )
         )
 
-    def begin_all(self, debates: Collection[str]) -> dict[str, Due]:
+    def begin_all(self, debates: Collection[str]) -> dict[str, DueJob]:
         """Note that ``debates`` are gone on with; what is there to do for each of them whose order is not over.
 
         Only whoever holds their claims may ask. What somebody wants stopped is not counted as a try.
@@ -164,7 +164,7 @@ class Desk:
         from disputatio.record.tables import orders
 
         with self._transaction() as connection:
-            self._no_hurry(connection)
+            self._commit_asynchronously(connection)
             query = orders.select().where(orders.c.debate.in_(debates), orders.c.state.in_(_OPEN))
             rows = connection.execute(query.with_for_update()).all()
             records = self._records(connection, [row.debate for row in rows])
@@ -184,16 +184,16 @@ class Desk:
         found = {}
         for row in rows:
             body = bodies[row.debate]
-            raised, status = _raised(body.pop(_GOING_ON, None)), records.get(row.debate, _NO_RECORD).status
+            raised, status = _read_ceilings(body.pop(_NEW_CEILINGS, None)), records.get(row.debate, _NO_RECORD).status
             tries = int(begun[row.debate]["now_tried"])
-            found[row.debate] = Due(_joined(body, texts), raised, row.cancelled, tries, status)
+            found[row.debate] = DueJob(_join_texts(body, texts), raised, row.cancelled, tries, status)
         return found
 
     def finish(self, debate: str, state: JobState, reason: str = "", next_step: str = "") -> None:
         """Note how an order ended; what is over stays as it is."""
-        self.finish_all([Over(debate, state, reason, next_step)])
+        self.finish_all([FinishedJob(debate, state, reason, next_step)])
 
-    def finish_all(self, ended: Sequence[Over]) -> list[str | None]:
+    def finish_all(self, ended: Sequence[FinishedJob]) -> list[str | None]:
         """Note how orders ended, and drop what people were asked for; the status of each one's record, if any.
 
         What is over stays as it is.
@@ -208,7 +208,7 @@ class Desk:
         own = (orders.c.debate == sa.bindparam("own")) & still_open
         with self._transaction() as connection:
             # Whatever ends the job of an order stands after this in the log of the server, and is durable with it.
-            self._no_hurry(connection)
+            self._commit_asynchronously(connection)
             connection.execute(
                 orders.update()
                 .where(own)
@@ -230,20 +230,20 @@ class Desk:
         with self._transaction() as connection:
             connection.execute(orders.update().where(own), {"state": JobState.WAITING.value, "tries": 0})
 
-    def reopen(self, debate: str, raised: Raised, also: Also = nothing_more) -> bool:
-        """Have an order that is over taken once more, and do ``also`` with it; False where it is not over."""
+    def reopen(self, debate: str, raised: NewCeilings, in_transaction: TransactionHook = no_hook) -> bool:
+        """Have an order that is over taken once more, and do ``in_transaction`` with it; False where it is not over."""
         from disputatio.record.tables import orders
 
         own = orders.c.debate == debate
         with self._transaction() as connection:
             row = connection.execute(orders.select().where(own).with_for_update()).first()
-            if row is None or not JobState(row.state).over:
+            if row is None or not JobState(row.state).is_over:
                 return False
             ceilings = {name: value if value is None else str(value) for name, value in asdict(raised).items()}
-            body = canonical({**json.loads(row.body), _GOING_ON: ceilings})
+            body = canonical({**json.loads(row.body), _NEW_CEILINGS: ceilings})
             values = {"body": body, "state": JobState.WAITING.value, "cancelled": False, "tries": 0}
             connection.execute(orders.update().where(own), {**values, "reason": "", "next_step": ""})
-            also(connection)
+            in_transaction(connection)
         return True
 
     def cancel(self, debate: str) -> bool:
@@ -268,7 +268,7 @@ class Desk:
         with self._transaction() as connection:
             return set(connection.execute(query).scalars())
 
-    def _records(self, connection: Connection, debates: Collection[str]) -> dict[str, _Reached]:
+    def _records(self, connection: Connection, debates: Collection[str]) -> dict[str, _Progress]:
         """How far the records of ``debates`` have come; those that have none are left out."""
         import sqlalchemy as sa
 
@@ -280,7 +280,7 @@ class Desk:
         own = events.c.debate.in_(statuses) & events.c.kind.in_(_PROGRESS)
         query = sa.select(events.c.debate, sa.func.count().label("answers")).where(own).group_by(events.c.debate)
         answers = {row.debate: row.answers for row in connection.execute(query)}
-        return {debate: _Reached(status, answers.get(debate, 0)) for debate, status in statuses.items()}
+        return {debate: _Progress(status, answers.get(debate, 0)) for debate, status in statuses.items()}
 
     def _statuses(self, connection: Connection, debates: Collection[str]) -> dict[str, str]:
         import sqlalchemy as sa
@@ -301,7 +301,7 @@ class Desk:
         query = sa.select(order_texts.c.hash, order_texts.c.text).where(order_texts.c.hash.in_(names))
         return {row.hash: row.text for row in connection.execute(query)} if names else {}
 
-    def _no_hurry(self, connection: Connection) -> None:
+    def _commit_asynchronously(self, connection: Connection) -> None:
         """A crash of the server may forget what this transaction notes, and then it is noted again."""
         if not self._sqlite:
             connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
@@ -341,7 +341,7 @@ class Desk:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with store_failures(self._place), self._engine.begin() as connection:
+        with store_errors(self._place), self._engine.begin() as connection:
             if self._sqlite:
                 # What is read here must still be so when it is written.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -355,7 +355,7 @@ class Desk:
         return insert(table).on_conflict_do_nothing()
 
 
-def _apart(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+def _split_texts(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
     """An order with its sources named by hash, and their texts."""
     rows: Any = order.get("evidence", ())
     texts = {digest(row["text"]): row["text"] for row in rows}
@@ -363,13 +363,13 @@ def _apart(order: JsonObject) -> tuple[JsonObject, dict[str, str]]:
     return ({**order, "evidence": named} if named else dict(order)), texts
 
 
-def _raised(kept: Any) -> Raised | None:
+def _read_ceilings(kept: Any) -> NewCeilings | None:
     if kept is None:
         return None
     usd, tokens, calls = (kept[name] for name in ("budget_usd", "budget_tokens", "max_calls"))
-    return Raised(usd and Decimal(usd), tokens and int(tokens), calls and int(calls))
+    return NewCeilings(usd and Decimal(usd), tokens and int(tokens), calls and int(calls))
 
 
-def _joined(order: JsonObject, texts: dict[str, str]) -> JsonObject:
+def _join_texts(order: JsonObject, texts: dict[str, str]) -> JsonObject:
     rows: Any = order.get("evidence", ())
     return {**order, "evidence": [{**row, "text": texts[row["text"]]} for row in rows]} if rows else order

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from disputatio.errors import DisputatioError
 from disputatio.participants.model_seat import ModelSeating
-from disputatio.record.database import store_failures
+from disputatio.record.database import store_errors
 from disputatio.record.sql import SqlStore
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ class Limit:
     waiting: int = 0
 
 
-def limits_of(store: SqlStore) -> Sequence[Limit]:
+def list_limits(store: SqlStore) -> Sequence[Limit]:
     """All limits, and what is under way and waits."""
     import sqlalchemy as sa
 
     from disputatio.record.tables import leases, provider_limits
 
     counts = sa.select(leases.c.name, leases.c.granted, sa.func.count()).group_by(leases.c.name, leases.c.granted)
-    with store_failures(store.place), store.engine.begin() as connection:
+    with store_errors(store.place), store.engine.begin() as connection:
         count = {(name, bool(granted)): number for name, granted, number in connection.execute(counts)}
         rows = connection.execute(provider_limits.select().order_by(provider_limits.c.name)).all()
     return [
@@ -74,7 +74,7 @@ def set_limit(store: SqlStore, name: str, at_once: int | None, per_minute: int |
     """Make, change or (with neither number) remove a limit. Workers follow within two seconds."""
     from disputatio.record.tables import provider_limits
 
-    with store_failures(store.place), store.engine.begin() as connection:
+    with store_errors(store.place), store.engine.begin() as connection:
         connection.execute(provider_limits.delete().where(provider_limits.c.name == name))
         if at_once is not None or per_minute is not None:
             row = {"name": name, "at_once": at_once, "per_minute": per_minute, "allowance": 1.0}
@@ -89,7 +89,7 @@ class _Waiter:
     left: bool = False
 
 
-class SharedTurnstile:
+class SharedCallLimiter:
     """Lets the calls of this process through as the limits in the database of ``store`` allow."""
 
     def __init__(self, store: SqlStore) -> None:
@@ -105,7 +105,7 @@ class SharedTurnstile:
         self._rounds: asyncio.Task[None] | None = None
         self._counts: dict[str, tuple[int | None, float]] = {}
 
-    def passing(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
+    def slot(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
         """Waits until a call to ``seating`` may leave."""
         return self._passing(seating)
 
@@ -158,7 +158,7 @@ class SharedTurnstile:
 
         from disputatio.record.tables import provider_limits
 
-        with store_failures(self._store.place), self._store.engine.begin() as connection:
+        with store_errors(self._store.place), self._store.engine.begin() as connection:
             return list(connection.execute(sa.select(provider_limits.c.name)).scalars())
 
     def _turn(self) -> None:
@@ -198,10 +198,10 @@ class SharedTurnstile:
 
         names = sorted({waiter.name for waiter in waiters})
         asked: list[tuple[_Waiter, int]] = []
-        with store_failures(self._store.place), self._store.engine.begin() as connection:
+        with store_errors(self._store.place), self._store.engine.begin() as connection:
             if self._store.writer_claims is not None:
                 # Others take the leases of those whom they do not see.
-                self._store.writer_claims.appear()
+                self._store.writer_claims.register()
             if done:
                 connection.execute(leases.delete().where(leases.c.id.in_(done)))
             if not names:
@@ -280,7 +280,7 @@ class SharedTurnstile:
     def _give_back_all(self) -> None:
         from disputatio.record.tables import leases
 
-        with store_failures(self._store.place), self._store.engine.begin() as connection:
+        with store_errors(self._store.place), self._store.engine.begin() as connection:
             connection.execute(leases.delete().where(leases.c.writer == self._writer))
 
 

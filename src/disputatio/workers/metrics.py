@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from disputatio.errors import InvalidInputError, StoreError
-from disputatio.telemetry import Metering
-from disputatio.workers.job_table import Desk
-from disputatio.workers.limits import limits_of
+from disputatio.telemetry import MetricsObserver
+from disputatio.workers.job_table import JobTable
+from disputatio.workers.limits import list_limits
 from disputatio.workers.port import JobState
 
 if TYPE_CHECKING:
@@ -28,25 +28,25 @@ def queue_gauges(store: SqlStore) -> Iterator[Any]:
     """How many debates wait and run, by queue, and how many calls wait and run under each limit, in the whole store."""
     from prometheus_client.core import GaugeMetricFamily
 
-    counts = Counter((row.queue, row.state) for row in Desk(store).jobs(unfinished=True))
+    counts = Counter((row.queue, row.state) for row in JobTable(store).jobs(unfinished=True))
     family = GaugeMetricFamily("disputatio_orders", "Debates that wait or run.", labels=["queue", "state"])
     for queue in sorted({queue for queue, _ in counts}):
         for state in (JobState.WAITING, JobState.RUNNING):
             family.add_metric([queue, state.value.lower()], counts[queue, state])
     yield family
     limited = GaugeMetricFamily("disputatio_limited_calls", "Calls under a limit.", labels=["limit", "state"])
-    for row in limits_of(store):
+    for row in list_limits(store):
         limited.add_metric([row.name, "waiting"], row.waiting)
         limited.add_metric([row.name, "running"], row.under_way)
     yield limited
 
 
 @contextmanager
-def exposed(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterator[Metering]:
+def serve_metrics(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterator[MetricsObserver]:
     """Serve the metrics of a worker at ``place`` until the block ends; gives the watcher that counts its debates.
 
     Args:
-        place: address and port; see ``place_named``.
+        place: address and port; see ``parse_place``.
         store: whose queues are told of.
         concurrency: most debates that the worker holds at once.
 
@@ -74,7 +74,7 @@ def exposed(place: tuple[str, int], store: SqlStore, concurrency: int) -> Iterat
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield Metering(registry)
+        yield MetricsObserver(registry)
     finally:
         server.shutdown()
         server.server_close()
@@ -120,7 +120,7 @@ class _Request(WSGIRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
 
 
-def place_named(place: str) -> tuple[str, int]:
+def parse_place(place: str) -> tuple[str, int]:
     """Where to listen: ``PORT``, for this machine alone, or ``HOST:PORT``.
 
     Raises:

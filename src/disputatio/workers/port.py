@@ -14,7 +14,7 @@ from disputatio.kernel import JsonObject
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-Also: TypeAlias = "Callable[[Connection], None]"
+TransactionHook: TypeAlias = "Callable[[Connection], None]"
 """What is done in the same transaction: if it raises, nothing of either is kept."""
 QUEUE = "debates"
 """The queue of orders that name none."""
@@ -31,7 +31,7 @@ class JobState(StrEnum):
     CANCELLED = "CANCELLED"
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing more happens."""
         return self not in {JobState.WAITING, JobState.RUNNING}
 
@@ -73,7 +73,7 @@ def not_started(job: Job) -> UnknownDebateError:
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class NewCeilings:
     """The ceilings that a debate is gone on with, what is spent included; None leaves one as it was."""
 
     budget_usd: Decimal | None = None
@@ -81,7 +81,7 @@ class Raised:
     max_calls: int | None = None
 
 
-def nothing_more(_connection: Connection) -> None:
+def no_hook(_connection: Connection) -> None:
     """Nothing."""
 
 
@@ -95,9 +95,10 @@ class Runner(Protocol):
         *,
         priority: int = 0,
         queue: str = QUEUE,
-        also: Also = nothing_more,
+        in_transaction: TransactionHook = no_hook,
     ) -> None:
-        """Take an order and do ``also`` with it; both are durable when this returns. Taking one id twice does nothing.
+        """Take an order and do ``in_transaction`` with it; both are durable when this returns. Taking one id twice does
+        nothing.
 
         Raises:
             QueueFullError: too many wait already; nothing was taken.
@@ -107,8 +108,8 @@ class Runner(Protocol):
     async def cancel(self, debate_id: str) -> bool:
         """Have it stopped, wherever it is held; False where it is over, or was never ordered."""
 
-    async def resume(self, debate_id: str, raised: Raised, *, also: Also = nothing_more) -> bool:
-        """Have a debate gone on with that ended, failed or was cancelled, and do ``also`` with it.
+    async def resume(self, debate_id: str, raised: NewCeilings, *, in_transaction: TransactionHook = no_hook) -> bool:
+        """Have a debate gone on with that ended, failed or was cancelled, and do ``in_transaction`` with it.
 
         False where it still waits or runs, or was not ordered; nothing is done then. Whoever takes it finds out whether
         anything is left to ask; where it cannot go on, because a ceiling is too low for example, the job is FAILED and

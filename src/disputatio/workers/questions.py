@@ -22,7 +22,7 @@ from disputatio.errors import StoreError
 from disputatio.kernel import JsonObject
 from disputatio.participants.human import Filled, Participant, Passed, Person, TurnRequest
 from disputatio.participants.human.question import Question
-from disputatio.record.database import store_failures
+from disputatio.record.database import store_errors
 from disputatio.record.sql import SqlStore
 from disputatio.workers.port import JobState
 
@@ -43,7 +43,7 @@ class Answered:
     tried: tuple[str, ...]
 
 
-class QuestionBook:
+class QuestionTable:
     """The questions in the database of ``store``. Its methods wait for the database; call them in a thread."""
 
     def __init__(self, store: SqlStore) -> None:
@@ -56,7 +56,7 @@ class QuestionBook:
         here = _at(question.debate, question.path)
         body = json.dumps(question.as_json(), ensure_ascii=True)
         row = {"debate": question.debate, "path": question.path, "body": body}
-        with store_failures(self._place), self._engine.begin() as connection:
+        with store_errors(self._place), self._engine.begin() as connection:
             there = connection.execute(questions.select().where(here).with_for_update()).first()
             if there is not None and not question.because:
                 # What was found about its answer is found anew by whoever takes it now.
@@ -71,7 +71,7 @@ class QuestionBook:
 
         debates = {debate for debate, _ in asked}
         query = questions.select().where(questions.c.debate.in_(debates), questions.c.answer.is_not(None))
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             return {
                 (row.debate, row.path): Answered(json.loads(row.answer)["content"], tuple(json.loads(row.tried)))
                 for row in connection.execute(query)
@@ -82,7 +82,7 @@ class QuestionBook:
         """Note that an answer was taken, and the rules that it breaks."""
         from disputatio.record.tables import questions
 
-        with store_failures(self._place), self._engine.begin() as connection:
+        with store_errors(self._place), self._engine.begin() as connection:
             connection.execute(questions.update().where(_at(debate, path)), {"breaches": json.dumps(list(breaches))})
 
     def asked(self, debate: str) -> Sequence[Question]:
@@ -97,15 +97,15 @@ class QuestionBook:
             .where(questions.c.debate == debate, questions.c.answer.is_(None), orders.c.state.in_(_OPEN))
             .order_by(questions.c.path)
         )
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             return [Question.from_json(json.loads(body)) for body in connection.execute(query).scalars()]
 
-    def hand_in(self, debate: str, path: str, content: JsonObject | None) -> bool:
+    def submit_answer(self, debate: str, path: str, content: JsonObject | None) -> bool:
         """Answer an open question, or pass with None; False where nobody asks it any more."""
         from disputatio.record.tables import questions
 
         answer = json.dumps({"content": content}, ensure_ascii=True)
-        with store_failures(self._place), self._engine.begin() as connection:
+        with store_errors(self._place), self._engine.begin() as connection:
             still = _at(debate, path) & questions.c.answer.is_(None)
             return bool(connection.execute(questions.update().where(still), {"answer": answer}).rowcount)
 
@@ -113,7 +113,7 @@ class QuestionBook:
         """Note, for the record, an answer that did not have the form."""
         from disputatio.record.tables import questions
 
-        with store_failures(self._place), self._engine.begin() as connection:
+        with store_errors(self._place), self._engine.begin() as connection:
             row = connection.execute(questions.select().where(_at(debate, path)).with_for_update()).first()
             if row is not None:
                 tried = json.dumps([*json.loads(row.tried), why])
@@ -123,7 +123,7 @@ class QuestionBook:
         """The rules that the answer at ``path`` breaks; None while whoever holds the debate has not looked at it."""
         from disputatio.record.tables import questions
 
-        with store_failures(self._place), self._engine.connect() as connection:
+        with store_errors(self._place), self._engine.connect() as connection:
             row = connection.execute(questions.select().where(_at(debate, path))).first()
         if row is None:
             return ()
@@ -136,7 +136,7 @@ class QuestionBook:
 class RemoteSurface:
     """A surface of a worker: asks through the book, and waits for the answer that somebody elsewhere hands in."""
 
-    def __init__(self, book: QuestionBook) -> None:
+    def __init__(self, book: QuestionTable) -> None:
         self._book = book
         self._waiting: dict[tuple[str, str], asyncio.Future[Answered]] = {}
         self._looking: asyncio.Task[None] | None = None

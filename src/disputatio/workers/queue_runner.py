@@ -1,26 +1,29 @@
 """Hands orders to workers through procrastinate, over the PostgreSQL that keeps the records.
 
 The order and the job that brings it to a worker are written in one transaction. The job holds nothing but the debate's
-id; what is due is told by the order (``desk``), and a lost job is made again from it.
+id; what is due is told by the order (``job_table``), and a lost job is made again from it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from disputatio.engine.ports import SystemClock
 from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
-from disputatio.record.database import store_failures
+from disputatio.record.database import store_errors
 from disputatio.record.sql import SqlStore
-from disputatio.workers.job_table import Desk
-from disputatio.workers.port import QUEUE, Also, Job, JobState, Raised, nothing_more
+from disputatio.workers.job_table import JobTable
+from disputatio.workers.port import QUEUE, Job, JobState, NewCeilings, TransactionHook, no_hook
 
 if TYPE_CHECKING:
-    from procrastinate import App
-    from sqlalchemy import Connection
+    from procrastinate import App, PsycopgConnector
+    from psycopg import AsyncConnection
+    from sqlalchemy import URL, Connection
 
 TASK = "disputatio.hold"
 _MAKING = 0x64697372
@@ -41,7 +44,7 @@ class QueueRunner:
 
     def __init__(self, store: SqlStore, *, most_waiting: int | None = 1_000) -> None:
         check_queueable(store)
-        self._desk, self._most_waiting = Desk(store), most_waiting
+        self._job_table, self._most_waiting = JobTable(store), most_waiting
         self._jobs = submitting_app()
         make_queue_tables(store)
 
@@ -52,44 +55,44 @@ class QueueRunner:
         *,
         priority: int = 0,
         queue: str = QUEUE,
-        also: Also = nothing_more,
+        in_transaction: TransactionHook = no_hook,
     ) -> None:
         """Take an order; it is durable when this returns."""
         job = Job(debate_id, JobState.WAITING, queue, priority, SystemClock().now())
 
         def deferred(connection: Connection) -> None:
             defer(self._jobs, job, connection)
-            also(connection)
+            in_transaction(connection)
 
-        await asyncio.to_thread(self._desk.take_in, job, order, self._most_waiting, deferred)
+        await asyncio.to_thread(self._job_table.add_job, job, order, self._most_waiting, deferred)
 
     async def cancel(self, debate_id: str) -> bool:
         """Have it stopped; the worker that holds it notices within a second."""
-        return await asyncio.to_thread(self._desk.cancel, debate_id)
+        return await asyncio.to_thread(self._job_table.cancel, debate_id)
 
-    async def resume(self, debate_id: str, raised: Raised, *, also: Also = nothing_more) -> bool:
+    async def resume(self, debate_id: str, raised: NewCeilings, *, in_transaction: TransactionHook = no_hook) -> bool:
         """Have a debate gone on with that is over."""
 
         def reopen() -> bool:
-            job = self._desk.job(debate_id)
+            job = self._job_table.job(debate_id)
             if job is None:
                 return False
 
             def deferred(connection: Connection) -> None:
                 defer(self._jobs, job, connection)
-                also(connection)
+                in_transaction(connection)
 
-            return self._desk.reopen(debate_id, raised, deferred)
+            return self._job_table.reopen(debate_id, raised, deferred)
 
         return await asyncio.to_thread(reopen)
 
     async def job(self, debate_id: str) -> Job | None:
         """Where an order is."""
-        return await asyncio.to_thread(self._desk.job, debate_id)
+        return await asyncio.to_thread(self._job_table.job, debate_id)
 
     async def jobs(self, *, unfinished: bool = False) -> Sequence[Job]:
         """All orders, or those that wait or run."""
-        return await asyncio.to_thread(lambda: self._desk.jobs(unfinished=unfinished))
+        return await asyncio.to_thread(lambda: self._job_table.jobs(unfinished=unfinished))
 
     async def aclose(self, drain_seconds: float = 0.0) -> None:
         """Nothing runs here."""
@@ -138,8 +141,87 @@ def make_queue_tables(store: SqlStore) -> None:
     """
     from procrastinate.schema import SchemaManager
 
-    with store_failures(store.place), store.engine.begin() as connection:
+    with store_errors(store.place), store.engine.begin() as connection:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING})")
         if connection.exec_driver_sql("SELECT to_regclass('procrastinate_jobs')").scalar() is None:
             raw: Any = connection.connection.driver_connection
             raw.execute(SchemaManager.get_schema())
+
+
+Value = TypeVar("Value")
+_LOG = logging.getLogger("disputatio.worker")
+PATIENCE_SECONDS = 60.0
+_PAUSE_SECONDS = 0.5
+_CONNECT_SECONDS = 3.0
+
+
+def resilient_connector(url: URL) -> PsycopgConnector:
+    """A connector to the database at ``url`` that waits for a server that is away."""
+    from procrastinate import PsycopgConnector
+    from psycopg_pool import AsyncConnectionPool
+
+    class Patient(PsycopgConnector):
+        """Repeats what was cut off. A job fetched so and lost is found by the worker's sweep."""
+
+        async def execute_query_async(self, query: Any, **arguments: Any) -> None:
+            await _retry_while_away(lambda: super(Patient, self).execute_query_async(query, **arguments))
+
+        async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
+            return await _retry_while_away(lambda: super(Patient, self).execute_query_one_async(query, **arguments))
+
+        async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:
+            return await _retry_while_away(lambda: super(Patient, self).execute_query_all_async(query, **arguments))
+
+        async def listen_notify(self, on_notification: Any, channels: Any) -> None:
+            while True:
+                try:
+                    await _retry_while_away(lambda: super(Patient, self).listen_notify(on_notification, channels))
+                except Exception as error:  # noqa: BLE001  (jobs are also looked for every second)
+                    _LOG.warning(
+                        "The queue: listening for jobs failed: %r. Trying again in a minute.", error.__cause__ or error
+                    )
+                    await asyncio.sleep(PATIENCE_SECONDS)
+
+    def unchecked_pool(**options: Any) -> AsyncConnectionPool:
+        return AsyncConnectionPool(**{**options, "check": None})
+
+    conninfo = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return Patient(
+        pool_factory=unchecked_pool,
+        conninfo=conninfo,
+        configure=_one_round_trip,
+        min_size=1,
+        max_size=4,
+        timeout=_CONNECT_SECONDS,
+    )
+
+
+async def _one_round_trip(connection: AsyncConnection[Any]) -> None:
+    await connection.set_autocommit(True)
+    await connection.execute("SET synchronous_commit TO OFF")
+
+
+async def _retry_while_away(ask: Callable[[], Awaitable[Value]]) -> Value:
+    since, pause = time.monotonic(), 0.0
+    while True:
+        try:
+            return await ask()
+        except Exception as error:
+            if not _is_away(error) or time.monotonic() - since > PATIENCE_SECONDS:
+                raise
+        await asyncio.sleep(pause)
+        # At first it may be this one line that was cut, long ago.
+        pause = _PAUSE_SECONDS
+
+
+def _is_away(error: BaseException | None) -> bool:
+    import psycopg
+    import psycopg_pool
+
+    while error is not None:
+        if isinstance(error, psycopg_pool.PoolTimeout):
+            return True
+        if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "08").startswith(("08", "57P")):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

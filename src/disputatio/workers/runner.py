@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from disputatio.config import Arguments
-from disputatio.engine.ports import Leaving
+from disputatio.engine.ports import DetachAware
+from disputatio.engine.recorded import recorded_settings
 from disputatio.engine.runtime import Resumption, Runtime, interrupt, resume, start
-from disputatio.engine.verified import read_verified
 from disputatio.errors import (
     DisputatioError,
     PersonLeftError,
@@ -21,14 +21,14 @@ from disputatio.errors import (
     VerificationError,
 )
 from disputatio.kernel import JsonObject
-from disputatio.proposals import check_kept, proposal_of, request_of
-from disputatio.proposals.recorded import recorded_settings
+from disputatio.proposals import check_stored, proposal_of, request_of
 from disputatio.proposals.remote import baselines_for
 from disputatio.record.history import Status
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.workers.batched_job_table import BatchedJobTable, ClaimedStore
-from disputatio.workers.job_table import MOST_TRIES, Desk, Due, Over
-from disputatio.workers.port import JobState, Raised
+from disputatio.workers.job_table import MAX_TRIES, DueJob, FinishedJob, JobTable
+from disputatio.workers.port import JobState, NewCeilings
 
 if TYPE_CHECKING:
     from disputatio.participants.human import Participant
@@ -42,26 +42,31 @@ WATCH_SECONDS = 4.0
 _GOES_ON = frozenset({Status.RUNNING.value, Status.INTERRUPTED.value})
 
 
-def nobody(_debate: str, _order: JsonObject) -> Mapping[str, Participant]:
+def no_people(_debate: str, _order: JsonObject) -> Mapping[str, Participant]:
     """No people."""
     return {}
 
 
-class NotYetError(DisputatioError):
+class RetryLaterError(DisputatioError):
     """A debate could not begin, and may a little later."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobOutcome:
     """How the debate of an order ended here: the end of its order, and the status of its record, if it has one."""
 
-    over: Over
+    finished: FinishedJob
     status: str | None
 
 
-async def hold(
-    debate: str, front: BatchedJobTable, runtime: Runtime, participants: Participants = nobody, *, patient: bool = False
-) -> Ended | None:
+async def run_job(
+    debate: str,
+    jobs: BatchedJobTable,
+    runtime: Runtime,
+    participants: Participants = no_people,
+    *,
+    patient: bool = False,
+) -> JobOutcome | None:
     """Begin the debate of an order, or go on with it from its record, and note on its order how it ended.
 
     Safe to repeat: what is over stays as it is, and nothing that was paid is asked again.
@@ -71,42 +76,44 @@ async def hold(
         front: where its order is.
         house: what it runs in.
         participants: who takes the seats of people.
-        patient: a provider that cannot be reached at the beginning is tried again, ``MOST_TRIES`` times in all.
+        patient: a provider that cannot be reached at the beginning is tried again, ``MAX_TRIES`` times in all.
 
     Returns:
         How it ended; None where there was nothing to do.
 
     Raises:
-        NotYetError: it was not, and is to be tried again later.
+        RetryLaterError: it was not, and is to be tried again later.
         HeldElsewhereError, TakenOverError: another process holds it; nothing was noted.
         StoreError: the database could not be read or written; nothing was noted.
         asyncio.CancelledError: stopped from outside; nothing was noted.
     """
-    due = await front.begin(debate, runtime.store)
+    due = await jobs.begin(debate, runtime.store)
     if due is None:
         return None
     try:
         here = replace(runtime, store=ClaimedStore(runtime.store, debate))
-        over = await _held(debate, due, here, participants, patient=patient)
-        return Ended(over, await front.finish(over, runtime.store))
+        finished = await _run_claimed(debate, due, here, participants, patient=patient)
+        return JobOutcome(finished, await jobs.finish(finished, runtime.store))
     except BaseException:
         # Where the database is away, the claim is put right when it is back.
         with suppress(StoreError):
-            await front.release(debate, runtime.store)
+            await jobs.release(debate, runtime.store)
         raise
     finally:
-        if isinstance(runtime.observer, Leaving):
+        if isinstance(runtime.observer, DetachAware):
             runtime.observer.on_detach(debate)
 
 
-async def _held(debate: str, due: Due, runtime: Runtime, participants: Participants, *, patient: bool) -> Over:
+async def _run_claimed(
+    debate: str, due: DueJob, runtime: Runtime, participants: Participants, *, patient: bool
+) -> FinishedJob:
     if due.cancelled:
         await interrupt(debate, CANCELLED, runtime)
-        return Over(debate, JobState.CANCELLED)
+        return FinishedJob(debate, JobState.CANCELLED)
     try:
-        if due.tries > MOST_TRIES and not _has_result(due):
-            return await _given_up(debate, _IN_VAIN, runtime)
-        if due.tries <= MOST_TRIES:
+        if due.tries > MAX_TRIES and not _has_result(due):
+            return await _fail(debate, _TOO_MANY_TRIES, runtime)
+        if due.tries <= MAX_TRIES:
             await _go_on(debate, due, runtime, participants)
             await _run_baselines(debate, due.order, runtime)
     except PersonLeftError:
@@ -114,19 +121,19 @@ async def _held(debate: str, due: Due, runtime: Runtime, participants: Participa
     except StoreError:
         raise
     except ProviderError as failure:
-        if patient and due.tries < MOST_TRIES:
-            raise NotYetError(failure.cause, failure.next_step) from None
-        return await _given_up(debate, failure, runtime)
+        if patient and due.tries < MAX_TRIES:
+            raise RetryLaterError(failure.cause, failure.next_step) from None
+        return await _fail(debate, failure, runtime)
     except DisputatioError as failure:
-        return await _given_up(debate, failure, runtime)
+        return await _fail(debate, failure, runtime)
     except Exception as error:  # noqa: BLE001  (an order must not take a worker's other debates with it)
         cause = f"Something went wrong inside disputatio: {type(error).__name__}: {str(error)[:200]}."
         bug = DisputatioError(cause, "This is a bug; what was recorded is kept.")
-        return await _given_up(debate, bug, runtime)
-    return Over(debate, JobState.ENDED)
+        return await _fail(debate, bug, runtime)
+    return FinishedJob(debate, JobState.ENDED)
 
 
-async def end_cancelled(debate: str, desk: Desk, runtime: Runtime) -> None:
+async def end_cancelled(debate: str, job_table: JobTable, runtime: Runtime) -> None:
     """Note that an order was cancelled, in its record too where it has one.
 
     Raises:
@@ -134,32 +141,32 @@ async def end_cancelled(debate: str, desk: Desk, runtime: Runtime) -> None:
         StoreError: the database could not be read or written.
     """
     await interrupt(debate, CANCELLED, runtime)
-    await asyncio.to_thread(desk.finish, debate, JobState.CANCELLED)
+    await asyncio.to_thread(job_table.finish, debate, JobState.CANCELLED)
 
 
-async def take_from_stalled(store: SqlStore, debate: str) -> None:
+async def revoke_stalled_claim(store: SqlStore, debate: str) -> None:
     """Void the claim of a writer that is there but does nothing any more, after watching it for long enough.
 
     Afterwards the debate can be claimed, unless whoever holds it is alive.
     """
-    seen = await asyncio.to_thread(store.standing, debate)
+    seen = await asyncio.to_thread(store.claim_state, debate)
     if seen is None:
         return
     for _ in range(round(WATCH_SECONDS)):
         await asyncio.sleep(1.0)
-        now = await asyncio.to_thread(store.standing, debate)
+        now = await asyncio.to_thread(store.claim_state, debate)
         if now != seen:
             return
-    await asyncio.to_thread(store.dislodge, debate, seen)
+    await asyncio.to_thread(store.revoke, debate, seen)
 
 
-_IN_VAIN = DisputatioError(
-    f"This debate was begun {MOST_TRIES} times, and each time its process ended before an answer was recorded.",
+_TOO_MANY_TRIES = DisputatioError(
+    f"This debate was begun {MAX_TRIES} times, and each time its process ended before an answer was recorded.",
     "Look at the logs and the memory of the workers.",
 )
 
 
-async def _go_on(debate: str, due: Due, runtime: Runtime, participants: Participants) -> None:
+async def _go_on(debate: str, due: DueJob, runtime: Runtime, participants: Participants) -> None:
     if due.status is None:
         proposal = await asyncio.to_thread(proposal_of, due.order, participants(debate, due.order))
         await start(proposal, runtime, debate=debate)
@@ -167,10 +174,10 @@ async def _go_on(debate: str, due: Due, runtime: Runtime, participants: Particip
     if _has_result(due):
         return
     # An order that an earlier version let through may have put an address of its caller's into the record.
-    check_kept(due.order)
+    check_stored(due.order)
     record = read_verified(runtime.store, debate)
     settings = recorded_settings(debate, record, Arguments())
-    ceilings = due.raised or Raised()
+    ceilings = due.raised or NewCeilings()
     resumption = Resumption(
         settings=settings,
         participants=participants(debate, due.order),
@@ -182,7 +189,7 @@ async def _go_on(debate: str, due: Due, runtime: Runtime, participants: Particip
     await resume(debate, resumption, replace(runtime, checks_first=False))
 
 
-def _has_result(due: Due) -> bool:
+def _has_result(due: DueJob) -> bool:
     """Whether the debate is closed already, so that only its baselines may be left to run."""
     return due.status is not None and due.raised is None and due.status not in _GOES_ON
 
@@ -208,7 +215,7 @@ async def _run_baselines(debate: str, order: JsonObject, runtime: Runtime) -> No
         _LOG.warning("The baselines of the debate %s could not be run: %s", debate, failure)
 
 
-async def _given_up(debate: str, failure: DisputatioError, runtime: Runtime) -> Over:
+async def _fail(debate: str, failure: DisputatioError, runtime: Runtime) -> FinishedJob:
     if not isinstance(failure, VerificationError):
         await interrupt(debate, failure.cause, runtime)
-    return Over(debate, JobState.FAILED, failure.cause, failure.next_step)
+    return FinishedJob(debate, JobState.FAILED, failure.cause, failure.next_step)

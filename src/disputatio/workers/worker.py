@@ -20,18 +20,18 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from disputatio.engine.ports import Nobody, Observer
+from disputatio.engine.ports import NullObserver, Observer
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import DisputatioError, HeldElsewhereError, StoreError, TakenOverError
-from disputatio.record.database import store_failures
+from disputatio.record.database import store_errors
 from disputatio.record.sql import SqlStore
 from disputatio.workers.batched_job_table import BatchedJobTable
-from disputatio.workers.job_table import Desk
-from disputatio.workers.limits import SharedTurnstile
+from disputatio.workers.job_table import JobTable
+from disputatio.workers.limits import SharedCallLimiter
 from disputatio.workers.port import QUEUE, Job, JobState
-from disputatio.workers.questions import QuestionBook, RemoteSurface
+from disputatio.workers.questions import QuestionTable, RemoteSurface
 from disputatio.workers.queue_runner import TASK, check_queueable, defer, make_queue_tables, submitting_app
-from disputatio.workers.runner import CANCELLED, Ended, end_cancelled, hold, take_from_stalled
+from disputatio.workers.runner import CANCELLED, JobOutcome, end_cancelled, revoke_stalled_claim, run_job
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -74,11 +74,11 @@ class Worker:
         check_queueable(store)
         make_queue_tables(store)
         self._store, self._queues = store, tuple(queues)
-        self._desk, self._front = Desk(store), BatchedJobTable(store)
+        self._job_table, self._batched_jobs = JobTable(store), BatchedJobTable(store)
         self._concurrency, self._drain_seconds = concurrency, drain_seconds
-        self._turnstile = SharedTurnstile(store)
-        self._people = RemoteSurface(QuestionBook(store))
-        self._runtime = Runtime(store, observer=observer or Nobody(), turnstile=self._turnstile)
+        self._call_limiter = SharedCallLimiter(store)
+        self._people = RemoteSurface(QuestionTable(store))
+        self._runtime = Runtime(store, observer=observer or NullObserver(), call_limiter=self._call_limiter)
         self._submitting = submitting_app()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._jobs: set[int] = set()
@@ -110,7 +110,7 @@ class Worker:
         """
         claims = self._store.writer_claims
         assert claims is not None  # noqa: S101  (PostgreSQL has them)
-        claims.appear()
+        claims.register()
         asyncio.get_running_loop().set_exception_handler(_report)
         sweeping = asyncio.create_task(self._sweep_on())
         try:
@@ -126,7 +126,7 @@ class Worker:
         finally:
             sweeping.cancel()
             await asyncio.gather(sweeping, return_exceptions=True)
-            await self._turnstile.aclose()
+            await self._call_limiter.aclose()
 
     async def _run_queue(self) -> None:
         from procrastinate.worker import Worker as QueueWorker
@@ -156,7 +156,7 @@ class Worker:
         from procrastinate import App
         from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
-        from disputatio.workers.resilient_connector import patient_connector
+        from disputatio.workers.queue_runner import resilient_connector
 
         class Again(BaseRetryStrategy):
             """What was not noted on the order as over is due still."""
@@ -166,7 +166,7 @@ class Worker:
                     return RetryDecision(retry_at=datetime.now(UTC))
                 return RetryDecision(retry_in={"seconds": _AGAIN_SECONDS})
 
-        app = App(connector=patient_connector(self._store.engine.url))
+        app = App(connector=resilient_connector(self._store.engine.url))
         app.task(name=TASK, retry=Again(), pass_context=True)(self._job)
         return app
 
@@ -188,20 +188,20 @@ class Worker:
         try:
             _LOG.info("%s begins", debate)
             try:
-                ended = await hold(debate, self._front, runtime, self._people.people, patient=True)
+                ended = await run_job(debate, self._batched_jobs, runtime, self._people.people, patient=True)
             except HeldElsewhereError:
-                await take_from_stalled(self._store, debate)
-                ended = await hold(debate, self._front, runtime, self._people.people, patient=True)
+                await revoke_stalled_claim(self._store, debate)
+                ended = await run_job(debate, self._batched_jobs, runtime, self._people.people, patient=True)
             if ended is not None:
-                _LOG.info("%s ended: %s", debate, _in_words(ended))
+                _LOG.info("%s ended: %s", debate, _describe(ended))
         except asyncio.CancelledError:
             if debate in self._cancelling:
-                await end_cancelled(debate, self._desk, runtime)
+                await end_cancelled(debate, self._job_table, runtime)
                 _LOG.info("%s was cancelled", debate)
                 return
             _LOG.info("%s is put back", debate)
             with suppress(StoreError):
-                await asyncio.to_thread(self._desk.put_back, debate)
+                await asyncio.to_thread(self._job_table.put_back, debate)
             raise
         except HeldElsewhereError:
             raise
@@ -226,13 +226,13 @@ class Worker:
                 _LOG.debug("sweep: %s", error)
 
     async def _stop_cancelled(self) -> None:
-        for debate in await asyncio.to_thread(self._desk.cancelled, list(self._running)):
+        for debate in await asyncio.to_thread(self._job_table.cancelled, list(self._running)):
             if debate not in self._cancelling and debate in self._running:
                 self._cancelling.add(debate)
                 self._running[debate].cancel(CANCELLED)
 
     def _sweep(self) -> None:
-        with store_failures(self._store.place), self._store.engine.begin() as connection:
+        with store_errors(self._store.place), self._store.engine.begin() as connection:
             young = connection.exec_driver_sql(_SERVER_IS_YOUNG, {"steady": _STEADY_SECONDS}).scalar()
             if young or time.monotonic() - self._steady_since < _STEADY_SECONDS:
                 return
@@ -240,7 +240,7 @@ class Worker:
                 connection.exec_driver_sql(_RETRY, {"job": job})
             self._give_back_strays(connection)
             missing = connection.exec_driver_sql(_WITHOUT_JOB, {"queues": list(self._queues)}).all()
-            waiting = {row.debate: row for row in self._desk.jobs(unfinished=True)} if missing else {}
+            waiting = {row.debate: row for row in self._job_table.jobs(unfinished=True)} if missing else {}
             for (debate,) in missing:
                 row: Job | None = waiting.get(debate)
                 if row is not None:
@@ -302,10 +302,10 @@ def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         loop.default_exception_handler(context)
 
 
-def _in_words(ended: Ended) -> str:
-    over = ended.over
-    told = (ended.status if over.state is JobState.ENDED else None) or over.state.value
-    return f"{told}. {over.reason}" if over.reason else told
+def _describe(ended: JobOutcome) -> str:
+    finished = ended.finished
+    told = (ended.status if finished.state is JobState.ENDED else None) or finished.state.value
+    return f"{told}. {finished.reason}" if finished.reason else told
 
 
 def _cause(error: BaseException) -> str:

@@ -22,13 +22,13 @@ from disputatio._cli.main import main
 from disputatio._cli.screen import print_list
 from disputatio._cli.streams import print_json, tell
 from disputatio._terminal import LiveView, PlainView, print_report, print_result
-from disputatio.engine.verified import find_debate
 from disputatio.errors import DisputatioError
 from disputatio.formats.registry import find_format
 from disputatio.motion import clean, read_evidence, read_motion
 from disputatio.record.chain import seal
 from disputatio.record.events import Event
 from disputatio.record.store import DebateRow
+from disputatio.record.verified import find_debate
 from disputatio.report.argdown import render_argdown
 from disputatio.report.columns import columns
 from disputatio.report.headings import heading

@@ -12,8 +12,8 @@ import pytest
 from recorded import folder
 
 import disputatio
-from disputatio.engine.verified import read_verified
 from disputatio.record.events import TurnTaken
+from disputatio.record.verified import read_verified
 from disputatio.report.json_export import export_schema
 
 pytestmark = pytest.mark.slow

@@ -29,10 +29,10 @@ from disputatio._service.streaming import number_in, stream
 from disputatio.errors import InvalidInputError
 from disputatio.formats.options import Market
 from disputatio.kernel import JsonObject
-from disputatio.proposals import kept_source
-from disputatio.request.earlier import grouped
+from disputatio.proposals import stored_source
 from disputatio.request.model import DebateRequest
-from disputatio.workers import Job, Raised
+from disputatio.request.remote import group_options
+from disputatio.workers import Job, NewCeilings
 
 router = APIRouter(prefix="/v1", tags=["debates"])
 Reader = Annotated[Caller, Depends(Needs(Scope.READ))]
@@ -60,7 +60,7 @@ class PostedRequest(DebateRequest):
                 "The body is no JSON object.", "Send a JSON object, with Content-Type: application/json."
             )
         own = {name: body[name] for name in _UPLOADED if name in body}
-        return {**grouped({name: row for name, row in body.items() if name not in own}), **own}
+        return {**group_options({name: row for name, row in body.items() if name not in own}), **own}
 
     evidence_ids: Annotated[
         list[Annotated[str, Field(pattern=r"^ev_[0-9a-f]{16}$")]],
@@ -118,7 +118,7 @@ async def start_debate(
     service = service_of(request)
     body, uploads = await with_uploads(service, order, caller)
     debate, new = await service.start(
-        body, caller, idempotency_key, lambda _reader: [kept_source(row) for row in uploads]
+        body, caller, idempotency_key, lambda _reader: [stored_source(row) for row in uploads]
     )
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/debates/{debate}"
@@ -150,7 +150,7 @@ async def estimate_debate(order: PostedRequest, request: Request, caller: Runner
     """Estimate calls, tokens and cost of a debate, with the least and the most. No model is called."""
     service = service_of(request)
     body, uploads = await with_uploads(service, order, caller)
-    return await service.estimate(body, caller, lambda _reader: [kept_source(row) for row in uploads])
+    return await service.estimate(body, caller, lambda _reader: [stored_source(row) for row in uploads])
 
 
 @router.get("/debates", response_model=DebatePage, responses=responses())
@@ -214,7 +214,7 @@ async def resume_debate(debate_id: DebateId, given: CeilingsGiven, request: Requ
     """Go on with a debate that was stopped, ended at a ceiling or lacks turns. Nothing already paid is asked again."""
     service = service_of(request)
     await asyncio.to_thread(service.listed, debate_id, caller)
-    await service.resume(debate_id, Raised(given.budget_usd, given.budget_tokens, given.max_calls), caller)
+    await service.resume(debate_id, NewCeilings(given.budget_usd, given.budget_tokens, given.max_calls), caller)
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
     return view(service, listed, await service.job(debate_id))
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from disputatio._service.keys import Period, Scope
 from disputatio.options import Amount, Flag, Number, Whole
-from disputatio.options.nesting import ShallowObject
+from disputatio.options.field import ShallowObject
 
 DebateId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,32}$", description="The debate's whole id.")]
 Words = Annotated[str, Field(min_length=1, max_length=4_000)]

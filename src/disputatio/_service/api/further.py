@@ -28,12 +28,11 @@ from disputatio._service.key_ledger import NO_LIMIT, Room, in_digits
 from disputatio._service.keys import Caller, Key, Scope
 from disputatio._service.problems import RefusedError, responses
 from disputatio._service.service import Service
-from disputatio.engine.market_setup import KNOWLEDGE
+from disputatio.engine.market_setup import KNOWLEDGE, knowledge_text, read_knowledge
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import StoreError
 from disputatio.evidence.source_files import read_source
 from disputatio.formats.options import LONGEST_KNOWLEDGE
-from disputatio.proposals.knowledge import read_knowledge, text_of
 
 if TYPE_CHECKING:
     from disputatio.evidence.reading_process import SourceReader
@@ -106,7 +105,7 @@ async def upload_knowledge(file: UploadFile, request: Request, caller: Runner) -
     def read(_reader: SourceReader) -> tuple[KnowledgeBase, str]:
         base = read_knowledge(uploaded_bytes(file, most))
         assert base is not None  # noqa: S101  (bytes name no example)
-        return base, text_of(base)
+        return base, knowledge_text(base)
 
     base, text = await service.reading.read(caller.tenant, read, file.size or 0)
     meta = base.meta
@@ -170,7 +169,7 @@ def figures_of(
 @router.post("/debates/{debate_id}/sign-off", response_model=Attached, responses=responses(404, 409), tags=["records"])
 async def sign_off(debate_id: DebateId, given: SignOffGiven, request: Request, caller: Runner) -> Attached:
     """Record what a named reviewer decides on a closed debate."""
-    from disputatio.engine.attaching import sign_off as sign
+    from disputatio.engine.attachments import sign_off as sign
 
     service = service_of(request)
     await asyncio.to_thread(service.debate, debate_id, caller)
@@ -184,7 +183,7 @@ async def sign_off(debate_id: DebateId, given: SignOffGiven, request: Request, c
 @router.post("/debates/{debate_id}/outcome", response_model=Attached, responses=responses(404, 409), tags=["records"])
 async def attach_outcome(debate_id: DebateId, given: OutcomeGiven, request: Request, caller: Runner) -> Attached:
     """Attach to a closed debate what happened later."""
-    from disputatio.engine.attaching import attach_outcome as attach
+    from disputatio.engine.attachments import attach_outcome as attach
 
     service, runtime = service_of(request), Runtime(service_of(request).store)
     await asyncio.to_thread(service.debate, debate_id, caller)

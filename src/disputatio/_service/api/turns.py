@@ -87,5 +87,5 @@ async def give_turn(debate_id: DebateId, turn: TurnGiven, request: Request, call
         return TurnReceived(breaches=[])
     if turn.content is None:
         raise RefusedError(422, "invalid", "The turn has no content.", 'Give "content", or "passes": true.')
-    breaches = await service.floor.hand_in(debate_id, turn.path, turn.content)
+    breaches = await service.floor.submit_answer(debate_id, turn.path, turn.content)
     return TurnReceived(breaches=None if breaches is None else list(breaches))

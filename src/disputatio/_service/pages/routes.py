@@ -24,7 +24,7 @@ from disputatio.errors import DisputatioError, InvalidInputError
 from disputatio.formats.registry import FORMATS
 from disputatio.motion import one_line
 from disputatio.record.history import Status
-from disputatio.workers import Raised
+from disputatio.workers import NewCeilings
 
 _ROWS = 30
 Reader = Annotated[Caller, Depends(Needs(Scope.READ, page=True))]
@@ -223,7 +223,7 @@ async def resume(debate_id: DebateId, request: Request, caller: Runner) -> Respo
     service, form = service_of(request), await request.form()
     listed = await asyncio.to_thread(service.listed, debate_id, caller)
     try:
-        raised = Raised(budget_tokens=_tokens(str(form.get("budget_tokens") or "").strip()))
+        raised = NewCeilings(budget_tokens=_tokens(str(form.get("budget_tokens") or "").strip()))
         await service.resume(debate_id, raised, caller)
     except (RefusedError, DisputatioError) as error:
         refused = refusal_of(error)

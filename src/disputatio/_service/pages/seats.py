@@ -16,7 +16,7 @@ from disputatio._service.keys import Caller, Scope
 from disputatio._service.pages.rendering import page
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
 from disputatio._service.problems import RefusedError
-from disputatio.options.nesting import not_too_deep
+from disputatio.options.field import not_too_deep
 from disputatio.participants.human.question import Question
 
 router = APIRouter()
@@ -84,7 +84,7 @@ async def give(debate_id: DebateId, request: Request, caller: Runner, path: Aske
         if values.get("do") == "pass":
             await service.floor.pass_over(debate_id, path)
         else:
-            await service.floor.hand_in(debate_id, path, _content(asked, values))
+            await service.floor.submit_answer(debate_id, path, _content(asked, values))
     except (RefusedError, ValueError) as error:
         cause, step = (error.cause, error.next_step) if isinstance(error, RefusedError) else (str(error), "")
         return _form(request, caller, asked, values, values.get("json", ""), cause=cause, next_step=step, status=422)

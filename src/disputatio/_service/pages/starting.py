@@ -169,7 +169,7 @@ async def afterwards(debate_id: DebateId, request: Request, caller: Runner) -> H
 @router.post("/debates/{debate_id}/afterwards")
 async def attach(debate_id: DebateId, request: Request, caller: Runner) -> Response:
     """Attach it."""
-    from disputatio.engine.attaching import attach_outcome, sign_off
+    from disputatio.engine.attachments import attach_outcome, sign_off
 
     service, form = service_of(request), await request.form()
     values = {key: value for key, value in form.items() if isinstance(value, str)}

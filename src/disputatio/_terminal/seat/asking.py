@@ -46,7 +46,7 @@ class Passing(Exception):  # noqa: N818  (a decision, not an error)
     """The person takes no turn."""
 
 
-class Leaving(Exception):  # noqa: N818  (a decision, not an error)
+class DetachAware(Exception):  # noqa: N818  (a decision, not an error)
     """The person leaves, or their input has ended."""
 
 
@@ -77,7 +77,7 @@ class Measure:
 
 
 class Asker(Protocol):
-    """Asks for one thing at a time. Both methods raise ``Leaving`` where there is nobody any more."""
+    """Asks for one thing at a time. Both methods raise ``DetachAware`` where there is nobody any more."""
 
     @property
     def has_person(self) -> bool:
@@ -312,7 +312,7 @@ class Walk:
         if word == "/pass":
             raise Passing
         if word == "/leave":
-            raise Leaving
+            raise DetachAware
         self._command(word)
         return True
 

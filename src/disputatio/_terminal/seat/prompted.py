@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from disputatio._terminal.seat.asking import Keep, Leaving, Measure
+from disputatio._terminal.seat.asking import DetachAware, Keep, Measure
 from disputatio.report.text_spans import Role
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class PromptAsker:
             )
         try:
             return await self._asked(session, question, default=given, **more)
-        except (asyncio.CancelledError, Leaving):
+        except (asyncio.CancelledError, DetachAware):
             if keep is not None:
                 keep(session.default_buffer.text)
             raise
@@ -85,7 +85,7 @@ class PromptAsker:
                 prompt_continuation="  ",
                 refresh_interval=1.0,
             )
-        except (asyncio.CancelledError, Leaving):
+        except (asyncio.CancelledError, DetachAware):
             keep(session.default_buffer.text)
             raise
         keep(typed)
@@ -121,7 +121,7 @@ class PromptAsker:
         try:
             return await session.prompt_async(question, handle_sigint=False, set_exception_handler=False, **more)
         except (KeyboardInterrupt, EOFError):
-            raise Leaving from None
+            raise DetachAware from None
 
 
 def _giving() -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from disputatio._terminal.paint import put
-from disputatio._terminal.seat.asking import COMMANDS, Asker, Draft, Leaving, Passing, Walk
+from disputatio._terminal.seat.asking import COMMANDS, Asker, DetachAware, Draft, Passing, Walk
 from disputatio._terminal.seat.floor import (
     command_lines,
     draft_lines,
@@ -93,7 +93,7 @@ class TerminalSurface:
             content = await self._filled(request, asker, walk, draft)
         except Passing:
             return Passed(tried=tuple(walk.tried))
-        except Leaving:
+        except DetachAware:
             self._kept(debate, path, draft)
             raise _left(request, draft) from None
         except asyncio.CancelledError:
@@ -124,7 +124,7 @@ class TerminalSurface:
             if typed == "/pass":
                 raise Passing
             if typed == "/leave":
-                raise Leaving
+                raise DetachAware
             if typed.isdecimal() and 1 <= int(typed) <= len(fields):
                 await walk.again(int(typed))
                 content = draft.done

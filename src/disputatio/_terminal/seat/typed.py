@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable
 
-from disputatio._terminal.seat.asking import Keep, Leaving, Measure
+from disputatio._terminal.seat.asking import DetachAware, Keep, Measure
 from disputatio.report.text_spans import Role
 
 _PIECE = 65_536
@@ -115,7 +115,7 @@ class LineAsker:
             # Nobody's Enter has ended the line of the question.
             self._write("\n")
         if typed is None:
-            raise Leaving
+            raise DetachAware
         return typed
 
     async def text(self, measure: Measure, given: str, keep: Keep) -> str:
@@ -132,14 +132,14 @@ class LineAsker:
             typed = await self._lines.read()
             if typed is None and not any(row.strip() for row in rows[bool(given) :]):
                 keep("\n".join(rows))
-                raise Leaving
+                raise DetachAware
             if typed is None or typed.strip() == ".":
                 break
             if typed.strip() == "/anew":
                 rows, given = [], ""
             elif typed.strip() == "/leave":
                 keep("\n".join(rows))
-                raise Leaving
+                raise DetachAware
             elif typed.strip().startswith("/") and not rows[bool(given) :] and typed.strip() != "/":
                 return typed
             else:

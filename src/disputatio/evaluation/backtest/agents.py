@@ -17,9 +17,9 @@ from datetime import date
 from pathlib import Path
 
 from disputatio.config import Arguments, Settings, fallback_seat, resolve
-from disputatio.config.format_scope import format_scope
-from disputatio.engine.market_setup import is_rules, knowledge_as_source, question_on
-from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
+from disputatio.config.process import format_scope
+from disputatio.engine.market_setup import default_question, is_rule_based, knowledge_as_source
+from disputatio.engine.opening import Proposal, assign_seats, make_opening, make_plan, open_prompts
 from disputatio.engine.runtime import software
 from disputatio.evaluation.backtest.cases import BLIND, DEFAULT_HORIZON, ID_LENGTH, PLAIN, Case, KnowledgeBases
 from disputatio.evaluation.backtest.forecasts import DateRecord
@@ -60,7 +60,7 @@ _NO_IDENTITY = frozenset({"budget", "warnings", "estimate"})
 
 def list_models(settings: Settings) -> dict[str, str]:
     """The language models in the seats of a market debate, each with a seat of its own; the judge comes first."""
-    seats = {seat: row for seat, row in settings.seats.items() if not is_rules(row)}
+    seats = {seat: row for seat, row in settings.seats.items() if not is_rule_based(row)}
     found: dict[str, str] = {}
     for seat in sorted(seats, key=lambda name: name != JUDGE):
         found.setdefault(seats[seat].address, seat)
@@ -218,7 +218,7 @@ class AgentRunner:
         return make_probes(named, self._probes, self._years, seed=self._seed, prompts=self._prompts)
 
     def _with_id(self, trial: Trial) -> Trial:
-        return replace(trial, debate=_id_of(trial.proposal, trial.key, self._experiment.opener))
+        return replace(trial, debate=_id_of(trial.proposal, trial.key, self._experiment.client_factory))
 
     def _trial(self, case: Case, first: int, samples: int, *, warm: bool) -> Trial:
         assert self._settings is not None  # noqa: S101  (nobody asks for agents without one)
@@ -235,7 +235,7 @@ class AgentRunner:
         base, settings = self._bases.of(case), self._settings
         rules = {**settings.rules, "options": (UP, DOWN)}
         once = replace(settings, rules=rules)  # type: ignore[arg-type]
-        motion = Motion(question_on(base, self._horizon), settings.language)
+        motion = Motion(default_question(base, self._horizon), settings.language)
         proposal = Proposal(motion, SINGLE, once, (knowledge_as_source(base),), prompts=self._prompts)
         return proposal, replace(proposal, settings=with_sampling(once))
 
@@ -287,9 +287,9 @@ def _cost(row: DateRecord) -> tuple[int, int]:
     return row.spent.tokens, row.spent.calls
 
 
-def _id_of(proposal: Proposal, key: str, opener: ClientFactory) -> str:
+def _id_of(proposal: Proposal, key: str, client_factory: ClientFactory) -> str:
     """An id that follows from the question, what is shown, who answers, and how."""
-    table = seat_table(proposal.format, proposal.settings, proposal.participants, SharedClients(opener))
-    event, _ = opened_event(plan_of(proposal, table, book_of(proposal.prompts)), UNLIMITED, software())
+    table = assign_seats(proposal.format, proposal.settings, proposal.participants, SharedClients(client_factory))
+    event, _ = make_opening(make_plan(proposal, table, open_prompts(proposal.prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
     return digest(canonical(["backtest agent", key, body]))[:ID_LENGTH]

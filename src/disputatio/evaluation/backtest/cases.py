@@ -19,8 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from disputatio.config import Settings
-from disputatio.engine.market_setup import question_on
-from disputatio.engine.opening import Proposal, book_of, opened_event, plan_of, seat_table
+from disputatio.engine.market_setup import default_question
+from disputatio.engine.opening import Proposal, assign_seats, make_opening, make_plan, open_prompts
 from disputatio.engine.runtime import software
 from disputatio.evaluation.backtest.archive import Archive, mirror_prices
 from disputatio.formats.format import Format
@@ -119,13 +119,13 @@ def make_proposal(
     base: KnowledgeBase, settings: Settings, prompts: Path | None = None, horizon: str = DEFAULT_HORIZON
 ) -> Proposal:
     """The debate on ``base``: whether its subject will rise within ``horizon``."""
-    return Proposal(Motion(question_on(base, horizon)), market_format(), settings, prompts=prompts, knowledge=base)
+    return Proposal(Motion(default_question(base, horizon)), market_format(), settings, prompts=prompts, knowledge=base)
 
 
 def hash_identity(
     settings: Settings,
     prompts: Path | None = None,
-    opener: ClientFactory = open_client,
+    client_factory: ClientFactory = open_client,
     horizon: str = DEFAULT_HORIZON,
 ) -> str:
     """A hash of everything that decides how a base is debated: rules, seats, prompts, seed, version, horizon.
@@ -136,8 +136,8 @@ def hash_identity(
     from disputatio.market.sources.files import example_index
 
     proposal = make_proposal(example_index(), settings, prompts)
-    table = seat_table(proposal.format, settings, proposal.participants, SharedClients(opener))
-    event, _ = opened_event(plan_of(proposal, table, book_of(prompts)), UNLIMITED, software())
+    table = assign_seats(proposal.format, settings, proposal.participants, SharedClients(client_factory))
+    event, _ = make_opening(make_plan(proposal, table, open_prompts(prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}
     # The usual horizon adds nothing, so that records of earlier versions are found.
     return digest(canonical(body if horizon == DEFAULT_HORIZON else {**body, "horizon": horizon}))

@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.gc_tuning import settle_in
-from disputatio.engine.market_setup import is_rules
+from disputatio.engine.market_setup import is_rule_based
+from disputatio.engine.process_tuning import tune_gc
 from disputatio.engine.runtime import Runtime, start
-from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError
 from disputatio.evaluation.backtest.agents import AgentRunner
 from disputatio.evaluation.backtest.archive import Archive
@@ -49,7 +48,8 @@ from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.shared_clients import ClientFactory, open_client
 from disputatio.record.history import History, Status
 from disputatio.record.memory import MemoryStore
-from disputatio.record.store import Store, Writing
+from disputatio.record.store import EventBatch, Store
+from disputatio.record.verified import read_verified
 
 _BATCH_SIZE = 3
 """Debates that a process holds between two answers: few, so that Ctrl-C is not waited for."""
@@ -63,7 +63,7 @@ class RunSettings:
     archive: Archive
     settings: Settings
     prompts: Path | None = None
-    opener: ClientFactory = open_client
+    client_factory: ClientFactory = open_client
     concurrency: int = CONCURRENCY
     processes: int = 1
     horizon: str = DEFAULT_HORIZON
@@ -71,7 +71,7 @@ class RunSettings:
     @property
     def by_rules(self) -> bool:
         """Whether every seat is taken by a rule-based analyst."""
-        return all(is_rules(row) for row in self.settings.seats.values())
+        return all(is_rule_based(row) for row in self.settings.seats.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class BacktestRunner:
         on_finished: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._cases, self._run, self._store, self._on_finished = tuple(cases), run, store, on_finished
-        identity = hash_identity(run.settings, run.prompts, run.opener, run.horizon)
+        identity = hash_identity(run.settings, run.prompts, run.client_factory, run.horizon)
         self._ids = {case: make_debate_id(case, run.archive.digest, identity) for case in self._cases}
 
     def read_recorded(self) -> FinishedDates:
@@ -165,13 +165,13 @@ class BacktestRunner:
             initargs=(self._run.archive, self._run.settings, self._run.prompts, self._run.horizon),
         )
         try:
-            futures: list[Future[list[Writing]]] = [pool.submit(_run_batch, lot) for lot in lots]
+            futures: list[Future[list[EventBatch]]] = [pool.submit(_run_batch, lot) for lot in lots]
             for done in asyncio.as_completed([asyncio.wrap_future(row) for row in futures]):
                 await self._write(await done)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    async def _write(self, writings: Iterable[Writing]) -> None:
+    async def _write(self, writings: Iterable[EventBatch]) -> None:
         """Append whole records; those that wait together are committed together."""
         await asyncio.gather(*(self._store.append(row) for row in writings))
         for _ in writings:
@@ -189,7 +189,7 @@ class BacktestRunner:
         ]
         experiment = Experiment(
             self._store,
-            run.opener,
+            run.client_factory,
             budget=run.settings.budget,
             concurrency=run.concurrency,
             on_finished=lambda trial: self._on_finished(trial.reused),
@@ -207,16 +207,16 @@ class _RuleRunner:
     def __init__(self, archive: Archive, settings: Settings, prompts: Path | None, horizon: str) -> None:
         self._bases, self._settings, self._prompts, self._horizon = KnowledgeBases(archive), settings, prompts, horizon
 
-    async def run(self, lot: _Batch) -> list[Writing]:
+    async def run(self, lot: _Batch) -> list[EventBatch]:
         """The whole record of each case."""
         return [await self._one(case, debate) for case, debate in lot]
 
-    async def _one(self, case: Case, debate: str) -> Writing:
+    async def _one(self, case: Case, debate: str) -> EventBatch:
         store = MemoryStore()
-        runtime = Runtime(store, opener=_refuse_model, checks_first=False)
+        runtime = Runtime(store, client_factory=_refuse_model, checks_first=False)
         proposal = make_proposal(self._bases.of(case), self._settings, self._prompts, self._horizon)
         await start(proposal, runtime, debate=debate)
-        return Writing(debate, tuple(store.read(debate)), store.texts(debate))
+        return EventBatch(debate, tuple(store.read(debate)), store.texts(debate))
 
 
 def _refuse_model(seating: ModelSeating, key: str | None) -> ModelClient:  # noqa: ARG001  (the port's signature)
@@ -236,11 +236,11 @@ def _start_process(archive: Archive, settings: Settings, prompts: Path | None, h
         os._exit(1)
 
     threading.Thread(target=leave_with_the_parent, daemon=True).start()
-    settle_in()
+    tune_gc()
     _RUNNERS.append(_RuleRunner(archive, settings, prompts, horizon))
 
 
-def _run_batch(lot: _Batch) -> list[Writing]:
+def _run_batch(lot: _Batch) -> list[EventBatch]:
     return asyncio.run(_RUNNERS[-1].run(lot))
 
 
@@ -261,7 +261,7 @@ async def estimate_backtest(
         years: those that the probe offers.
     """
     bases, parts = KnowledgeBases(run.archive), []
-    experiment = Experiment(MemoryStore(), run.opener)
+    experiment = Experiment(MemoryStore(), run.client_factory)
     agents = AgentRunner((), bases, single, probes or {}, years, experiment, horizon=run.horizon, prompts=run.prompts)
     for arm in ARMS:
         own = [case for case in cases if case.arm == arm]

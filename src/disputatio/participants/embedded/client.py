@@ -44,7 +44,7 @@ class EmbeddedClient:
         self._model = model
         self._timeout_s = timeout_s
         self._report: OnProgress = on_progress or (lambda _: None)
-        self._turnstile = asyncio.Lock()
+        self._call_limiter = asyncio.Lock()
         self._file: ModelFile | None = None
         self._refusal: ModelUnavailableError | None = None
         self._attachment: Attachment | None = None
@@ -125,7 +125,7 @@ class EmbeddedClient:
 
     async def _served(self) -> Attachment | Fault:
         try:
-            async with self._turnstile:
+            async with self._call_limiter:
                 if self._attachment is not None and self._attachment.is_live():
                     return self._attachment
                 await self.aclose()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import shown
+from disputatio.errors.quoting import quote
 from disputatio.participants.bounds import AnswerBound
 from disputatio.participants.call import Call, Fault, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
@@ -60,7 +60,7 @@ def open_client(seating: ModelSeating, api_key: str | None) -> RemoteClient:
     way = os.environ.get(CALLS_VARIABLE, "").strip().lower() or "direct"
     if way not in ("direct", "library"):
         raise InvalidInputError(
-            f"{CALLS_VARIABLE} is {shown(way)}, which is no way to make calls.", "Allowed is direct or library."
+            f"{CALLS_VARIABLE} is {quote(way)}, which is no way to make calls.", "Allowed is direct or library."
         )
     return RemoteClient(replace(Endpoint.of(seating, api_key), straight=way == "direct"))
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from rooms import hold, proposal_of
 
-from disputatio.engine.cache_staggering import LEAST_BYTES
+from disputatio.engine.scheduling import LEAST_BYTES
 from disputatio.participants.call import Call, Fault, FaultKind, OnText, OutputMode, Reply
-from disputatio.record.semantics import semantic_content
+from disputatio.record.history import semantic_content
 from disputatio.testing import InstanceClient
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from disputatio.errors import UnknownDebateError, VerificationError
 from disputatio.motion import one_line
-from disputatio.record.chain import Links, Sealed, in_parts
+from disputatio.record.chain import ChainChecker, Sealed, split_events
 from disputatio.record.events import Event
 from disputatio.record.history import History
 from disputatio.record.store import DebateRow, Store
@@ -43,13 +43,13 @@ def read_verified(store: Store, debate: str) -> tuple[Sealed, ...]:
     """
     listed = store.row(debate)
     events = tuple(store.read(debate))
-    _, fault = _checked(listed, in_parts(events), store.texts(debate))
+    _, fault = _checked(listed, split_events(events), store.texts(debate))
     if fault:
-        raise _refused(debate, fault)
+        raise _altered(debate, fault)
     return events
 
 
-class _Kept:
+class _Anchors:
     """What is kept of the events that pass by to be checked."""
 
     def __init__(self, anchored: int) -> None:
@@ -68,7 +68,7 @@ class _Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedRecord:
     """A record whose chain was checked: where it ends, the texts it names and what it tells."""
 
     last: Sealed
@@ -76,7 +76,7 @@ class Verified:
     history: History
 
 
-def verified(store: Store, debate: str) -> Verified:
+def load_verified(store: Store, debate: str) -> VerifiedRecord:
     """The record of ``debate``, read once: its chain checked and its history told on the way.
 
     Raises:
@@ -90,13 +90,13 @@ def verified(store: Store, debate: str) -> Verified:
         # A text may have come in with an event while they passed by, after the texts were read.
         events = store.read(debate)
         texts = store.texts(debate)
-        read, fault = _checked(listed, in_parts(events), texts)
+        read, fault = _checked(listed, split_events(events), texts)
     if read is None or fault:
-        raise _refused(debate, fault)
+        raise _altered(debate, fault)
     return read
 
 
-def _refused(debate: str, fault: str | None) -> VerificationError:
+def _altered(debate: str, fault: str | None) -> VerificationError:
     return VerificationError(
         f"The record of {debate} does not verify: {fault}.", "Restore it from a backup; it is not gone on with."
     )
@@ -104,20 +104,20 @@ def _refused(debate: str, fault: str | None) -> VerificationError:
 
 def _checked(
     listed: DebateRow | None, parts: Iterable[Sequence[Sealed]], texts: Mapping[str, str]
-) -> tuple[Verified | None, str | None]:
+) -> tuple[VerifiedRecord | None, str | None]:
     """What the events tell, or what is wrong with them in one sentence."""
     told: list[Event] = []
-    links, kept = Links(texts, told), _Kept(listed.events if listed else 0)
+    links, kept = ChainChecker(texts, told), _Anchors(listed.events if listed else 0)
     for part in parts:
-        if fault := links.broken_in(part):
+        if fault := links.find_fault(part):
             return None, fault
         kept.note(part)
     history = History()
     fault = _listed_otherwise(listed, kept, told, history)
-    return (None, fault) if fault or kept.last is None else (Verified(kept.last, texts, history), None)
+    return (None, fault) if fault or kept.last is None else (VerifiedRecord(kept.last, texts, history), None)
 
 
-def _listed_otherwise(row: DebateRow | None, kept: _Kept, told: Sequence[Event], history: History) -> str | None:
+def _listed_otherwise(row: DebateRow | None, kept: _Anchors, told: Sequence[Event], history: History) -> str | None:
     """How the list of debates differs from the events that it was made from, in one sentence.
 
     The history is told on the way: up to where the list stands, and then to its end.

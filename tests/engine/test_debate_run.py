@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from rooms import Carrier, PatientClock, first_events_of, go_on, hold, proposal_of
 
-from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError, ResumeMismatchError, VerificationError
 from disputatio.kernel import Abstention
 from disputatio.motion import Motion
 from disputatio.participants.call import Fault, FaultKind, OutputMode, Reply, Usage
 from disputatio.participants.scripted import Scripted, recording
+from disputatio.record.history import semantic_content
 from disputatio.record.memory import MemoryStore
-from disputatio.record.semantics import semantic_content
+from disputatio.record.verified import read_verified
 from disputatio.testing.instances import instance
 from disputatio.testing.scripted import InstanceClient
 
@@ -137,30 +137,30 @@ async def test_passing_faults_are_retried_with_growing_rests_and_then_abstained_
 
 
 async def test_a_fallback_takes_over_and_the_record_names_it():
-    def opener(seating, _key):
+    def client_factory(seating, _key):
         refused = Fault(FaultKind.REFUSED, "no")
         return Carrier(lambda _: refused) if seating.model == "judge" else InstanceClient()
 
     given = proposal_of(seat=("all=ollama:fake", "judge=ollama:judge"), set=("seats.judge.fallback=ollama:second",))
-    _, history, _ = await hold(given, opener)
+    _, history, _ = await hold(given, client_factory)
     models = [row.model for row in history.sent["judging/judge"]]
     assert models[:2] == ["ollama:judge"] * 2
     assert "second" in models[-1]
 
 
 async def test_a_fallback_that_took_over_from_a_long_rest_takes_over_on_resume_too():
-    def opener(seating, _key):
+    def client_factory(seating, _key):
         resting = Fault(FaultKind.RATE_LIMITED, "wait", retry_after_s=900.0)
         return Carrier(lambda _: resting) if seating.model == "judge" else InstanceClient()
 
     given = proposal_of(seat=("all=ollama:fake", "judge=ollama:judge"), set=("seats.judge.fallback=ollama:second",))
-    debate, whole, store = await hold(given, opener)
+    debate, whole, store = await hold(given, client_factory)
     assert [row.model for row in whole.sent["judging/judge"]][:2] == ["ollama:judge", "ollama:second"]
     first_judging = whole.sent["judging/judge"][0].call
     place = next(row.seq for row in store.read(debate) if getattr(row.event(), "call", "") == first_judging)
     for kept in (place, place + 1, place + 2):
         cut = await first_events_of(store, debate, kept)
-        resumed = await go_on(debate, given, opener, cut)
+        resumed = await go_on(debate, given, client_factory, cut)
         assert resumed.sent["judging/judge"][-1].model == "ollama:second"
         assert meaning_of(cut, debate) == meaning_of(store, debate)
 

@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from disputatio.engine.journal import Journal
 from disputatio.engine.runtime import Runtime
-from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.chain import Sealed
 from disputatio.record.events import OutcomeAttached, SignedOff
 from disputatio.record.history import History, Status
+from disputatio.record.verified import read_verified
 
 MOST_TEXT = 4_000
 """Characters of a result, a note or a comment."""
@@ -112,7 +112,7 @@ async def _attach(debate: str, event_at: Callable[[str], Attached], runtime: Run
         journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=record)
         event = event_at(record[-1].hash)
         journal.write(event)
-        await journal.durable()
+        await journal.wait_until_durable()
         return event
     finally:
         runtime.store.release(debate)

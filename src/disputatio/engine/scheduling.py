@@ -8,9 +8,11 @@ come, or it has come to an end. What is said does not depend on it; the wait is 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from disputatio.participants.turn_taking import Send
@@ -20,7 +22,7 @@ LEAST_BYTES = 4096
 _NOBODY_WAITS = nullcontext[None]()
 
 
-class Staggering:
+class CacheStaggering:
     """The beginnings that calls of one debate have left with.
 
     Args:
@@ -58,3 +60,51 @@ class Staggering:
             yield begun.set
         finally:
             begun.set()
+
+
+AT_ONCE: Final = 8
+"""So many go on side by side: enough for their events to share a commit."""
+STEPS: Final = 10
+"""Steps of the loop that they have to themselves; from an answer to the next call it hardly takes more."""
+
+_WAITING_LINES: WeakKeyDictionary[asyncio.AbstractEventLoop, _WaitingLine] = WeakKeyDictionary()
+
+
+async def wait_for_turn() -> None:
+    """Wait until it is this task's turn to go on. Turns end by themselves: who does not go on holds nobody up."""
+    loop = asyncio.get_running_loop()
+    line = _WAITING_LINES.get(loop)
+    if line is None:
+        line = _WAITING_LINES[loop] = _WaitingLine()
+    await line.through(loop)
+
+
+class _WaitingLine:
+    """Who waits for a turn in one event loop."""
+
+    def __init__(self) -> None:
+        self._room = AT_ONCE
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def through(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._room and not self._waiting:
+            self._room -= 1
+            return
+        if not self._waiting:
+            loop.call_soon(self._step, loop, STEPS)
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(turn)
+        await turn
+
+    def _step(self, loop: asyncio.AbstractEventLoop, left: int) -> None:
+        if left:
+            loop.call_soon(self._step, loop, left - 1)
+            return
+        self._room = AT_ONCE
+        while self._room and self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                self._room -= 1
+        if self._waiting:
+            loop.call_soon(self._step, loop, STEPS)

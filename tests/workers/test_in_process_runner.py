@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from disputatio.engine.runtime import Runtime
-from disputatio.engine.verified import read_verified
 from disputatio.proposals import read_request
 from disputatio.record.events import CallSent, DebateInterrupted
 from disputatio.record.history import History
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.testing import FakeProvider
 from disputatio.workers.in_process_runner import InProcessRunner
-from disputatio.workers.job_table import MOST_TRIES, Desk
-from disputatio.workers.port import Job, JobState, Raised
+from disputatio.workers.job_table import MAX_TRIES, JobTable
+from disputatio.workers.port import Job, JobState, NewCeilings
 
 pytestmark = pytest.mark.slow
 ORDER = {"motion": "We should act", "format": "freeform"}
@@ -34,7 +34,7 @@ async def ended(runner: InProcessRunner, debate: str) -> Job:
     async with asyncio.timeout(20):
         while True:
             job = await runner.job(debate)
-            if job is not None and job.state.over:
+            if job is not None and job.state.is_over:
                 return job
             await asyncio.sleep(0.02)
 
@@ -101,27 +101,29 @@ async def test_a_debate_that_stopped_at_its_ceiling_goes_on_with_a_higher_one(
     await runner.submit("d1", read_request({**ORDER, "max_calls": 3}))
     await ended(runner, "d1")
     assert [row.status for row in file_store.debates()] == ["DEBATE_TRUNCATED"]
-    assert await runner.resume("d1", Raised(max_calls=2))
+    assert await runner.resume("d1", NewCeilings(max_calls=2))
     low = await ended(runner, "d1")
     assert low.state is JobState.FAILED
     assert "below what this debate has spent" in low.reason
-    assert await runner.resume("d1", Raised(max_calls=50))
+    assert await runner.resume("d1", NewCeilings(max_calls=50))
     assert (await ended(runner, "d1")).state is JobState.ENDED
     assert [row.status for row in file_store.debates()] == ["COMPLETE"]
-    assert not await runner.resume("d2", Raised())
+    assert not await runner.resume("d2", NewCeilings())
 
 
 async def test_an_order_that_ends_its_process_again_and_again_is_given_up(
     runner: InProcessRunner, file_store: SqlStore, provider: FakeProvider
 ) -> None:
-    desk = Desk(file_store)
-    desk.take_in(Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_request(ORDER), None)
-    for _ in range(MOST_TRIES):
-        desk.begin_all(["d1"])
+    job_table = JobTable(file_store)
+    job_table.add_job(
+        Job("d1", JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), read_request(ORDER), None
+    )
+    for _ in range(MAX_TRIES):
+        job_table.begin_all(["d1"])
     await runner.start()
     job = await ended(runner, "d1")
     assert job.state is JobState.FAILED
-    assert f"was begun {MOST_TRIES} times" in job.reason
+    assert f"was begun {MAX_TRIES} times" in job.reason
     assert provider.requests == []
 
 

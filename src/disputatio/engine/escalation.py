@@ -9,23 +9,30 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from disputatio._intake import SizeBound
+from disputatio.config import Arguments, Settings
+from disputatio.config.process import settings_for
 from disputatio.engine.journal import Journal
 from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
-from disputatio.engine.verified import read_verified
-from disputatio.errors import DisputatioError
-from disputatio.motion import one_line
+from disputatio.errors import DisputatioError, InvalidInputError
+from disputatio.evidence.sources import Source
+from disputatio.formats.format import Format
+from disputatio.formats.options import Panel
+from disputatio.formats.registry import find_format
+from disputatio.motion import Evidence, one_line, read_motion
 from disputatio.record.events import DecisionEscalated
 from disputatio.record.history import History, Status
+from disputatio.record.verified import read_verified
 from disputatio.report.json_export import export_json
 from disputatio.report.reading import DebateReport
+from disputatio.report.text import render_result_text
 
 CALLBACK_TIMEOUT_S = 30.0
 _MOST_ANSWER = 2_000
@@ -34,7 +41,7 @@ _ANSWER_BYTES = 4 * _MOST_ANSWER
 _ANSWER_BOUND = SizeBound(4 << 20, "the answer of a callback")
 
 
-Told: TypeAlias = Callable[[str, Runtime], object]
+EscalationFunction: TypeAlias = Callable[[str, Runtime], object]
 """A function that is told of a debate by its id, and of the house it was held in; it may be a coroutine function."""
 
 
@@ -48,7 +55,7 @@ class Recipient(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class Handover:
     """What came of handing a decision over.
 
     Attributes:
@@ -69,11 +76,11 @@ class Handed:
 class Target(Protocol):
     """Somebody a decision can be handed to. Failures are returned, not raised."""
 
-    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
         """Take the decision of ``report``."""
 
 
-async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Handed | None:
+async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Handover | None:
     """Hand the decision of a closed debate over, if it is to escalate; record and return what came of it.
 
     Returns:
@@ -108,7 +115,7 @@ async def hand_over(debate: str, target: Target | None, runtime: Runtime) -> Han
                 failure=one_line(handed.failure, 400),
             )
         )
-        await journal.durable()
+        await journal.wait_until_durable()
     finally:
         runtime.store.release(debate)
     return handed
@@ -131,14 +138,14 @@ class CallbackTarget:
     url: str
     timeout_s: float = CALLBACK_TIMEOUT_S
 
-    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:  # noqa: ARG002
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handover:  # noqa: ARG002
         """Post the export; anything but a status of 200 to 299 is a failure."""
         import httpx2
 
         from disputatio._http_client import LimitedClient, StoppedError
 
         parts = urlsplit(self.url)
-        handed = Handed(
+        handed = Handover(
             Recipient.CALLBACK, f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
         )
         body = json.dumps(export_json(report), ensure_ascii=False, allow_nan=False).encode()
@@ -167,11 +174,11 @@ class CallbackTarget:
 class FunctionTarget:
     """A function of the program that holds the debate. What it returns, awaited where it can be, is the answer."""
 
-    function: Told
+    function: EscalationFunction
     name: str
     to: Recipient = Recipient.FUNCTION
 
-    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
         """Call it; an error of its own is a failure of the handing over and not of the debate."""
         try:
             answer: Any = self.function(report.id, runtime)
@@ -179,9 +186,11 @@ class FunctionTarget:
                 answer = await answer
         except Exception as error:  # noqa: BLE001  (whatever it raises, the result must not be lost)
             cause = error.cause if isinstance(error, DisputatioError) else str(error)
-            return Handed(self.to, self.name, failure=f"{type(error).__name__}: {cause}")
+            return Handover(self.to, self.name, failure=f"{type(error).__name__}: {cause}")
         return (
-            answer if isinstance(answer, Handed) else Handed(self.to, self.name, "" if answer is None else str(answer))
+            answer
+            if isinstance(answer, Handover)
+            else Handover(self.to, self.name, "" if answer is None else str(answer))
         )
 
 
@@ -192,9 +201,9 @@ class DebateTarget:
     make: Callable[[DebateReport], Proposal]
     format_name: str
 
-    async def take(self, report: DebateReport, runtime: Runtime) -> Handed:
+    async def take(self, report: DebateReport, runtime: Runtime) -> Handover:
         """Hold it; it has a record of its own."""
-        handed = Handed(Recipient.DEBATE, self.format_name)
+        handed = Handover(Recipient.DEBATE, self.format_name)
         opened: list[str] = []
         try:
             debate = await start(self.make(report), runtime, on_opened=opened.append)
@@ -204,3 +213,70 @@ class DebateTarget:
         outcome: Any = history.closed.outcome if history.closed else {}
         said = outcome.get("reading") or outcome.get("recommendation") or history.status.value
         return replace(handed, debate=debate, answer=str(said))
+
+
+def configured_recipient(settings: Settings) -> str | None:
+    """Who takes an escalated decision, as the settings of a panel say; None for other formats."""
+    return settings.format.escalate if isinstance(settings.format, Panel) else None
+
+
+def choose_target(
+    chosen: str | EscalationFunction | None,
+    form: Format,
+    arguments: Arguments,
+    evidence: Sequence[Evidence | Source],
+    person: EscalationFunction | None = None,
+) -> Target | None:
+    """Who takes an escalated decision; None for nobody.
+
+    Args:
+        chosen: a function, ``person``, the name of a format, or the address of a callback; None for nobody.
+        form: the format of the first debate. Where nobody votes in it, what a file says of escalations is passed over.
+        arguments: what the debate was asked for with; a debate that takes the decision is seated by the same.
+        evidence: what lies before the seats of the first debate, and then of that one.
+        person: asks a person, where there is somebody to ask.
+
+    Raises:
+        InvalidInputError: no format is called that, it has nobody who could judge, or there is nobody to ask; or a
+            function is given to a format that never escalates.
+    """
+    if chosen is None or (isinstance(chosen, str) and not form.free_seats):
+        return None
+    if not form.free_seats:
+        raise InvalidInputError(
+            f"A function takes the decisions of panels, and the format {form.name} never escalates one.",
+            "Leave escalate out, or take format='panel'.",
+        )
+    if chosen == "person":
+        if person is None:
+            raise InvalidInputError(
+                "There is no person to ask: a decision is handed to one where the command runs in a terminal.",
+                "Hand it to a debate or to a callback: --escalate structured, or --escalate http://...",
+            )
+        return FunctionTarget(person, "", Recipient.PERSON)
+    if not isinstance(chosen, str):
+        return FunctionTarget(chosen, getattr(chosen, "__name__", "function"))
+    return CallbackTarget(chosen) if "://" in chosen else _make_debate_target(chosen, arguments, evidence)
+
+
+_OF_THE_PANEL = ("seats", "limits", "rules", "debaters", "options", "rounds", "decision", "escalate")
+"""What is said of the panel and its seats, and not of whoever takes its decision."""
+
+
+def _make_debate_target(format_name: str, arguments: Arguments, evidence: Sequence[Evidence | Source]) -> DebateTarget:
+    """A debate in another format, with the report of the panel among its sources."""
+    form = find_format(format_name)
+    if form.free_seats:
+        raise InvalidInputError(
+            "A decision that a panel could not make is not handed to another panel.",
+            "Name a format with a judge: --escalate structured.",
+        )
+    everyone = [(seat, who) for seat, who in arguments.seated() if seat.strip().lower() == "all"]
+    own = arguments.only(lambda path: path[0] not in _OF_THE_PANEL).with_seats(everyone)
+    settings = settings_for(form, own)
+
+    def proposed(report: DebateReport) -> Proposal:
+        told = Evidence("panel-report", f"Report of the panel {report.id}", render_result_text(report, 100))
+        return Proposal(read_motion(report.motion, report.language), form, settings, (*evidence, told))
+
+    return DebateTarget(proposed, form.name)

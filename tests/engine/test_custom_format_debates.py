@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import disputatio
-from disputatio.engine.verified import read_verified
 from disputatio.errors import ExitCode, InvalidInputError, ResumeMismatchError
+from disputatio.record.verified import read_verified
 from disputatio.testing import InstanceClient
 
 RULES = '''
@@ -35,7 +35,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def held(store: disputatio.MemoryStore, **given: object) -> disputatio.Debate:
     given.setdefault("format", "mine.py:rules")
     return await disputatio.debate(
-        "Be it so", seats=SEATS, store=store, opener=lambda seating, key: InstanceClient(), **given
+        "Be it so", seats=SEATS, store=store, client_factory=lambda seating, key: InstanceClient(), **given
     )
 
 
@@ -64,7 +64,7 @@ async def test_a_debate_that_stopped_goes_on_only_with_the_file_it_began_with(fi
             cut.id,
             store=store,
             budget=disputatio.Budget(calls=50),
-            opener=lambda seating, key: InstanceClient(),
+            client_factory=lambda seating, key: InstanceClient(),
             **given,
         )
 
@@ -111,7 +111,7 @@ async def test_a_match_takes_topic_and_personalities_from_a_program(monkeypatch:
         ),
         seats=SEATS,
         store=disputatio.MemoryStore(),
-        opener=lambda seating, key: InstanceClient(),
+        client_factory=lambda seating, key: InstanceClient(),
     )
     cast = found.events[0].rules["cast"]["personalities"]
     assert cast["pro_3"] == {"name": "calm", "about": "You never raise your voice."}

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 from rooms import PatientClock, first_events_of, go_on, history_of, hold, proposal_of
 
-from disputatio.engine.attaching import attach_outcome, sign_off
+from disputatio.engine.attachments import attach_outcome, sign_off
 from disputatio.engine.runtime import Runtime
-from disputatio.engine.verified import read_verified
 from disputatio.errors import InvalidInputError, StoreError, VerificationError
 from disputatio.record.events import DebateClosed, OutcomeAttached, SignedOff
-from disputatio.record.history import History, Status
+from disputatio.record.history import History, Status, semantic_content
 from disputatio.record.memory import MemoryStore
-from disputatio.record.semantics import semantic_content
 from disputatio.record.sql import SqlStore
+from disputatio.record.verified import read_verified
 from disputatio.report.json_export import export_json, export_schema
 from disputatio.report.markdown import render_markdown
 from disputatio.report.page import render_page
@@ -28,7 +27,7 @@ from disputatio.testing import InstanceClient
 pytestmark = pytest.mark.slow
 
 
-def opener(_seating: Any, _key: Any) -> InstanceClient:
+def client_factory(_seating: Any, _key: Any) -> InstanceClient:
     return InstanceClient()
 
 
@@ -36,7 +35,7 @@ SHORT = {"set": ("rounds=1",)}
 
 
 async def closed_debate(store: Any = None) -> tuple[str, Any]:
-    debate, _, store = await hold(proposal_of("freeform", **SHORT), opener, store)
+    debate, _, store = await hold(proposal_of("freeform", **SHORT), client_factory, store)
     return debate, store
 
 
@@ -147,10 +146,10 @@ async def test_a_claimed_debate_is_left_alone():
 
 async def test_a_truncated_debate_that_goes_on_overtakes_what_was_attached():
     proposal = proposal_of("freeform", max_calls="2", **SHORT)
-    debate, history, store = await hold(proposal, opener)
+    debate, history, store = await hold(proposal, client_factory)
     assert history.status is Status.TRUNCATED
     await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock()))
-    await go_on(debate, proposal, opener, store, budget_calls=10)
+    await go_on(debate, proposal, client_factory, store, budget_calls=10)
     history = history_of(store, debate)
     assert history.status is Status.COMPLETE
     assert history.sign_offs == []
@@ -162,9 +161,9 @@ async def test_a_truncated_debate_that_goes_on_overtakes_what_was_attached():
 
 async def test_a_finished_debate_with_a_sign_off_is_resumed_as_it_is():
     proposal = proposal_of("freeform", **SHORT)
-    debate, _, store = await hold(proposal, opener, MemoryStore())
+    debate, _, store = await hold(proposal, client_factory, MemoryStore())
     await sign_off(debate, "B", "approve", Runtime(store, clock=PatientClock()))
     before = tuple(store.read(debate))
-    await go_on(debate, proposal, opener, store)
+    await go_on(debate, proposal, client_factory, store)
     assert tuple(store.read(debate)) == before
     assert sum(row.kind == DebateClosed.kind for row in before) == 1

@@ -13,14 +13,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from disputatio.engine.cache_staggering import Staggering
-from disputatio.engine.consulting import Consulting
-from disputatio.engine.event_factory import TextNames, call_sent, prompt_rows, turn_asked, turn_taken
-from disputatio.engine.fair_scheduling import in_turn
-from disputatio.engine.journal import Journal
-from disputatio.engine.ports import Clock, Observer, Turnstile
-from disputatio.engine.recalling import recall
-from disputatio.engine.seat_assignments import ModelSeat, Table, voices_of
+from disputatio.engine.journal import Journal, TextHashes, call_sent, prompt_rows, turn_asked, turn_taken
+from disputatio.engine.ports import CallLimiter, Clock, Observer
+from disputatio.engine.scheduling import CacheStaggering, wait_for_turn
+from disputatio.engine.seat_assignments import ModelSeat, SeatAssignments, learn_from_history, list_voices
+from disputatio.engine.tool_use import ToolCalls
 from disputatio.errors import PersonLeftError, ResumeMismatchError
 from disputatio.evidence.sources import SourceSet
 from disputatio.formats.debate_context import DebateContext
@@ -84,7 +81,7 @@ _MAY_BE_BILLED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _TurnedDown:
+class _RejectedMode:
     """A structured-output mode that a server does not take, and whose ask found out."""
 
     address: str
@@ -108,7 +105,7 @@ class Plan:
     format: Format
     rules: Any
     setting: PromptContext
-    table: Table
+    table: SeatAssignments
     book: PromptBook
     seed: int | None
     tools: Toolbox | None = None
@@ -119,11 +116,11 @@ class Plan:
     def context(self) -> DebateContext:
         """What the rulebook is told besides its rules."""
         seats = tuple(Seat(seat) for seat in self.table)
-        sources, voices = SourceSet(self.setting.evidence), voices_of(self.table)
+        sources, voices = SourceSet(self.setting.evidence), list_voices(self.table)
         return DebateContext(seats, self.setting.motion, sources, voices, self.setting.introduced, self.knowledge)
 
 
-class Running:
+class DebateRun:
     """One debate in progress.
 
     Args:
@@ -149,15 +146,15 @@ class Running:
         observer: Observer,
         streams: bool,
         texts: Mapping[str, str] = MappingProxyType({}),
-        turnstile: Turnstile | None = None,
+        call_limiter: CallLimiter | None = None,
         allowances: Allowances | None = None,
     ) -> None:
         self._allowances = allowances or Allowances(known_window)
-        recall(self._allowances, plan.table, journal.history)
-        self._turnstile = turnstile
+        learn_from_history(self._allowances, plan.table, journal.history)
+        self._call_limiter = call_limiter
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._observer, self._streams = clock, observer, streams
-        self._consulting = Consulting(plan.tools, journal=journal, clock=clock, texts=texts)
+        self._consulting = ToolCalls(plan.tools, journal=journal, clock=clock, texts=texts)
         self._driver = Driver(plan.format.rulebook(plan.rules, plan.context))
         self._facts_established = 0
         # By what they are about: branches that ran side by side established theirs in any order.
@@ -167,9 +164,9 @@ class Running:
         self._refusals: list[Refusal] = []
         self._settled = asyncio.Event()
         self._ended = asyncio.Event()
-        self._turned_down = _modes_turned_down(journal.history)
-        self._staggering = Staggering(on=plan.staggers)
-        self._names = TextNames()
+        self._rejected_modes = _modes_turned_down(journal.history)
+        self._staggering = CacheStaggering(on=plan.staggers)
+        self._names = TextHashes()
 
     async def run(self) -> History:
         """Hold the debate to its end and close its record.
@@ -190,7 +187,7 @@ class Running:
                 if not tasks:
                     break
                 if not opened:
-                    self._journal.hand_over()
+                    self._journal.flush()
                 self._ended.clear()
                 await self._ended.wait()
                 for path in [path for path, task in tasks.items() if task.done()]:
@@ -208,7 +205,7 @@ class Running:
             await self._cancel(tasks)
             raise
         finally:
-            await self._journal.durable()
+            await self._journal.wait_until_durable()
         return self._journal.history
 
     def _open_tasks(self, tasks: dict[AskPath, asyncio.Task[Taken | Abstention]]) -> bool:
@@ -354,7 +351,7 @@ class Running:
         """
         known = {
             row.mode
-            for row in self._turned_down
+            for row in self._rejected_modes
             if row.address == seating.address and (row.phase != ask.phase or row.seat == ask.seat)
         }
         return [mode for mode in modes if mode not in known] or list(modes[-1:])
@@ -393,7 +390,7 @@ class Running:
             if isinstance(order, Invite):
                 assert isinstance(person, Person)  # noqa: S101  (nobody else is invited)
                 # They may take long: what was said before is on disk while they write.
-                await self._journal.durable()
+                await self._journal.wait_until_durable()
                 brought = await person.surface.fill(order.request)
                 continue
             if isinstance(order, Await):
@@ -408,7 +405,7 @@ class Running:
                     )
             elif not replaying:
                 # A rest that follows a recorded call began when that call was made, and is over by now.
-                self._journal.hand_over()
+                self._journal.flush()
                 await self._clock.sleep(order.seconds)
 
     def _again(self, recorded: deque[tuple[CallSent, CallMade]], order: Send) -> Reply | Fault:
@@ -432,11 +429,11 @@ class Running:
     async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
         """Make one call when the turnstile lets it through; before that nothing is reserved for it."""
         async with self._staggering.following(order) as begun:
-            if self._turnstile is None:
+            if self._call_limiter is None:
                 return await self._carry(path, order, ask, opening, begun)
             # It may be long: what was answered before is on disk meanwhile.
-            self._journal.hand_over()
-            async with self._turnstile.passing(order.seating):
+            self._journal.flush()
+            async with self._call_limiter.slot(order.seating):
                 return await self._carry(path, order, ask, opening, begun)
 
     async def _carry(
@@ -452,7 +449,7 @@ class Running:
         order, quote = await self._reserve(call_id, order, opening)
         sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history, self._names)
         self._journal.write(*opening, sent, texts=texts)
-        await self._journal.durable()
+        await self._journal.wait_until_durable()
         occupant = self._plan.table[ask.seat]
         assert isinstance(occupant, ModelSeat)  # noqa: S101  (only models send calls)
         model_client = occupant.model_clients[occupant.seatings.index(order.seating)]
@@ -463,8 +460,8 @@ class Running:
         # Before anything that can be stopped: the answer is paid.
         self._journal.write(self._call_made(call_id, path, order, outcome, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
-            self._turned_down.append(_TurnedDown(order.seating.address, order.call.mode, ask.phase, ask.seat))
-        await in_turn()
+            self._rejected_modes.append(_RejectedMode(order.seating.address, order.call.mode, ask.phase, ask.seat))
+        await wait_for_turn()
         return outcome
 
     async def _reserve(self, call_id: str, order: Send, opening: tuple[Event, ...]) -> tuple[Send, Reservation]:
@@ -478,7 +475,7 @@ class Running:
         """
         refusal = self._reserved(call_id, order)
         while isinstance(refusal, Refusal) and refusal.limit != "calls" and self._ledger.has_calls_in_flight:
-            self._journal.hand_over()
+            self._journal.flush()
             self._settled.clear()
             await self._settled.wait()
             refusal = self._reserved(call_id, order)
@@ -545,12 +542,12 @@ class Running:
         )
 
 
-def _modes_turned_down(history: History) -> list[_TurnedDown]:
+def _modes_turned_down(history: History) -> list[_RejectedMode]:
     """The output modes that servers have turned down in this debate."""
     unsupported = FaultKind.SCHEMA_UNSUPPORTED.value
     calls = {made.call for made in history.made.values() if made.fault == unsupported}
     return [
-        _TurnedDown(sent.model, OutputMode(sent.mode), history.asked[sent.path].phase, sent.seat)
+        _RejectedMode(sent.model, OutputMode(sent.mode), history.asked[sent.path].phase, sent.seat)
         for sent in (history.calls if calls else ())
         if sent.call in calls and sent.path in history.asked
     ]

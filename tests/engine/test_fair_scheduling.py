@@ -10,7 +10,7 @@ from typing import Any
 
 from rooms import Carrier, history_of, hold, proposal_of
 
-from disputatio.engine.fair_scheduling import AT_ONCE, STEPS, in_turn
+from disputatio.engine.scheduling import AT_ONCE, STEPS, wait_for_turn
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
 from disputatio.testing import InstanceClient
@@ -22,7 +22,7 @@ async def test_a_few_go_on_without_a_step_in_between() -> None:
     told: list[str] = []
     asyncio.get_running_loop().call_soon(told.append, "a step")
     for number in range(AT_ONCE):
-        await in_turn()
+        await wait_for_turn()
         told.append(str(number))
     assert told == [str(number) for number in range(AT_ONCE)]
 
@@ -31,7 +31,7 @@ async def test_the_first_of_a_crowd_has_left_before_the_last_begins() -> None:
     told: list[tuple[str, int]] = []
 
     async def go_on(number: int) -> None:
-        await in_turn()
+        await wait_for_turn()
         told.append(("begins", number))
         for _ in range(STEPS // 2):
             await asyncio.sleep(0)
@@ -47,11 +47,11 @@ async def test_who_does_not_go_on_holds_nobody_up() -> None:
     for_ever = asyncio.Event()
 
     async def stay() -> None:
-        await in_turn()
+        await wait_for_turn()
         await for_ever.wait()
 
     staying = [asyncio.create_task(stay()) for _ in range(3 * AT_ONCE)]
-    await asyncio.wait_for(in_turn(), 10)
+    await asyncio.wait_for(wait_for_turn(), 10)
     for task in staying:
         task.cancel()
     await asyncio.gather(*staying, return_exceptions=True)
@@ -61,7 +61,7 @@ async def test_who_is_stopped_while_it_waits_takes_no_turn_from_the_others() -> 
     done: list[int] = []
 
     async def go_on(number: int) -> None:
-        await in_turn()
+        await wait_for_turn()
         done.append(number)
 
     tasks = [asyncio.create_task(go_on(number)) for number in range(CROWD)]
@@ -74,7 +74,7 @@ async def test_who_is_stopped_while_it_waits_takes_no_turn_from_the_others() -> 
 
 def test_each_event_loop_has_turns_of_its_own() -> None:
     async def crowd() -> int:
-        await asyncio.gather(*(in_turn() for _ in range(CROWD)))
+        await asyncio.gather(*(wait_for_turn() for _ in range(CROWD)))
         return CROWD
 
     assert [asyncio.run(crowd()) for _ in range(2)] == [CROWD, CROWD]
@@ -87,7 +87,7 @@ async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_
 
     async def answer(call: Call) -> Any:
         if not crowd:
-            crowd.extend(asyncio.create_task(in_turn()) for _ in range(CROWD))
+            crowd.extend(asyncio.create_task(wait_for_turn()) for _ in range(CROWD))
             await asyncio.sleep(0)
             # Once this answer has come, and long before its turn.
             asyncio.get_running_loop().call_soon(held[0].cancel)
@@ -106,18 +106,18 @@ async def test_an_answer_that_came_is_in_the_record_of_a_debate_that_is_stopped_
 SETTLED = """
 import gc
 before = gc.get_threshold(), gc.get_freeze_count()
-from disputatio.engine.gc_tuning import SELDOM, settle_in
+from disputatio.engine.process_tuning import GC_THRESHOLDS, tune_gc
 assert (gc.get_threshold(), gc.get_freeze_count()) == before
-assert before[0] != SELDOM
-settle_in()
-assert gc.get_threshold() == SELDOM
+assert before[0] != GC_THRESHOLDS
+tune_gc()
+assert gc.get_threshold() == GC_THRESHOLDS
 assert gc.get_freeze_count() > 0
 gc.collect()
 print("settled")
 """
 
 
-def test_only_a_process_that_settles_in_is_changed() -> None:
+def test_only_a_tuned_process_is_changed() -> None:
     done = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True, check=False)
     assert done.stdout == "settled\n", done.stderr
     assert gc.isenabled()

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from disputatio.config import Settings
-from disputatio.engine.seat_assignments import ModelSeat, Table
+from disputatio.engine.journal import Journal
+from disputatio.engine.ports import Clock
+from disputatio.engine.seat_assignments import ModelSeat, SeatAssignments
 from disputatio.errors import InvalidInputError, ResumeMismatchError
 from disputatio.evidence.sources import Source, SourceSet
-from disputatio.kernel import JsonObject
+from disputatio.kernel import Ask, AskPath, JsonObject
 from disputatio.motion import Evidence
-from disputatio.record.events import DebateOpened
-from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolResult
+from disputatio.record.events import DebateOpened, ToolCalled
+from disputatio.record.text import canonical, digest
+from disputatio.tools.protocol import OfferedTool, Toolbox, ToolFault, ToolLimits, ToolRequest, ToolResult
 from disputatio.tools.toolset import Toolset, open_tools, tools_differ
 
 Sources = Sequence[Evidence | Source]
 
 
-async def debate_tools(settings: Settings, table: Table, sources: Sources) -> Toolset:
+async def open_debate_tools(settings: Settings, table: SeatAssignments, sources: Sources) -> Toolset:
     """The tools that ``settings`` give to the models at ``table``; servers are started or reached.
 
     Raises:
         InvalidInputError: a tool or a server that was asked for is not there. Nothing is left running.
     """
-    words, warnings = tool_words(settings, table)
+    words, warnings = name_tools(settings, table)
     used = {word.partition(".")[0] for row in words.values() for word in row}
     for name in settings.mcp_servers:
         if name not in used and f"mcp_servers.{name}" in settings.asked:
@@ -34,7 +38,7 @@ async def debate_tools(settings: Settings, table: Table, sources: Sources) -> To
     return replace(tools, warnings=(*warnings, *tools.warnings))
 
 
-def tool_words(settings: Settings, table: Table) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+def name_tools(settings: Settings, table: SeatAssignments) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     """What each seat's tools are called, and warnings about seats that cannot have any."""
     words: dict[str, tuple[str, ...]] = {}
     warnings = []
@@ -49,7 +53,7 @@ def tool_words(settings: Settings, table: Table) -> tuple[dict[str, tuple[str, .
     return words, warnings
 
 
-async def recorded_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> Toolset:
+async def reopen_tools(opened: DebateOpened, settings: Settings, sources: Sources) -> Toolset:
     """The tools that the record names, from today's servers.
 
     Raises:
@@ -106,3 +110,79 @@ _TYPICAL_PARAMETERS: JsonObject = {
     "required": ["query"],
     "additionalProperties": False,
 }
+
+
+class ToolCalls:
+    """The consultations of one debate.
+
+    Args:
+        toolbox: its tools; None where no seat has any.
+        journal: its record.
+        clock: measures how long a tool takes.
+        texts: the texts of the record, by hash, for a debate that is resumed.
+    """
+
+    def __init__(self, toolbox: Toolbox | None, *, journal: Journal, clock: Clock, texts: Mapping[str, str]) -> None:
+        self._toolbox, self._journal, self._clock, self._texts = toolbox, journal, clock, texts
+
+    @property
+    def limits(self) -> ToolLimits:
+        """How much a seat may look up."""
+        return self._toolbox.limits if self._toolbox else ToolLimits()
+
+    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+        """The tools of a seat."""
+        return self._toolbox.offered(seat) if self._toolbox else ()
+
+    def recorded(self, path: AskPath) -> deque[ToolCalled]:
+        """What was looked up for the ask at ``path`` before the debate was resumed."""
+        return deque(self._journal.history.consulted.get(path, ()))
+
+    async def consult(self, path: AskPath, ask: Ask, request: ToolRequest, recorded: deque[ToolCalled]) -> ToolResult:
+        """What the tool brings; the next of ``recorded`` where there is one.
+
+        Raises:
+            ResumeMismatchError: the record has another call in this place.
+        """
+        if recorded:
+            return self._again(path, request, recorded.popleft())
+        # It may take long: what was said before is on disk meanwhile.
+        self._journal.flush()
+        started = self._clock.monotonic()
+        result = await self._called(request)
+        latency = round((self._clock.monotonic() - started) * 1000)
+        self._write(path, ask, request, result, latency)
+        return result
+
+    async def _called(self, request: ToolRequest) -> ToolResult:
+        if request.misuse:
+            return ToolResult(request.misuse, ToolFault.MISUSED)
+        assert self._toolbox is not None  # noqa: S101  (a seat without tools asks for none)
+        return await self._toolbox.call(request.tool, request.arguments)
+
+    def _write(self, path: AskPath, ask: Ask, request: ToolRequest, result: ToolResult, latency_ms: int) -> None:
+        server, dot, _ = request.tool.partition(".")
+        name = digest(result.text)
+        event = ToolCalled(
+            path=path,
+            seat=ask.seat,
+            tool=request.tool,
+            server=server if dot else "",
+            arguments=request.arguments,
+            result=name,
+            summary=result.summary,
+            fault=result.fault.value if result.fault else "",
+            left_out=result.left_out,
+            latency_ms=latency_ms,
+        )
+        self._journal.write(event, texts={name: result.text})
+        self._journal.flush()
+
+    def _again(self, path: AskPath, request: ToolRequest, row: ToolCalled) -> ToolResult:
+        if row.tool != request.tool or canonical(row.arguments) != canonical(request.arguments):
+            raise ResumeMismatchError(
+                f"The debate cannot go on at {path}: the record has a call of the tool {row.tool} with other arguments "
+                "than this version would make.",
+                "Resume it with the version and settings it was started with.",
+            )
+        return ToolResult(self._texts[row.result], ToolFault(row.fault) if row.fault else None, row.left_out)

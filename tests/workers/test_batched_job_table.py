@@ -12,9 +12,8 @@ from fleet_stage import Stage
 
 from disputatio.errors import HeldElsewhereError
 from disputatio.record.sql import SqlStore
-from disputatio.workers.batched_job_table import BatchedJobTable
-from disputatio.workers.batching import Together
-from disputatio.workers.job_table import Desk, Due, Over
+from disputatio.workers.batched_job_table import BatchedJobTable, Batcher
+from disputatio.workers.job_table import DueJob, FinishedJob, JobTable
 from disputatio.workers.port import Job, JobState
 
 ORDER = {"motion": "We should act", "format": "freeform"}
@@ -39,7 +38,7 @@ class Counter:
 
 async def test_whoever_comes_during_a_round_is_served_by_the_next_and_all_at_once() -> None:
     counter = Counter()
-    together = Together(counter)
+    together = Batcher(counter)
     first = asyncio.create_task(together.of(1))
     await asyncio.to_thread(counter.begun.wait, 10)
     others = [asyncio.create_task(together.of(number)) for number in (2, 3, 4)]
@@ -54,16 +53,16 @@ async def test_whoever_comes_during_a_round_is_served_by_the_next_and_all_at_onc
 async def test_what_is_wrong_with_one_does_not_fail_those_who_asked_with_it() -> None:
     counter = Counter()
     counter.go.set()
-    together = Together(counter)
+    together = Batcher(counter)
     found = await asyncio.gather(*(together.of(number) for number in (1, -2, 3)), return_exceptions=True)
     assert (found[0], str(found[1]), found[2]) == (2, "-2", 6)
 
 
-def fill(store: SqlStore, names: Sequence[str] = NAMES) -> Desk:
-    desk = Desk(store)
+def fill(store: SqlStore, names: Sequence[str] = NAMES) -> JobTable:
+    job_table = JobTable(store)
     for name in names:
-        desk.take_in(Job(name, JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), ORDER, None)
-    return desk
+        job_table.add_job(Job(name, JobState.WAITING, "debates", 0, "2026-01-01T00:00:00.000000Z"), ORDER, None)
+    return job_table
 
 
 async def test_what_is_held_here_is_refused_a_second_time_and_stays_held(file_store: SqlStore) -> None:
@@ -74,7 +73,7 @@ async def test_what_is_held_here_is_refused_a_second_time_and_stays_held(file_st
         await front.begin("d1", file_store)
     with pytest.raises(HeldElsewhereError):
         file_store.claim("d1")
-    assert await front.finish(Over("d1", JobState.ENDED), file_store) is None
+    assert await front.finish(FinishedJob("d1", JobState.ENDED), file_store) is None
     assert await front.begin("d1", file_store) is None
     file_store.claim("d1")
 
@@ -87,7 +86,7 @@ async def test_who_is_stopped_while_it_begins_leaves_no_claim(file_store: SqlSto
     for task in tasks[::2]:
         task.cancel()
     begun = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [isinstance(row, Due) for row in begun] == [False, True] * 10
+    assert [isinstance(row, DueJob) for row in begun] == [False, True] * 10
     assert file_store.claim_all(NAMES) == set(NAMES[::2])
 
 
@@ -97,8 +96,8 @@ async def test_debates_that_begin_and_end_together_share_their_transactions(file
     sa.event.listen(file_store.engine, "commit", commits.append)
     front = BatchedJobTable(file_store)
     begun = await asyncio.gather(*(front.begin(name, file_store) for name in NAMES))
-    assert all(isinstance(row, Due) and row.order == ORDER for row in begun)
-    await asyncio.gather(*(front.finish(Over(name, JobState.ENDED), file_store) for name in NAMES))
+    assert all(isinstance(row, DueJob) and row.order == ORDER for row in begun)
+    await asyncio.gather(*(front.finish(FinishedJob(name, JobState.ENDED), file_store) for name in NAMES))
     # Who comes first may be served alone.
     assert 2 <= len(commits) <= 4
 
@@ -106,17 +105,17 @@ async def test_debates_that_begin_and_end_together_share_their_transactions(file
 @pytest.mark.slow
 async def test_two_that_ask_for_the_same_debates_at_once_get_each_of_them_once(fleet: Stage) -> None:
     stores = fleet.store(), fleet.store()
-    desk = fill(stores[0])
+    job_table = fill(stores[0])
     fronts = [BatchedJobTable(store) for store in stores]
     asked = [front.begin(name, store) for name in NAMES for front, store in zip(fronts, stores, strict=True)]
     found = await asyncio.gather(*asked, return_exceptions=True)
-    holders = [[isinstance(row, Due) for row in pair] for pair in zip(found[::2], found[1::2], strict=True)]
+    holders = [[isinstance(row, DueJob) for row in pair] for pair in zip(found[::2], found[1::2], strict=True)]
     assert all(sorted(pair) == [False, True] for pair in holders)
-    assert all(isinstance(row, Due | HeldElsewhereError) for row in found)
+    assert all(isinstance(row, DueJob | HeldElsewhereError) for row in found)
     for name, pair in zip(NAMES, holders, strict=True):
         place = pair.index(True)
-        assert await fronts[place].finish(Over(name, JobState.ENDED), stores[place]) is None
+        assert await fronts[place].finish(FinishedJob(name, JobState.ENDED), stores[place]) is None
     assert stores[0].claim_all(NAMES) == set(NAMES)
-    assert {row.state for row in desk.jobs()} == {JobState.ENDED}
+    assert {row.state for row in job_table.jobs()} == {JobState.ENDED}
     for store in stores:
         await store.aclose()

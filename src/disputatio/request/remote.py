@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.errors.quoting import did_you_mean, shown
+from disputatio.errors.quoting import did_you_mean, quote
 from disputatio.options import Given, Option, options_in
-from disputatio.options.keys import dotted, key_path
+from disputatio.options.reading import dotted, key_path
 from disputatio.request.formats import options_of, options_of_formats
 from disputatio.request.model import DebateRequest
 
@@ -20,7 +20,7 @@ _SETTINGS = "settings"
 """Earlier requests gave keys of a configuration file under this name."""
 
 
-def grouped(body: Mapping[str, Any]) -> dict[str, Any]:
+def group_options(body: Mapping[str, Any]) -> dict[str, Any]:
     """``body`` with every option in its group.
 
     Raises:
@@ -93,7 +93,7 @@ def _set_key(found: dict[str, Any], key: str, value: Any, rows: list[Option]) ->
     near = [each.key.rpartition(".")[2] for each in every if each.key.startswith(f"{path[0]}.")]
     hint = did_you_mean(path[-1], near) if near else did_you_mean(path[0], known)
     raise InvalidInputError(
-        f"The setting {shown(key)} (from settings.{dotted(path)} of the request) may not stand in a request.",
+        f"The setting {quote(key)} (from settings.{dotted(path)} of the request) may not stand in a request.",
         f"{hint}Allowed are keys under limits, judging, rubric, criteria, rules and decision.",
     )
 
@@ -105,3 +105,39 @@ def _table(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _criterion(given: Any) -> dict[str, Any]:
     return dict(given) if isinstance(given, Mapping) else {} if given is None else {"weight": given}
+
+
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+"""How pydantic writes the bounds of a value that it converts first, and the words of JSON Schema."""
+
+
+def request_schema() -> dict[str, Any]:
+    """The schema of a request by itself, with its groups under ``$defs``."""
+    schema: dict[str, Any] = remote_schema(DebateRequest.model_json_schema())
+    return schema
+
+
+def remote_schema(schema: Any) -> Any:
+    """``schema`` without the options that only the user of the machine may set, within groups and formats too.
+
+    Bounds are written in the words of JSON Schema. Examples that are written as on a command line are left out where
+    the value is no text.
+
+    Args:
+        schema: a JSON Schema, or a document with schemas in it.
+    """
+    if isinstance(schema, list):
+        return [remote_schema(row) for row in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    found = {_BOUNDS.get(name, name) if not isinstance(row, Mapping) else name: row for name, row in schema.items()}
+    if isinstance(found.get("properties"), Mapping):
+        found["properties"] = {name: row for name, row in found["properties"].items() if "local" not in row}
+    if "$ref" in found or found.get("default", "") is None:
+        # The default of a group has its local options in it, too; and nothing is said by none.
+        found.pop("default", None)
+    kinds = {row.get("type") for row in (found, *found.get("anyOf", ())) if isinstance(row, Mapping)}
+    if "string" not in kinds and kinds & {"array", "object"}:
+        found["examples"] = [row for row in found.get("examples", ()) if not isinstance(row, str)]
+        found = {name: row for name, row in found.items() if name != "examples" or row}
+    return {name: row if name in {"default", "examples", "enum"} else remote_schema(row) for name, row in found.items()}

@@ -11,7 +11,7 @@ import pytest
 from disputatio.options import Option, options_in
 from disputatio.request.formats import options_of_formats
 from disputatio.request.model import DebateRequest
-from disputatio.request.schema import remote_schema, request_schema
+from disputatio.request.remote import remote_schema, request_schema
 
 _WORDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
 
