@@ -146,7 +146,7 @@ async def _held(
         store = SqlStore(f"{folder}/bench.sqlite")
         client_factory = open_client if said is None else (lambda *given: _Noting(open_client(*given), said))
         runtime, proposal = (
-            Runtime(store, watched=streamed, checks_first=False, client_factory=client_factory),
+            Runtime(store, streams=streamed, checks_first=False, client_factory=client_factory),
             _proposal(name, url, staggered=staggered),
         )
         begun = time.monotonic()

@@ -83,8 +83,8 @@ async def debate(
         prompts: a folder whose files replace packaged prompts; recorded.
         store: where the record is stored: an address, the path of a file, or a store. A ``MemoryStore`` keeps nothing
             on disk.
-        watcher: sees events and output as they come.
-        opener: makes gateways, for models that this package does not know.
+        observer: sees events and output as they come.
+        client_factory: makes clients, for models that this package does not know.
 
     Raises:
         InvalidInputError: something given cannot be used; nothing was spent.
@@ -221,8 +221,8 @@ async def resume(
         format: where the file of its own rules is now, if it was moved.
         prompts: the folder of prompt overrides it was begun with.
         store: where its record is.
-        watcher: sees events and output as they come.
-        opener: makes gateways.
+        observer: sees events and output as they come.
+        client_factory: makes clients.
 
     Raises:
         UnknownDebateError: the store has no such debate.

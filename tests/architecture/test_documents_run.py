@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -84,18 +86,46 @@ def test_every_example_in_the_documents_runs(block, tmp_path, monkeypatch):
     exec(compile(block, "example", "exec"), {"__name__": "example"})  # noqa: S102  (our own documents)
 
 
-@pytest.mark.slow
-def test_every_example_passes_a_strict_type_checker(tmp_path):
+def programs(folder):
+    """The programs of the documents and the examples, as files of their own."""
     for document in DOCUMENTS:
         for place, block in enumerate(_PYTHON.findall(document.read_text("utf-8"))):
-            (tmp_path / f"{document.stem.replace('-', '_')}_{place}.py").write_text(block, "utf-8")
-    programs = sorted(map(str, tmp_path.glob("*.py")))
-    assert len(programs) > 15
+            (folder / f"{document.stem.replace('-', '_')}_{place}.py").write_text(block, "utf-8")
+    for example in sorted((ROOT / "examples").rglob("*.py")):
+        shutil.copy(example, folder / f"example_{example.stem}.py")
+    found = sorted(map(str, folder.glob("*.py")))
+    assert len(found) > 20
+    return found
+
+
+def checked(command, folder):
+    return subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=folder)
+
+
+@pytest.mark.slow
+def test_every_example_passes_mypy_as_strictly_as_it_can(tmp_path):
     options = ["--strict", "--config-file", "", "--cache-dir", str(tmp_path / "cache")]
-    run = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *programs], capture_output=True, text=True, check=False
-    )
+    run = checked(["mypy", *options, *programs(tmp_path)], tmp_path)
     assert run.returncode == 0, run.stdout
+
+
+@pytest.mark.slow
+def test_every_example_passes_pyright_as_strictly_as_it_can(tmp_path):
+    """Pyright is taken from basedpyright, which brings all it needs; the rules are those of pyright's strict mode."""
+    pytest.importorskip("basedpyright", reason="basedpyright is not installed")
+    programs(tmp_path)
+    rules = {"typeCheckingMode": "strict", "pythonVersion": "3.11", "reportMissingTypeStubs": False}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["."], **rules}), "utf-8")
+    run = checked(["basedpyright", "--pythonpath", sys.executable], tmp_path)
+    assert run.returncode == 0, run.stdout
+    (tmp_path / "wrong.py").write_text(
+        "import disputatio\ndisputatio.Scripted(lambda ask: ask.nothing)\ndisputatio.load('x').cost.calls + 'text'\n",
+        "utf-8",
+    )
+    wrong = checked(["basedpyright", "--pythonpath", sys.executable], tmp_path)
+    assert wrong.returncode == 1, "a wrong program is found out"
+    assert "wrong.py:2" in wrong.stdout
+    assert "wrong.py:3" in wrong.stdout
 
 
 def test_the_front_door_offers_exactly_what_it_promises():

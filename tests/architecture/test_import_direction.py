@@ -42,6 +42,7 @@ LAYERS = (
     "disputatio.evaluation",
     "disputatio.importing",
     "disputatio.testing",
+    "disputatio.ports",
     "disputatio.results",
     "disputatio.debates",
     "disputatio.proposals",

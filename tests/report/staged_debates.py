@@ -213,7 +213,7 @@ def house_of(store: MemoryStore, answering: Answering, *, observer: Observer | N
         return StagedGateway(seat if seat in {"pro", "con", "judge"} else "pro", answering, **pace)
 
     return Runtime(
-        store, observer=observer or NullObserver(), watched=observer is not None, client_factory=client_factory
+        store, observer=observer or NullObserver(), streams=observer is not None, client_factory=client_factory
     )
 
 

@@ -29,7 +29,7 @@ async def test_what_is_looked_up_is_told_once_when_it_happens(view: Any) -> None
     console = Console(file=StringIO(), width=100, force_terminal=view is LiveView, legacy_windows=False)
     proposal = proposal_of("freeform", set=("rounds=1", "tools.rounds=1"), tools=("pro=calculate",))
     with view(console) as shown:
-        await hold(proposal, lambda *_: Carrier(answer), observer=shown, watched=True)
+        await hold(proposal, lambda *_: Carrier(answer), observer=shown, streams=True)
     told = console.file.getvalue()
     assert told.count("looked up calculate") == 1
     assert "3.8 - 0.7 = 3.1" in told

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -95,7 +95,11 @@ class FormatOptions(Options):
     """What every format takes. ``name`` says which format the options are of."""
 
     ABOUT: ClassVar[str] = ""
-    name: str = ""
+    if TYPE_CHECKING:
+        # Each format narrows it to its own name. Type checkers do not let a subclass narrow a field that is a text.
+        name: Any = ""
+    else:
+        name: str = ""
     rules: dict[Word, bool | Whole | Amount | Sentence] = option(
         default_factory=dict,
         help="A rule of the format by its name, such as a clock or a penalty.",

@@ -63,13 +63,13 @@ class MemoryStore:
 
     def debates(self) -> Sequence[DebateRow]:
         """All debates, newest first."""
-        rows = [_row(debate, chain) for debate, chain in self._events.items()]
+        rows = [describe_debate(debate, chain) for debate, chain in self._events.items()]
         return sorted(rows, key=lambda row: row.opened_at, reverse=True)
 
     def row(self, debate: str) -> DebateRow | None:
         """What the list says of ``debate``."""
         chain = self._events.get(debate)
-        return _row(debate, chain) if chain else None
+        return describe_debate(debate, chain) if chain else None
 
     def find(self, prefix: str) -> Sequence[str]:
         """The ids that begin with ``prefix``."""
@@ -79,7 +79,8 @@ class MemoryStore:
         """Nothing to release."""
 
 
-def _row(debate: str, chain: Sequence[Sealed]) -> DebateRow:
+def describe_debate(debate: str, chain: Sequence[Sealed]) -> DebateRow:
+    """What a list of debates says of ``debate``, whose events are ``chain``; at least one."""
     history = History.of(sealed.event() for sealed in chain)
     opened = history.opened
     motion = str(opened.motion["text"]) if opened else ""
