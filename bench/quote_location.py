@@ -346,7 +346,7 @@ def _own_page(row: Row, claim: Claim, quote: str, origin: tuple[str, int, int]) 
     row.seconds += time.process_time() - started
     row.quotes += 1
     sentence, start, end = origin
-    if not checked.sound:
+    if not checked.is_sound:
         row.misses.append((quote, checked))
         return
     overlap = all(span.start < end and span.end > start for span in checked.spans)
@@ -364,7 +364,7 @@ def _other_page(row: Row, other: Claim, quote: str) -> None:
     row.tries += 1
     checked = check_citation(other.sources, Quotation(other.page.source_id, quote))
     status = checked.status
-    if checked.sound:
+    if checked.is_sound:
         row.oddities.append((quote, checked))
     row.false_verified += status is Status.VERIFIED
     row.false_repaired += status is Status.REPAIRED
@@ -407,7 +407,7 @@ def main() -> int:
     if chosen.misses:
         row = rows[chosen.misses]
         for quote, checked in [*row.oddities, *row.misses]:
-            print(f"{checked.statement()}\n    {quote!r}\n    {checked.words!r}")
+            print(f"{checked.describe()}\n    {quote!r}\n    {checked.words!r}")
     return 1 if any(rows[name].located + rows[name].wrong for name in NEVER if name in rows) else 0
 
 

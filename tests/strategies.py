@@ -39,7 +39,7 @@ from disputatio.kernel import (
     together,
 )
 from disputatio.market.knowledge import KnowledgeBase
-from disputatio.market.sources.files import example_index
+from disputatio.market.sources.files import load_example
 from disputatio.motion import Motion
 from disputatio.testing.instances import instance
 
@@ -149,7 +149,7 @@ def docket_of(name: str) -> DebateContext:
 @cache
 def example_base() -> KnowledgeBase:
     """The synthetic knowledge base of the package, read once."""
-    return example_index()
+    return load_example()
 
 
 @dataclass(frozen=True)

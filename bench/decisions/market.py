@@ -33,7 +33,7 @@ from disputatio.formats.market import ANALYSTS, JUDGE, MarketRules, market
 from disputatio.formats.registry import find_format
 from disputatio.kernel import Driver
 from disputatio.market.sources.builder import build
-from disputatio.market.sources.files import example_index
+from disputatio.market.sources.files import load_example
 from disputatio.motion import Motion
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.seated import Analyst
@@ -134,7 +134,7 @@ def withdrawn() -> tuple[str, bool]:
     """An analyst withdraws an argument and writes one half beside it."""
     book = read_textbook(packaged_text())
     seats = (*ANALYSTS, JUDGE)
-    driver = Driver(market(MarketRules(), DebateContext(seats, Motion("Will it rise?"), knowledge=example_index())))
+    driver = Driver(market(MarketRules(), DebateContext(seats, Motion("Will it rise?"), knowledge=load_example())))
     while not driver.finished:
         for path, ask in driver.open_asks.items():
             content: Any = answer(book, ask)

@@ -7,7 +7,7 @@ from typing import Any
 import disputatio
 from decisions.point import Played, Point, play
 from disputatio.errors import InvalidInputError
-from disputatio.judging.challenge import Attack, Criticised, challenge_strength
+from disputatio.judging.challenge import Attack, RatedCriticism, measure_challenge
 from disputatio.judging.gate import should_debate
 from disputatio.kernel import Ask
 from disputatio.record.events import DebateOpened
@@ -54,9 +54,11 @@ def lazy_critic() -> tuple[str, bool]:
     """One definite criticism and three that only say again what they attack."""
     attacked = "Microservices reduce infrastructure investment significantly"
     told = "Suppliers abandon 3 of 9 infrastructure contracts."
-    rows = [Criticised(Attack.TAIL_RISK, "PROP-1", told, attacked)]
-    rows += [Criticised(row, "PROP-1", f"{attacked}{end}", attacked) for row, end in zip(Attack, ".!?", strict=False)]
-    found = challenge_strength(10, rows, ["PROP-1", "PROP-2", "PROP-3"])
+    rows = [RatedCriticism(Attack.TAIL_RISK, "PROP-1", told, attacked)]
+    rows += [
+        RatedCriticism(row, "PROP-1", f"{attacked}{end}", attacked) for row, end in zip(Attack, ".!?", strict=False)
+    ]
+    found = measure_challenge(10, rows, ["PROP-1", "PROP-2", "PROP-3"])
     share = next(part for part in found.because.split(", ") if "definite" in part)
     return f"{share}, strength {found.value}, {'asked again' if found.weak else 'taken'}", found.weak
 

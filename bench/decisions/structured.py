@@ -62,7 +62,7 @@ def judges() -> tuple[str, bool]:
     points = {"ada": ((6, 5), (3, 7)), "bo": ((2, 7), (6, 5)), "cy": ((6, 5), (6, 5))}
     orders = (("pro", "con"), ("con", "pro"))
     rows = [
-        JudgeScores.of_totals(judge, order, {"pro": Fraction(pro), "con": Fraction(con)})
+        JudgeScores.from_totals(judge, order, {"pro": Fraction(pro), "con": Fraction(con)})
         for judge, both in points.items()
         for order, (pro, con) in zip(orders, both, strict=True)
     ]
@@ -108,7 +108,7 @@ def citations() -> tuple[str, bool]:
     spelled = (("12 per cent", "12%"), ("on average", "in average"))
     refused = sum(status(*row) is Status.UNVERIFIED for row in swapped)
     passed = sum(status(*row) is not Status.UNVERIFIED for row in spelled)
-    loose = sources.unstated("A 2018 study saw 36 %, and 12% here.")
+    loose = sources.find_unstated_figures("A 2018 study saw 36 %, and 12% here.")
     said = f"{refused} of 4 swapped words refused, {passed} of 2 spellings pass; in no source: {', '.join(loose)}"
     return said, (refused, passed, loose) == (4, 2, ("2018", "36 %"))
 

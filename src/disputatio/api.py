@@ -333,7 +333,7 @@ async def import_transcripts(
         InvalidInputError: a file cannot be read or is no transcript; it names the line or key. Nothing was written.
         StoreError: the records cannot be kept.
     """
-    from disputatio.importing.imported_record import take_in
+    from disputatio.importing.imported_record import import_transcript
     from disputatio.importing.transcript_file import read_transcript
 
     _check_ports(store)
@@ -341,7 +341,7 @@ async def import_transcripts(
     transcripts = [read_transcript(file) for file in files]
     opened = open_store(store) if store is None or isinstance(store, str | Path) else store
     try:
-        found = [await take_in(transcript, opened) for transcript in transcripts]
+        found = [await import_transcript(transcript, opened) for transcript in transcripts]
         return tuple(read_debate(opened, row.id) for row in found)
     finally:
         if opened is not store:

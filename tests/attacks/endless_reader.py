@@ -23,7 +23,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.evidence.sources import SourceSet
 from disputatio.market.sources.errors import SourceError
 from disputatio.market.sources.live import Fetcher, Fred
-from disputatio.market.sources.moments import NEW_YORK, moment
+from disputatio.market.sources.moments import NEW_YORK, second_at
 from disputatio.market.sources.series_catalogue import MACRO
 from disputatio.tools import mcp_connection
 from disputatio.tools.protocol import McpServer, ToolLimits
@@ -50,7 +50,7 @@ async def series(end: str, timeout_s: float) -> tuple[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         fred = Fred("hidden-key", Fetcher(Path(folder), pause=lambda _: None, attempts=1), end, timeout_s)
         try:
-            fred.rows(MACRO["GDP"], moment("2024-03-28", "12:00:00", NEW_YORK), "2024-03-28")
+            fred.rows(MACRO["GDP"], second_at("2024-03-28", "12:00:00", NEW_YORK), "2024-03-28")
         except SourceError as error:
             return "source", str(error)
     return "", ""

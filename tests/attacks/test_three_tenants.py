@@ -18,7 +18,7 @@ from test_authorisation import operations
 from disputatio._service.access import COOKIE, CSRF_FIELD
 from disputatio._service.app import create_app
 from disputatio._service.keys import Scope
-from disputatio.market.sources.files import example_index, written
+from disputatio.market.sources.files import load_example, serialize
 
 pytestmark = pytest.mark.slow
 TENANTS = ("north", "south", "west")
@@ -76,7 +76,7 @@ async def fill(tenant: Tenant) -> None:
     api, mark = tenant.api, tenant.mark
     file = {"file": (f"{mark}.txt", f"The {mark} is 40 metres long.")}
     tenant.evidence = (await api.post("/v1/evidence", files=file)).json()["id"]
-    base = {"file": ("base.json", written(example_index()))}
+    base = {"file": ("base.json", serialize(load_example()))}
     tenant.knowledge = (await api.post("/v1/knowledge", files=base)).json()["id"]
     order = {"motion": f"We should publish {mark}", "format": "freeform"}
     # The same idempotency key as the others use for theirs.

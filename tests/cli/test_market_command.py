@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cli_commands import CONTROL, Call, is_clear
 
-from disputatio.market.knowledge import data_of
-from disputatio.market.slices import Lens, render_slice, slice_of
+from disputatio.market.knowledge import collect_data
+from disputatio.market.slices import Lens, render_slice, take_slice
 from disputatio.market.sources.files import load
 
 DAYS = [f"{year}-{month:02d}-{day:02d}" for year in (2018, 2019) for month in range(1, 13) for day in range(1, 29)]
@@ -49,8 +49,8 @@ def test_built_twice_the_file_is_the_same(call: Call, folder: Path, tmp_path: Pa
         assert build(call, folder, tmp_path / name, "2019-06-28", "--json").code == 0
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     base = load(tmp_path / "one.json")
-    assert all(datum.available_at <= base.meta.as_of for datum in data_of(base).values() if datum.is_known)
-    assert "sectors.XLK.price" in render_slice(slice_of(base, Lens.TECHNICAL))
+    assert all(datum.available_at <= base.meta.as_of for datum in collect_data(base).values() if datum.is_known)
+    assert "sectors.XLK.price" in render_slice(take_slice(base, Lens.TECHNICAL))
 
 
 def test_the_example_is_always_there_and_fits_a_narrow_terminal(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

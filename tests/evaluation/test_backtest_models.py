@@ -37,7 +37,7 @@ from disputatio.evaluation.backtest.recognition import (
 from disputatio.evaluation.experiment import Experiment, Spending
 from disputatio.evaluation.statistics.intervals import rate
 from disputatio.formats.registry import find_format
-from disputatio.market.blinding import blind, blinded_keys
+from disputatio.market.blinding import assign_blind_keys, blind
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.participants.call import Fault, FaultKind
 from disputatio.record.memory import MemoryStore
@@ -281,7 +281,7 @@ def test_the_declared_comparisons_are_those_whose_sides_were_held():
 
 def test_the_question_asks_for_an_index_by_what_it_is_called_in_the_blinded_base():
     base = example_base()
-    keys = blinded_keys(base)
+    keys = assign_blind_keys(base)
     assert keys[base.meta.subject] == "IDX_A"
     assert set(keys.values()) == set(blind(base).indices)
     assert rate(1, 2).of == 2

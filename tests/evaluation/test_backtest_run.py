@@ -46,7 +46,7 @@ from disputatio.evaluation.backtest.report_text import render_backtest_lines
 from disputatio.evaluation.backtest.runner import BacktestRunner, RunSettings
 from disputatio.evaluation.experiment import Spending
 from disputatio.evaluation.pages.backtest import render_backtest_page
-from disputatio.market.expressions import LONGEST_EXPRESSION
+from disputatio.market.expressions import MAX_EXPRESSION_CHARS
 from disputatio.market.sources.series_catalogue import SECTORS
 from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
@@ -266,7 +266,7 @@ def test_a_figure_of_every_sector_fits_into_an_expression():
             if star:
                 field = field.rstrip(")")
                 whole = f"{head}{', '.join(f'sectors.{key}.{field}' for key in SECTORS)})"
-                assert len(whole) <= LONGEST_EXPRESSION, basis
+                assert len(whole) <= MAX_EXPRESSION_CHARS, basis
 
 
 def test_confidence_is_told_from_the_base_rate_of_a_rising_market():

@@ -11,7 +11,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.evaluation.labelled_texts import read_csv_texts
 from disputatio.evaluation.statistics.scores import macro_scores
 from disputatio.evaluation.vote_replay import make_replay_report, render_replay_lines
-from disputatio.judging.consistency import SwapPair, right_beats_wrong
+from disputatio.judging.consistency import SwapPair, is_mostly_right
 
 
 def votes(path: Path, rows: list[str]) -> Path:
@@ -92,9 +92,9 @@ def test_right_beats_wrong_in_two_orders():
     points = {"1": 1, "2": -1, "tie": 0, None: 0}
     for shown, swapped in product(points, repeat=2):
         pair = SwapPair(("1", "2"), shown, swapped, "1")
-        assert right_beats_wrong(pair) is (points[shown] + points[swapped] > 0), (shown, swapped)
-    assert right_beats_wrong(SwapPair(("1", "2"), "1", "1")) is None
-    assert right_beats_wrong(SwapPair(("1", "2"), "tie", "1", "tie")) is False
+        assert is_mostly_right(pair) is (points[shown] + points[swapped] > 0), (shown, swapped)
+    assert is_mostly_right(SwapPair(("1", "2"), "1", "1")) is None
+    assert is_mostly_right(SwapPair(("1", "2"), "tie", "1", "tie")) is False
 
 
 def test_macro_scores_are_means_over_classes():

@@ -18,9 +18,9 @@ from disputatio.evaluation.backtest.forecasts import DateRecord
 from disputatio.evaluation.backtest.scoring import find_dates
 from disputatio.evaluation.experiment import Spending
 from disputatio.market.sources.builder import build
-from disputatio.market.sources.moments import written
-from disputatio.market.sources.rows import ordered
-from disputatio.market.sources.series_catalogue import NEVER, known_from
+from disputatio.market.sources.moments import format_moment
+from disputatio.market.sources.rows import sort_rows
+from disputatio.market.sources.series_catalogue import UNKNOWN_MOMENT, earliest_known
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "market"
 
@@ -71,7 +71,7 @@ def test_a_lag_that_is_a_month_too_short_does_not_pass(archive):
     def shorter(key, rows):
         if key != "earnings":
             return rows
-        return ordered(replace(rows, available=rows.available - 31 * 86_400))
+        return sort_rows(replace(rows, available=rows.available - 31 * 86_400))
 
     passed, dates = checks_of(archive.changed(shorter))["lags"]
     assert passed < dates
@@ -91,12 +91,12 @@ def test_a_lag_that_is_a_month_too_short_does_not_pass(archive):
     ],
 )
 def test_the_lag_table_says_when_a_row_was_known(key, day, vintage, moment):
-    assert written(known_from(key, day, vintage)) == moment
+    assert format_moment(earliest_known(key, day, vintage)) == moment
 
 
 def test_a_series_without_a_known_lag_is_never_known():
-    assert known_from("macro:INDPRO", "2008-09-01") == NEVER
-    assert known_from("sentiment:x", "2008-09-01") == NEVER
+    assert earliest_known("macro:INDPRO", "2008-09-01") == UNKNOWN_MOMENT
+    assert earliest_known("sentiment:x", "2008-09-01") == UNKNOWN_MOMENT
 
 
 def test_a_price_earnings_ratio_shows_its_quarter(archive):
@@ -115,5 +115,7 @@ def test_every_series_of_real_history_keeps_its_lag():
     archive = open_archive(SHARED)
     for key, rows in archive.rows.items():
         vintages = [""] * rows.days.size if rows.vintages is None else rows.vintages.tolist()
-        earliest = [known_from(key, day, vintage) for day, vintage in zip(rows.days.tolist(), vintages, strict=True)]
+        earliest = [
+            earliest_known(key, day, vintage) for day, vintage in zip(rows.days.tolist(), vintages, strict=True)
+        ]
         assert np.all(rows.available >= np.asarray(earliest)), key

@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.passages import LONGEST_PASSAGE, PASSAGE_CHARS, passage_at, passages_of, sentence_starts
-from disputatio.evidence.retrieval import Retriever, search_tokens
+from disputatio.evidence.passages import (
+    MAX_SENTENCE_CHARS,
+    PASSAGE_CHARS,
+    find_passage,
+    find_sentence_starts,
+    split_passages,
+)
+from disputatio.evidence.retrieval import Retriever, tokenize_for_search
 from disputatio.evidence.sources import Source, SourceSet
-from disputatio.evidence.tokens import POINT, Atoms
+from disputatio.evidence.tokens import POINT, Tokens
 from strategies import examples
 
 pytest.importorskip("bm25s")  # imported here, so that no test is slow for being the first to search
@@ -40,26 +46,26 @@ prose = st.lists(
 @given(st.one_of(prose, st.text(max_size=400)))
 @examples(30)
 def test_passages_cover_every_visible_character_once_in_order(text: str) -> None:
-    passages = passages_of("s", text)
+    passages = split_passages("s", text)
     end = 0
     for number, passage in enumerate(passages, start=1):
         assert (passage.id, passage.number, passage.source_id) == (f"s#{number}", number, "s")
         assert passage.text == text[passage.start : passage.end]
         assert passage.start >= end
         assert passage.text == passage.text.strip() != ""
-        assert len(passage.text) <= LONGEST_PASSAGE
+        assert len(passage.text) <= MAX_SENTENCE_CHARS
         assert not text[end : passage.start].strip()
         end = passage.end
     assert not text[end:].strip()
-    assert passages_of("s", text) == passages
+    assert split_passages("s", text) == passages
 
 
 @given(st.text("aZ09.,'\"-+ \n\t()[]}{$%&#@*/\\^~|`<>=_:;!?\x1c\x7f", max_size=30))
 @examples(300)
 def test_plain_text_is_searched_by_the_words_that_its_atoms_are(text: str) -> None:
-    atoms = Atoms.of(text)
+    atoms = Tokens.of(text)
     words = [fold for kind, fold in zip(atoms.kinds, atoms.folds, strict=True) if kind != POINT]
-    assert search_tokens(text) == words
+    assert tokenize_for_search(text) == words
 
 
 @pytest.mark.slow
@@ -67,7 +73,7 @@ def test_a_source_that_is_one_sentence_is_cut_in_proportion_to_its_length() -> N
     """It was copied for every cut: a source of 10 MB took minutes."""
     text = "word " * 1_000_000
     begun = time.process_time()
-    passages = passages_of("s", text)
+    passages = split_passages("s", text)
     assert time.process_time() - begun < 10
     assert len(passages) >= len(text) // PASSAGE_CHARS - 1
 
@@ -75,8 +81,8 @@ def test_a_source_that_is_one_sentence_is_cut_in_proportion_to_its_length() -> N
 @given(prose, st.integers(0, 5_000))
 @examples(30)
 def test_the_passage_at_an_offset_holds_it(text: str, offset: int) -> None:
-    passages = passages_of("s", text)
-    found = passage_at(passages, offset)
+    passages = split_passages("s", text)
+    found = find_passage(passages, offset)
     holding = [passage for passage in passages if passage.start <= offset < passage.end]
     assert found == (holding[0] if holding else found)
     assert (found is None) == (not passages)
@@ -85,7 +91,7 @@ def test_the_passage_at_an_offset_holds_it(text: str, offset: int) -> None:
 def test_short_paragraphs_stay_whole_and_together() -> None:
     paragraphs = [f"Paragraph {n} says {'one thing. ' * 12}".strip() for n in range(12)]
     text = "\n\n".join(paragraphs)
-    passages = passages_of("s", text)
+    passages = split_passages("s", text)
     assert all(any(paragraph in passage.text for passage in passages) for paragraph in paragraphs)
     assert all(len(passage.text) <= PASSAGE_CHARS for passage in passages)
     assert len(passages) < len(paragraphs)
@@ -96,7 +102,7 @@ def test_sentences_end_where_a_reader_ends_them() -> None:
         "Dr. J. Smith of the U.S. team, e.g. in Fig. 3, said so. It rose 3.8 h… then fell! “Really?” Yes. "
         "成本下降。时间增加！ नमस्ते। ठीक है।\n- first item\n- second item\n\nA new paragraph"
     )
-    starts = sentence_starts(text)
+    starts = find_sentence_starts(text)
     sentences = [text[a:b].strip() for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
     assert sentences == [
         "Dr. J. Smith of the U.S. team, e.g. in Fig. 3, said so.",
@@ -166,8 +172,8 @@ def test_sources_within_the_share_are_laid_before_a_seat_whole() -> None:
     sources = library()
     excerpt = Retriever(sources).excerpt("release", sources.chars)
     assert excerpt.passages == sources.passages
-    assert excerpt.whole
-    assert excerpt.statement() == ""
+    assert excerpt.is_complete
+    assert excerpt.describe() == ""
 
 
 @given(st.integers(0, 9_000), st.sampled_from(["release services", "latency", "成本", "nothing known", ""]))
@@ -176,7 +182,7 @@ def test_an_excerpt_keeps_within_its_share_and_says_what_it_left_out(share: int,
     sources = library(repeat=2)
     excerpt = Retriever(sources).excerpt(query, share)
     if sources.chars <= share:
-        assert excerpt.whole
+        assert excerpt.is_complete
         return
     assert sum(len(passage.text) for passage in excerpt.passages) <= share
     assert list(excerpt.passages) == [passage for passage in sources.passages if passage in excerpt.passages]
@@ -189,7 +195,7 @@ def test_an_excerpt_keeps_within_its_share_and_says_what_it_left_out(share: int,
             assert left[source.source_id].chars == sum(len(passage.text) for passage in gone)
             assert (
                 f"Left out of {source.source_id} for length: {len(gone)} of {len(source.passages)}"
-                in excerpt.statement()
+                in excerpt.describe()
             )
 
 

@@ -173,7 +173,7 @@ def test_any_text_and_any_quote_give_a_finding_whose_words_stand_at_its_offsets(
     assert checked.words == " … ".join(pieces)
     assert all(span.start < span.end for span in checked.spans)
     assert [span.start for span in checked.spans] == sorted(span.start for span in checked.spans)
-    if checked.sound:
+    if checked.is_sound:
         assert checked.passage_id.startswith("page#")
     else:
         assert checked.reason.value

@@ -17,7 +17,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.evidence.citations import Quotation, check_citation
 from disputatio.evidence.extraction import extract
 from disputatio.evidence.findings import Status
-from disputatio.evidence.html_text import MAX_HTML_DEPTH, MOST_ATTRIBUTES
+from disputatio.evidence.html_text import MAX_ATTRIBUTES, MAX_HTML_DEPTH
 from disputatio.evidence.reading_process import SourceReader
 from disputatio.evidence.source_files import MAX_SOURCE_BYTES, MAX_SOURCES, read_source, read_sources
 from disputatio.evidence.sources import Source, SourceSet
@@ -199,7 +199,7 @@ def test_levels_and_attributes_are_bounded_to_the_one(reader: SourceReader) -> N
     deep = "<div>" * MAX_HTML_DEPTH + "deep" + "</div>" * MAX_HTML_DEPTH
     assert read_source(deep, "a.html", reader=reader).text == "deep"
     assert refusal(f"<div>{deep}</div>", "a.html", reader) == "The source a.html is nested deeper than 512 levels."
-    many = " ".join(f"a{number}='>'" for number in range(MOST_ATTRIBUTES))
+    many = " ".join(f"a{number}='>'" for number in range(MAX_ATTRIBUTES))
     assert read_source(f"<p {many}>wide</p>", "a.html", reader=reader).text == "wide"
     said = refusal(f"<p {many} one>wide</p>", "a.html", reader)
     assert said == "The source a.html has an element with more than 200 attributes."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disputatio.evidence.citations import Reading, check_citation
 from disputatio.evidence.findings import Match, Reason, Status
-from disputatio.evidence.json_text import Missing, at_pointer
+from disputatio.evidence.json_text import Missing, resolve_pointer
 from disputatio.evidence.pointers import Tolerance
 from disputatio.evidence.source_files import read_source
 from disputatio.evidence.sources import Source, SourceSet
@@ -180,7 +180,7 @@ RFC = r"""{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3,
     ],
 )
 def test_pointers_resolve_as_the_standard_says(pointer: str, value: object) -> None:
-    assert at_pointer(json.loads(RFC), pointer) == value
+    assert resolve_pointer(json.loads(RFC), pointer) == value
 
 
 json_values = st.recursive(
@@ -200,6 +200,6 @@ def test_the_place_of_every_pointer_holds_its_value(value: object) -> None:
     again = Source.of(source.as_evidence(), SourceKind.JSON)
     assert (again, again.places) == (source, source.places)
     for pointer, span in source.places.items():
-        there = at_pointer({"top": value}, pointer)  # type: ignore[dict-item]
+        there = resolve_pointer({"top": value}, pointer)  # type: ignore[dict-item]
         assert not isinstance(there, Missing)
         assert json.loads(source.text[span.start : span.end]) == there

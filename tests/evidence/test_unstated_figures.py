@@ -32,8 +32,8 @@ SOURCES = SourceSet((REPORT,))
     ],
 )
 def test_figures_in_no_source_are_named_once(text: str, unstated: tuple[str, ...]) -> None:
-    assert SOURCES.unstated(text) == unstated
+    assert SOURCES.find_unstated_figures(text) == unstated
 
 
 def test_every_figure_of_a_source_stands_in_it() -> None:
-    assert SOURCES.unstated(REPORT.text) == ()
+    assert SOURCES.find_unstated_figures(REPORT.text) == ()

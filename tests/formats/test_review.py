@@ -332,7 +332,7 @@ def test_a_small_proposer_quotes_sentences_that_verify_and_none_of_them_twice() 
     turn = form.read(form.join(done))
     quoted = [cited for _, cited in turn.cited]
     assert len(quoted) == 2, "there are two sentences to quote"
-    assert all(cited.sound for cited in quoted)
+    assert all(cited.is_sound for cited in quoted)
     assert turn.struck == {}
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import disputatio
 from disputatio import InvalidInputError, MemoryStore, ResumeMismatchError
 from disputatio._cli.main import main
-from disputatio.importing.imported_record import take_in
+from disputatio.importing.imported_record import import_transcript
 from disputatio.importing.transcript_file import read_transcript
 from disputatio.record.events import DebateClosed, TranscriptImported, TurnTaken, VoteCounted
 from disputatio.record.text import digest
@@ -178,11 +178,11 @@ def test_the_same_file_is_known_again_and_nothing_is_written(tmp_path: Path) -> 
     first = imported(SUNDAYS, store=store)[0]
     copy = tmp_path / "other name.md"
     copy.write_bytes(SUNDAYS.read_bytes())
-    found = asyncio.run(take_in(read_transcript(copy), store))
+    found = asyncio.run(import_transcript(read_transcript(copy), store))
     assert (found.id, found.known, len(store.debates())) == (first.id, True, 1)
     assert tuple(store.read(first.id)) == first.record
     copy.write_text(SUNDAYS.read_text("utf-8").replace("Sundays", "Mondays"), "utf-8")
-    assert not asyncio.run(take_in(read_transcript(copy), store)).known
+    assert not asyncio.run(import_transcript(read_transcript(copy), store)).known
 
 
 def test_the_record_verifies_and_an_altered_transcript_is_found(sundays: disputatio.Debate) -> None:
@@ -292,5 +292,5 @@ def test_any_text_is_a_transcript_or_is_refused(lines: list[str]) -> None:
     except InvalidInputError:
         return
     store = MemoryStore()
-    found = asyncio.run(take_in(transcript, store))
+    found = asyncio.run(import_transcript(transcript, store))
     assert read_verified(store, found.id)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.calibration import Curve, KnownItem, calibrate, deviation
+from disputatio.judging.calibration import Curve, KnownItem, calibrate, measure_deviation
 from strategies import examples
 
 scores = st.integers(1, 10)
@@ -92,8 +92,8 @@ def test_fewer_items_leave_a_simpler_curve_and_say_so(number, curve, reason) -> 
 def test_a_generous_judge_is_brought_down_on_items_the_curve_never_saw() -> None:
     found = calibrate(generous(80))
     fresh = generous(300)[80:]
-    before = deviation(fresh)
-    after = deviation(KnownItem(row.item, found.adjusted(row.given), row.known) for row in fresh)
+    before = measure_deviation(fresh)
+    after = measure_deviation(KnownItem(row.item, found.adjusted(row.given), row.known) for row in fresh)
     assert before.bias is not None
     assert before.absolute is not None
     assert after.absolute is not None
@@ -118,14 +118,14 @@ def test_a_judge_that_is_right_already_is_left_alone() -> None:
 
 @given(st.lists(st.tuples(scores, scores), min_size=1, max_size=20))
 def test_deviation_is_the_mean_of_differences(pairs) -> None:
-    found = deviation(items_of(pairs))
+    found = measure_deviation(items_of(pairs))
     assert found.absolute == Fraction(sum(abs(x - y) for x, y in pairs), len(pairs))
     assert found.bias == Fraction(sum(x - y for x, y in pairs), len(pairs))
     assert found.largest == max(abs(x - y) for x, y in pairs)
 
 
 def test_nothing_known_is_no_deviation_rather_than_zero() -> None:
-    assert deviation([]).absolute is None
+    assert measure_deviation([]).absolute is None
     assert calibrate([]).curve is Curve.NONE
 
 

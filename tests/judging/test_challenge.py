@@ -10,20 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.evaluation.critic_check import CriticCase, load_packaged_critic_cases
-from disputatio.judging.challenge import Attack, ChallengeStrength, Criticised, challenge_strength
-from disputatio.judging.critic_language import AGREEMENT, SOFTENING, agreement_in, objects, softening_in
+from disputatio.judging.challenge import Attack, ChallengeStrength, RatedCriticism, measure_challenge
+from disputatio.judging.critic_language import AGREEMENT, SOFTENING, find_agreement, find_softening, has_objection
 
 CASES = [case for case in load_packaged_critic_cases() if case.id in EARNEST]
 attacks = st.sampled_from(list(Attack))
 criticisms = st.lists(
-    st.builds(Criticised, attacks, st.sampled_from(["PROP-1", "PROP-2", "THESIS"]), st.text(max_size=60), st.text()),
+    st.builds(
+        RatedCriticism, attacks, st.sampled_from(["PROP-1", "PROP-2", "THESIS"]), st.text(max_size=60), st.text()
+    ),
     max_size=6,
 )
 
 
 @given(st.integers(1, 10), criticisms)
 def test_the_strength_is_never_above_either_number_and_always_on_the_scale(claimed: int, rows: list) -> None:
-    found = challenge_strength(claimed, rows, ["PROP-1", "PROP-2"])
+    found = measure_challenge(claimed, rows, ["PROP-1", "PROP-2"])
     assert 1 <= found.value == min(claimed, found.measured) <= 10
     assert found.weak == (found.value < 6)
     assert found.flagged == (found.value < 5)
@@ -32,53 +34,57 @@ def test_the_strength_is_never_above_either_number_and_always_on_the_scale(claim
 @given(criticisms, criticisms)
 def test_saying_the_same_again_makes_a_critique_no_stronger(rows: list, more: list) -> None:
     again = [*rows, *rows, *(row for row in more if row in rows)]
-    assert challenge_strength(10, again, ["PROP-1"]).measured <= challenge_strength(10, rows, ["PROP-1"]).measured
+    assert measure_challenge(10, again, ["PROP-1"]).measured <= measure_challenge(10, rows, ["PROP-1"]).measured
 
 
 def test_restating_what_is_attacked_lowers_the_share() -> None:
     """One definite criticism and three restatements: a lazy critic, which is asked once more."""
     attacked = "Microservices reduce infrastructure investment significantly"
-    definite = Criticised(Attack.TAIL_RISK, "PROP-1", "Suppliers abandon 3 of 9 infrastructure contracts.", attacked)
-    echoes = [Criticised(row, "PROP-1", f"{attacked}{end}", attacked) for row, end in zip(Attack, ".!?", strict=False)]
-    found = challenge_strength(10, [definite, *echoes], ["PROP-1", "PROP-2"])
+    definite = RatedCriticism(
+        Attack.TAIL_RISK, "PROP-1", "Suppliers abandon 3 of 9 infrastructure contracts.", attacked
+    )
+    echoes = [
+        RatedCriticism(row, "PROP-1", f"{attacked}{end}", attacked) for row, end in zip(Attack, ".!?", strict=False)
+    ]
+    found = measure_challenge(10, [definite, *echoes], ["PROP-1", "PROP-2"])
     assert "1 of 4 definite, 3 only repeat" in found.because
     assert found.weak
-    before = challenge_strength(10, [definite, *echoes], ["PROP-1", "PROP-2"], counts_repeats=False)
+    before = measure_challenge(10, [definite, *echoes], ["PROP-1", "PROP-2"], counts_repeats=False)
     assert (before.measured, before.weak) == (7, False), "so records of earlier versions were measured"
 
 
 def test_a_critique_of_full_strength_takes_every_line_aims_well_and_is_definite() -> None:
     rows = [
-        Criticised(row, f"PROP-{n}", f"Suppliers abandon {n} of 9 contracts after {row}.", "")
+        RatedCriticism(row, f"PROP-{n}", f"Suppliers abandon {n} of 9 contracts after {row}.", "")
         for n, row in enumerate(Attack, 1)
     ]
-    assert challenge_strength(10, rows, ["PROP-1", "PROP-2"]).measured == 10
+    assert measure_challenge(10, rows, ["PROP-1", "PROP-2"]).measured == 10
 
 
 def test_an_echo_of_what_it_attacks_counts_for_nothing() -> None:
     words = "Microservices reduce infrastructure investment significantly"
-    found = challenge_strength(10, [Criticised(Attack.TAIL_RISK, "PROP-1", f"{words}.", words)], ["PROP-1"])
+    found = measure_challenge(10, [RatedCriticism(Attack.TAIL_RISK, "PROP-1", f"{words}.", words)], ["PROP-1"])
     assert found.measured == 1
 
 
 def test_a_critic_that_rates_itself_far_above_what_is_found_is_overrated() -> None:
-    thin = [Criticised(Attack.TAIL_RISK, "PROP-2", "It is bad.", "")]
-    assert challenge_strength(10, thin, ["PROP-1"]).overrated
-    assert not challenge_strength(3, thin, ["PROP-1"]).overrated
+    thin = [RatedCriticism(Attack.TAIL_RISK, "PROP-2", "It is bad.", "")]
+    assert measure_challenge(10, thin, ["PROP-1"]).overrated
+    assert not measure_challenge(3, thin, ["PROP-1"]).overrated
 
 
 @pytest.mark.parametrize("phrase", SOFTENING)
 def test_every_softening_phrase_is_found_in_any_dress(phrase: str) -> None:
     words = phrase.strip(" ,")
     for text in (f"{words}, it fails.", f"So {words.upper()} it is.", f"And ({words.replace(' ', chr(10), 1)}) so on"):
-        assert softening_in(text), text
+        assert find_softening(text), text
 
 
 @pytest.mark.parametrize("phrase", SOFTENING)
 def test_words_in_quotation_marks_are_somebody_else_s(phrase: str) -> None:
     words = phrase.strip(" ,")
     for text in (f'It says "{words}" and is wrong.', f"It says “{words}” there.", f"It says '{words}' there."):
-        assert softening_in(text) == (), text
+        assert find_softening(text) == (), text
 
 
 @pytest.mark.parametrize(
@@ -91,15 +97,15 @@ def test_words_in_quotation_marks_are_somebody_else_s(phrase: str) -> None:
     ],
 )
 def test_plain_words_soften_nothing(text: str) -> None:
-    assert softening_in(text) == ()
+    assert find_softening(text) == ()
 
 
-def earnest(case: CriticCase, *, thesis: str = "It does harm.", **other: Criticised) -> ChallengeStrength:
+def earnest(case: CriticCase, *, thesis: str = "It does harm.", **other: RatedCriticism) -> ChallengeStrength:
     """The strength of the earnest critique of ``case``; ``other`` criticisms by place take the place of its own."""
     rows = [criticised(case, *row) for row in EARNEST[case.id][1]]
     for place, row in other.items():
         rows[int(place.removeprefix("at_"))] = row
-    return challenge_strength(10, rows, list(arguments_of(case)), thesis=thesis)
+    return measure_challenge(10, rows, list(arguments_of(case)), thesis=thesis)
 
 
 def arguments_of(case: CriticCase) -> dict[str, str]:
@@ -107,9 +113,9 @@ def arguments_of(case: CriticCase) -> dict[str, str]:
     return {f"PROP-{n}": f"{row['claim']} {row['reasoning']}" for n, row in enumerate(rows, 1)}
 
 
-def criticised(case: CriticCase, target: str, attack: str, claim: str, reasoning: str) -> Criticised:
+def criticised(case: CriticCase, target: str, attack: str, claim: str, reasoning: str) -> RatedCriticism:
     attacked = arguments_of(case)[target]
-    return Criticised(Attack(attack), target, f"{claim} {reasoning}", attacked, known=case.motion)
+    return RatedCriticism(Attack(attack), target, f"{claim} {reasoning}", attacked, known=case.motion)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -128,7 +134,7 @@ def test_agreement_in_the_form_of_a_critique_is_flagged_though_it_takes_every_li
         criticised(case, targets[place % 3], attack, *(text.format(id=targets[place % 3]) for text in texts))
         for place, (attack, *texts) in enumerate(said)
     ]
-    found = challenge_strength(10, rows, targets, thesis=thesis)
+    found = measure_challenge(10, rows, targets, thesis=thesis)
     assert found.flagged
     assert found.overrated
 
@@ -148,11 +154,11 @@ def test_a_critique_whose_thesis_agrees_is_flagged_whatever_stands_below_it(thes
 
 def test_in_another_language_the_tables_of_english_words_weaken_nothing() -> None:
     rows = [
-        Criticised(attack, "PROP-1", f"Der Lieferant haftet in {n} von 9 Verträgen ausdrücklich mit.", "")
+        RatedCriticism(attack, "PROP-1", f"Der Lieferant haftet in {n} von 9 Verträgen ausdrücklich mit.", "")
         for n, attack in enumerate(Attack, 1)
     ]
-    assert challenge_strength(10, rows, ["PROP-1"], english=False).measured >= 8
-    assert challenge_strength(10, rows, ["PROP-1"]).measured == 1
+    assert measure_challenge(10, rows, ["PROP-1"], english=False).measured >= 8
+    assert measure_challenge(10, rows, ["PROP-1"]).measured == 1
 
 
 @pytest.mark.parametrize(
@@ -167,7 +173,7 @@ def test_in_another_language_the_tables_of_english_words_weaken_nothing() -> Non
     ],
 )
 def test_agreement_that_is_denied_supposed_or_reported_is_none(text: str) -> None:
-    assert agreement_in(text) == ()
+    assert find_agreement(text) == ()
 
 
 @pytest.mark.parametrize("phrase", AGREEMENT)
@@ -177,7 +183,7 @@ def test_every_phrase_of_agreement_is_found_in_any_dress(phrase: str) -> None:
         f"So ({phrase.upper()}) it is.",
         f"Yes, {phrase.replace(' ', chr(10), 1)}!",
     ):
-        assert agreement_in(text), text
+        assert find_agreement(text), text
 
 
 @pytest.mark.parametrize(
@@ -185,4 +191,4 @@ def test_every_phrase_of_agreement_is_found_in_any_dress(phrase: str) -> None:
     ["It lowers the risk by a third.", "A reserve prevents any serious loss.", "It reduces the danger."],
 )
 def test_good_news_about_something_bad_is_no_objection(text: str) -> None:
-    assert not objects(text)
+    assert not has_objection(text)

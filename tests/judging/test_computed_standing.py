@@ -13,9 +13,9 @@ from disputatio.judging.standing import (
     Mark,
     Reply,
     Standing,
-    combined_mark,
-    computed_standing,
-    exchange_strength,
+    combine_marks,
+    compute_exchange_strength,
+    compute_standing,
 )
 from strategies import examples
 
@@ -54,7 +54,7 @@ ONE_REPLY = {
 def test_one_response_gives_the_standing_of_the_table(kind: str, answered: bool, hold: str | None) -> None:
     stands, narrowed = ONE_REPLY[kind, answered]
     expected = {"stands": stands, None: stands, "narrowed": narrowed, "withdrawn": WITHDREW}[hold]
-    assert computed_standing(Exchange("PRO-1", (Reply(kind, answered),), hold)) == expected
+    assert compute_standing(Exchange("PRO-1", (Reply(kind, answered),), hold)) == expected
 
 
 MET = (UPHELD, "every objection was met")
@@ -85,13 +85,15 @@ MARKED = {
 @pytest.mark.parametrize(("kind", "mark"), MARKED)
 def test_the_mark_of_an_answer_decides_what_it_does(kind: str, mark: Mark) -> None:
     exchange = Exchange("PRO-1", (Reply(kind, answered=True, mark=mark),), "stands")
-    assert computed_standing(exchange) == MARKED[kind, mark]
+    assert compute_standing(exchange) == MARKED[kind, mark]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_better_answer_never_makes_an_argument_weaker(kind: str) -> None:
     marks = (Mark.EVADED, Mark.PARTLY_MET, Mark.MET)
-    found = [exchange_strength(Exchange("PRO-1", (Reply(kind, answered=True, mark=mark),), None)) for mark in marks]
+    found = [
+        compute_exchange_strength(Exchange("PRO-1", (Reply(kind, answered=True, mark=mark),), None)) for mark in marks
+    ]
     assert found == sorted(found)
     assert kind == "concede" or found[0] < found[-1]
 
@@ -100,26 +102,26 @@ def test_an_evaded_question_is_one_without_an_answer() -> None:
     for kind in KINDS:
         evaded = Exchange("PRO-1", (Reply(kind, answered=True, mark=Mark.EVADED),), "stands")
         silent = Exchange("PRO-1", (Reply(kind, answered=False, mark=Mark.EVADED),), "stands")
-        assert computed_standing(evaded)[0] is computed_standing(silent)[0]
-        assert exchange_strength(evaded) == exchange_strength(silent)
+        assert compute_standing(evaded)[0] is compute_standing(silent)[0]
+        assert compute_exchange_strength(evaded) == compute_exchange_strength(silent)
 
 
 def test_judges_marks_are_combined_by_the_lower_middle_one() -> None:
     met, partly, evaded, unmarked = Mark.MET, Mark.PARTLY_MET, Mark.EVADED, Mark.UNMARKED
-    assert combined_mark([met, met, evaded]) is met
-    assert combined_mark([met, evaded]) is evaded
-    assert combined_mark([met, partly]) is partly
-    assert combined_mark([unmarked, met]) is met
-    assert combined_mark([unmarked]) is combined_mark([]) is unmarked
+    assert combine_marks([met, met, evaded]) is met
+    assert combine_marks([met, evaded]) is evaded
+    assert combine_marks([met, partly]) is partly
+    assert combine_marks([unmarked, met]) is met
+    assert combine_marks([unmarked]) is combine_marks([]) is unmarked
 
 
 @pytest.mark.parametrize("hold", ["stands", "narrowed", None])
 def test_without_any_response_it_is_uncertain(hold: str | None) -> None:
-    assert computed_standing(Exchange("PRO-1", (), hold)) == (OPEN, "the other side never responded to it")
+    assert compute_standing(Exchange("PRO-1", (), hold)) == (OPEN, "the other side never responded to it")
 
 
 def test_a_withdrawn_argument_is_refuted_whatever_was_said() -> None:
-    assert computed_standing(Exchange("PRO-1", (), "withdrawn")) == WITHDREW
+    assert compute_standing(Exchange("PRO-1", (), "withdrawn")) == WITHDREW
 
 
 TWO_REPLIES = [
@@ -142,8 +144,8 @@ def test_several_responses_are_weighed_together_in_any_order(
     rows: tuple[tuple[str, bool], ...], expected: tuple[Standing, str]
 ) -> None:
     replies = tuple(Reply(*row) for row in rows)
-    assert computed_standing(Exchange("CON-2", replies, "stands")) == expected
-    assert computed_standing(Exchange("CON-2", replies[::-1], "stands")) == expected
+    assert compute_standing(Exchange("CON-2", replies, "stands")) == expected
+    assert compute_standing(Exchange("CON-2", replies[::-1], "stands")) == expected
 
 
 @examples(50)
@@ -152,7 +154,7 @@ def test_several_responses_are_weighed_together_in_any_order(
     st.sampled_from(HOLDS),
 )
 def test_what_the_module_promises_holds_for_any_exchange(replies: tuple[Reply, ...], hold: str | None) -> None:
-    standing, reason = computed_standing(Exchange("PRO-1", replies, hold))
+    standing, reason = compute_standing(Exchange("PRO-1", replies, hold))
     assert reason
     unanswered = {row.kind for row in replies if not row.answered}
     if hold == "withdrawn":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.standing import AgreedPoint, agreed_points
+from disputatio.judging.standing import AgreedPoint, find_agreed_points
 
 ids = st.sampled_from(["PRO-1", "PRO-2", "CON-1", "CON-2", "CON-3"])
 
@@ -15,11 +15,11 @@ def test_agreed_is_conceded_and_not_withdrawn_in_the_order_of_the_claims(
     listed: list[str], conceded: list[str], withdrawn: list[str]
 ) -> None:
     claims = [(name, f"claim of {name}", "con" if name.startswith("PRO") else "pro") for name in listed]
-    agreed = agreed_points(iter(claims), iter(conceded), iter(withdrawn))
+    agreed = find_agreed_points(iter(claims), iter(conceded), iter(withdrawn))
     assert agreed == tuple(
         AgreedPoint(name, claim, other) for name, claim, other in claims if name in conceded and name not in withdrawn
     )
 
 
 def test_nothing_is_agreed_where_nobody_conceded() -> None:
-    assert agreed_points([("PRO-1", "a claim everybody praises", "con")], [], []) == ()
+    assert find_agreed_points([("PRO-1", "a claim everybody praises", "con")], [], []) == ()

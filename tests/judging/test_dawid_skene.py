@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.dawid_skene import JudgeLabel, Reliability, reliability
+from disputatio.judging.dawid_skene import JudgeLabel, Reliability, estimate_reliability
 from strategies import examples
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ DAWID_SKENE_1979 = """
 
 @pytest.fixture(scope="module")
 def anaesthetists() -> Reliability:
-    return reliability(
+    return estimate_reliability(
         JudgeLabel(observer, str(patient), label)
         for patient, seven in enumerate(DAWID_SKENE_1979.split())
         for observer, label in zip("1112345", seven, strict=True)
@@ -69,7 +69,7 @@ def likelihood(labels, shares, tables) -> float:
 @examples(8)
 @given(label_lists(), st.randoms(use_true_random=False))
 def test_no_small_step_from_the_estimate_is_better_and_its_parts_are_probabilities(labels, chance) -> None:
-    found = reliability(labels)
+    found = estimate_reliability(labels)
     for row in (found.shares, *found.items.values(), *(r for table in found.tables.values() for r in table.values())):
         assert math.fsum(row.values()) == pytest.approx(1)
         assert all(0 <= value <= 1 + 1e-12 for value in row.values())
@@ -92,16 +92,16 @@ def nudged(row, chance, by=1e-3):
 @examples(20)
 @given(label_lists(), st.randoms(use_true_random=False))
 def test_the_order_of_labels_changes_nothing_at_all(labels, chance) -> None:
-    before = reliability(labels)
+    before = estimate_reliability(labels)
     chance.shuffle(labels)
-    assert reliability(labels) == before
+    assert estimate_reliability(labels) == before
 
 
 @examples(20)
 @given(label_lists())
 def test_what_it_says_of_an_item_follows_from_what_it_says_of_the_judges(labels) -> None:
     """Bayes' rule, from the tables to the item; only where each judge labelled the item at most once."""
-    found = reliability(labels)
+    found = estimate_reliability(labels)
     for item, chances in found.items.items():
         mine = [row for row in labels if row.item == item]
         if len({row.judge for row in mine}) == len(mine):
@@ -125,7 +125,7 @@ def test_good_judges_are_found_without_a_single_right_answer() -> None:
     """Against the share each judge really got right; the estimate never sees it."""
     accuracy = {"ada": 0.95, "bo": 0.8, "cleo": 0.65, "dan": 0.5}
     labels, truths = simulated(accuracy, 800)
-    found = reliability(labels)
+    found = estimate_reliability(labels)
     for judge in accuracy:
         right = sum(row.label == truths[int(row.item)] for row in labels if row.judge == judge) / len(truths)
         assert found.skill(judge) == pytest.approx(2 * right - 1, abs=0.08)
@@ -143,7 +143,7 @@ def test_good_judges_are_found_without_a_single_right_answer() -> None:
     ],
 )
 def test_too_little_to_tell_the_judges_apart_leaves_equal_weights_and_says_so(labels, note) -> None:
-    weights = reliability(labels).weights()
+    weights = estimate_reliability(labels).weights()
     assert weights.source == "equal"
     assert len(set(weights.of.values())) == 1
     assert weights.note.startswith(note)
@@ -151,22 +151,22 @@ def test_too_little_to_tell_the_judges_apart_leaves_equal_weights_and_says_so(la
 
 def test_smoothing_keeps_a_judge_that_never_erred_from_being_held_infallible() -> None:
     labels = [JudgeLabel(judge, str(item), "pro" if item % 2 else "con") for judge in "ab" for item in range(40)]
-    assert reliability(labels).tables["a"]["pro"]["con"] == 0
-    assert reliability(labels, smoothing=0.01).tables["a"]["pro"]["con"] > 0
+    assert estimate_reliability(labels).tables["a"]["pro"]["con"] == 0
+    assert estimate_reliability(labels, smoothing=0.01).tables["a"]["pro"]["con"] > 0
 
 
 def test_judges_that_contradict_each_other_evenly_decide_nothing() -> None:
     labels = [JudgeLabel(judge, str(item), "pro" if item % 2 else "con") for judge in "ab" for item in range(40)]
-    assert reliability(labels, smoothing=1).decide({"a": "pro", "b": "con"}) is None
+    assert estimate_reliability(labels, smoothing=1).decide({"a": "pro", "b": "con"}) is None
 
 
 @pytest.mark.parametrize(
     "refused",
     [
-        lambda: reliability([]),
-        lambda: reliability([JudgeLabel("a", "1", "pro")], smoothing=-1),
-        lambda: reliability([JudgeLabel("a", "1", "pro")]).posterior({"b": "pro"}),
-        lambda: reliability([JudgeLabel("a", "1", "pro")]).posterior({"a": "con"}),
+        lambda: estimate_reliability([]),
+        lambda: estimate_reliability([JudgeLabel("a", "1", "pro")], smoothing=-1),
+        lambda: estimate_reliability([JudgeLabel("a", "1", "pro")]).posterior({"b": "pro"}),
+        lambda: estimate_reliability([JudgeLabel("a", "1", "pro")]).posterior({"a": "con"}),
     ],
 )
 def test_what_cannot_be_estimated_is_refused(refused) -> None:

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.standing import Exchange, Reply, aggregate, combine, exchange_strength, strengths
+from disputatio.judging.standing import (
+    Exchange,
+    Reply,
+    aggregate,
+    combine,
+    compute_exchange_strength,
+    compute_strengths,
+)
 
 scores = st.fractions(0, 1, max_denominator=20)
 
@@ -59,23 +66,25 @@ def test_strengths_of_any_small_acyclic_graph_equal_the_recursive_definition(dat
     kinds = {pair: data.draw(st.sampled_from(["none", "attack", "support"])) for pair in pairs}
     attacks = [pair for pair, kind in kinds.items() if kind == "attack"]
     supports = [pair for pair, kind in kinds.items() if kind == "support"]
-    found = strengths(bases, attacks, supports)
+    found = compute_strengths(bases, attacks, supports)
     assert found == {node: by_recursion(node, bases, attacks, supports) for node in nodes}
 
 
 def test_a_cycle_an_unknown_node_and_a_score_out_of_range_are_refused():
     half = Fraction(1, 2)
     with pytest.raises(ValueError, match="cycle"):
-        strengths({"a": half, "b": half}, [("a", "b"), ("b", "a")])
+        compute_strengths({"a": half, "b": half}, [("a", "b"), ("b", "a")])
     with pytest.raises(ValueError, match="unknown"):
-        strengths({"a": half}, [("b", "a")])
+        compute_strengths({"a": half}, [("b", "a")])
     with pytest.raises(ValueError, match="between"):
-        strengths({"a": Fraction(3, 2)}, [])
+        compute_strengths({"a": Fraction(3, 2)}, [])
 
 
 def test_every_further_objection_weakens_and_every_answer_strengthens():
     def strength(*replies, hold="stands"):
-        return exchange_strength(Exchange("PRO-1", tuple(Reply(kind, answered) for kind, answered in replies), hold))
+        return compute_exchange_strength(
+            Exchange("PRO-1", tuple(Reply(kind, answered) for kind, answered in replies), hold)
+        )
 
     assert strength() == Fraction(1, 2)
     assert strength(("concede", False)) > strength()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.judge_scores import Inflation, score_spread
+from disputatio.judging.judge_scores import Inflation, measure_spread
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ from disputatio.judging.judge_scores import Inflation, score_spread
     ],
 )
 def test_what_is_wrong_with_these_scores(scores, findings) -> None:
-    assert score_spread(scores).findings == findings
+    assert measure_spread(scores).findings == findings
 
 
 @given(st.lists(st.integers(1, 10), min_size=12, max_size=60))
 def test_the_findings_are_their_definitions(scores) -> None:
-    found = score_spread(scores)
+    found = measure_spread(scores)
     number = len(scores)
     high = sum(score >= 9 for score in scores)
     bands = [sum(score in band for score in scores) for band in ((7, 8, 9), (8, 9, 10))]
@@ -46,7 +46,7 @@ def test_the_findings_are_their_definitions(scores) -> None:
 
 @given(st.lists(st.integers(1, 10), max_size=11))
 def test_fewer_than_twelve_scores_say_nothing_and_say_that(scores) -> None:
-    found = score_spread(scores)
+    found = measure_spread(scores)
     assert not found.enough
     assert found.findings == ()
     assert "too few" in found.text()
@@ -55,4 +55,4 @@ def test_fewer_than_twelve_scores_say_nothing_and_say_that(scores) -> None:
 @pytest.mark.parametrize("scores", [[0], [11]])
 def test_a_score_outside_the_scale_is_refused(scores) -> None:
     with pytest.raises(InvalidInputError):
-        score_spread(scores)
+        measure_spread(scores)

@@ -8,12 +8,12 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.consistency import answer_report
+from disputatio.judging.consistency import report_answers
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from("ab"))))
 def test_coverage_times_precision_is_accuracy(rows) -> None:
-    report = answer_report(rows)
+    report = report_answers(rows)
     assert report.items == len(rows)
     assert report.answered == sum(given is not None for given, _ in rows)
     if report.answered:

@@ -9,7 +9,7 @@ import pytest
 from disputatio.judging.agreement import Agreement
 from disputatio.judging.blinding import both_orders
 from disputatio.judging.judge_scores import JudgeScores
-from disputatio.judging.panel_verdict import PanelVerdict, panel_agreement, panel_ratings
+from disputatio.judging.panel_verdict import PanelVerdict, collect_ratings, measure_agreement
 from disputatio.judging.panels import Panel
 
 pytestmark = pytest.mark.slow  # the first use imports the numeric libraries
@@ -33,7 +33,7 @@ def verdict_of(points: dict[str, tuple[int, ...] | None]) -> PanelVerdict:
 
 
 def measured(points) -> tuple[Agreement, ...]:
-    return panel_agreement(verdict_of(points))
+    return measure_agreement(verdict_of(points))
 
 
 def test_a_strict_and_a_generous_judge_agree_in_ranking_and_not_in_points() -> None:
@@ -54,7 +54,7 @@ def test_one_judge_has_nobody_to_agree_with() -> None:
 
 
 def test_without_scored_arguments_the_sides_are_rated() -> None:
-    scores = [JudgeScores.of_verdict(judge, order, "pro") for judge in ("ada", "bo") for order in both_orders(SIDES)]
-    items, ratings = panel_ratings(Panel(("ada", "bo"), SIDES).verdict(scores))
+    scores = [JudgeScores.from_verdict(judge, order, "pro") for judge in ("ada", "bo") for order in both_orders(SIDES)]
+    items, ratings = collect_ratings(Panel(("ada", "bo"), SIDES).verdict(scores))
     assert items == SIDES
     assert ratings == [[1, 0], [1, 0]]

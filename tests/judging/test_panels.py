@@ -43,7 +43,7 @@ def scores_of(hearing) -> list[JudgeScores]:
     return [
         JudgeScores.failed(judge, order, "timed out")
         if totals is None
-        else JudgeScores.of_totals(judge, order, dict(zip(SIDES, totals, strict=True)))
+        else JudgeScores.from_totals(judge, order, dict(zip(SIDES, totals, strict=True)))
         for judge, both in hearing.items()
         for order, totals in zip(ORDERS, both, strict=True)
     ]
@@ -310,17 +310,17 @@ def test_an_outlier_moves_the_mean_and_not_the_median() -> None:
 def test_scores_of_arguments_become_totals_by_the_rubric() -> None:
     flat = dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), 6)
     findings = {"pro": {"PRO-1": flat, "PRO-2": flat | {"logic": 10}}, "con": {"CON-1": flat}}
-    scores = JudgeScores.of_findings("ada", SIDES, findings, STANDARD)
+    scores = JudgeScores.from_findings("ada", SIDES, findings, STANDARD)
     assert scores.totals == {"pro": Fraction(66, 10), "con": 6}
     assert scores.arguments["pro"]["PRO-2"] == Fraction(72, 10)
-    bare = JudgeScores.of_findings("ada", SIDES, findings | {"con": {}}, STANDARD)
+    bare = JudgeScores.from_findings("ada", SIDES, findings | {"con": {}}, STANDARD)
     assert bare.failure == "con had no scored argument"
     assert bare.verdict() is None
 
 
 def test_one_order_says_that_an_effect_of_the_order_is_not_seen() -> None:
     panel = Panel(("ada",), SIDES, orders=Orders.ONE)
-    verdict = panel.verdict([JudgeScores.of_verdict("ada", ("con", "pro"), "pro")])
+    verdict = panel.verdict([JudgeScores.from_verdict("ada", ("con", "pro"), "pro")])
     assert verdict.winner == "pro"
     assert "one order only" in verdict.text()
     assert verdict.findings[0].swap is None
@@ -348,14 +348,14 @@ def test_a_verdict_is_json_with_every_judge_in_it(hearing, method) -> None:
         lambda: Panel(("ada",), SIDES, dead_zone=Fraction(-1)),
         lambda: Weights.fixed({"ada": Fraction(0)}),
         lambda: Panel(("ada",), SIDES).verdict([JudgeScores.failed("bo", SIDES, "late")]),
-        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.of_verdict("ada", SIDES, TIE)] * 2),
-        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.of_verdict("ada", ("a", "b"), TIE)]),
+        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.from_verdict("ada", SIDES, TIE)] * 2),
+        lambda: Panel(("ada",), SIDES).verdict([JudgeScores.from_verdict("ada", ("a", "b"), TIE)]),
         lambda: Panel(("ada",), SIDES, orders=Orders.ONE).verdict(
-            [JudgeScores.of_verdict("ada", order, TIE) for order in ORDERS]
+            [JudgeScores.from_verdict("ada", order, TIE) for order in ORDERS]
         ),
-        lambda: JudgeScores.of_verdict("ada", SIDES, "nobody"),
+        lambda: JudgeScores.from_verdict("ada", SIDES, "nobody"),
         lambda: JudgeScores("ada", SIDES),
-        lambda: JudgeScores.of_totals("ada", SIDES, {"pro": Fraction(1)}),
+        lambda: JudgeScores.from_totals("ada", SIDES, {"pro": Fraction(1)}),
         lambda: JudgeScores("ada", SIDES, {"pro": Fraction(1), "con": Fraction(1)}, {}, "failed"),
     ],
 )

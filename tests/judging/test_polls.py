@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.votes import Poll, PollRule, final_vote_winner, swing_winner
+from disputatio.judging.votes import Poll, PollRule, find_final_vote_winner, find_swing_winner
 
 
 def poll(a: int, b: int) -> Poll:
@@ -21,7 +21,7 @@ shares = st.tuples(st.integers(0, 50), st.integers(0, 50))
 
 @given(shares, shares)
 def test_the_larger_gain_and_the_larger_final_share_win_and_level_ones_are_named(before, after) -> None:
-    swing, final = swing_winner(poll(*before), poll(*after)), final_vote_winner(poll(*after))
+    swing, final = find_swing_winner(poll(*before), poll(*after)), find_final_vote_winner(poll(*after))
     for outcome, first, second in (
         (swing, after[0] - before[0], after[1] - before[1]),
         (final, after[0], after[1]),
@@ -34,8 +34,8 @@ def test_the_larger_gain_and_the_larger_final_share_win_and_level_ones_are_named
 
 def test_one_debate_can_have_two_winners() -> None:
     before, after = poll(16, 53), poll(32, 59)
-    assert swing_winner(before, after).winner == "for"
-    assert final_vote_winner(after).winner == "against"
+    assert find_swing_winner(before, after).winner == "for"
+    assert find_final_vote_winner(after).winner == "against"
 
 
 @pytest.mark.parametrize("refused", [lambda: poll(60, 60), lambda: Poll({"for": Fraction(50)}), lambda: poll(-1, 5)])

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.consistency import retest
+from disputatio.judging.consistency import compare_retest
 from disputatio.judging.judge_scores import JudgeScores
 
 SIDES = ("pro", "con")
@@ -23,7 +23,9 @@ def scored(pro: dict[str, int], con: dict[str, int]) -> JudgeScores:
 
 
 def test_a_changed_mind_is_told_in_points_and_in_words() -> None:
-    report = retest(scored({"PRO-1": 7, "PRO-2": 5}, {"CON-1": 5}), scored({"PRO-1": 5, "PRO-2": 5}, {"CON-1": 6}))
+    report = compare_retest(
+        scored({"PRO-1": 7, "PRO-2": 5}, {"CON-1": 5}), scored({"PRO-1": 5, "PRO-2": 5}, {"CON-1": 6})
+    )
     assert report.verdicts == ("pro", "con")
     assert report.same_verdict is False
     assert report.gap_change == -2
@@ -36,14 +38,14 @@ def test_a_changed_mind_is_told_in_points_and_in_words() -> None:
 
 
 def test_an_argument_scored_only_once_is_shown_and_not_averaged() -> None:
-    report = retest(scored({"PRO-1": 7}, {"CON-1": 5}), scored({"PRO-1": 7, "PRO-2": 7}, {"CON-1": 5}))
+    report = compare_retest(scored({"PRO-1": 7}, {"CON-1": 5}), scored({"PRO-1": 7, "PRO-2": 7}, {"CON-1": 5}))
     assert [(row.argument, row.points) for row in report.changes] == [("PRO-1", 0), ("CON-1", 0), ("PRO-2", None)]
     assert report.mean_change == 0
     assert report.same_verdict is True
 
 
 def test_a_failed_time_is_no_difference_rather_than_zero() -> None:
-    report = retest(scored({"PRO-1": 7}, {"CON-1": 5}), JudgeScores.failed("ada", SIDES, "cut off"))
+    report = compare_retest(scored({"PRO-1": 7}, {"CON-1": 5}), JudgeScores.failed("ada", SIDES, "cut off"))
     assert report.same_verdict is None
     assert report.gap_change is None
     assert report.mean_change is None
@@ -54,4 +56,4 @@ def test_a_failed_time_is_no_difference_rather_than_zero() -> None:
 @pytest.mark.parametrize("other", [("bo", SIDES), ("ada", ("con", "pro"))])
 def test_another_judge_or_order_is_not_a_retest(other) -> None:
     with pytest.raises(InvalidInputError):
-        retest(JudgeScores.failed("ada", SIDES, "x"), JudgeScores.failed(*other, "x"))
+        compare_retest(JudgeScores.failed("ada", SIDES, "x"), JudgeScores.failed(*other, "x"))

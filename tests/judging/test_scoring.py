@@ -17,11 +17,11 @@ from disputatio.judging.scoring import (
     Criterion,
     Edge,
     Rubric,
-    edge,
-    gap_text,
+    classify_gap,
+    format_gap,
     mean,
-    rounded,
-    weighted,
+    round_half_up,
+    weigh_scores,
 )
 from strategies import examples
 
@@ -52,7 +52,7 @@ def test_the_second_rubric_has_the_protocol_s_weights() -> None:
 def test_a_weighted_score_is_exact_and_between_its_lowest_and_highest_part(rubric: Rubric, data: st.DataObject) -> None:
     given_scores = {row.key: data.draw(scores) for row in rubric.criteria}
     hundredths = sum(int(row.weight * 100) * given_scores[row.key] for row in rubric.criteria)
-    total = weighted(given_scores, rubric)
+    total = weigh_scores(given_scores, rubric)
     assert total == Fraction(hundredths, 100)
     assert min(given_scores.values()) <= total <= max(given_scores.values())
 
@@ -60,12 +60,12 @@ def test_a_weighted_score_is_exact_and_between_its_lowest_and_highest_part(rubri
 def test_a_weighted_score_by_hand() -> None:
     # .30 * 7 + .30 * 8 + .25 * 6 + .15 * 9 = 2.10 + 2.40 + 1.50 + 1.35
     given_scores = {"logic": 7, "evidence": 8, "responsiveness": 6, "honesty": 9}
-    assert weighted(given_scores, STANDARD) == Fraction("7.35")
+    assert weigh_scores(given_scores, STANDARD) == Fraction("7.35")
 
 
 def test_a_missing_criterion_is_an_error_and_not_a_zero() -> None:
     with pytest.raises(KeyError):
-        weighted({"logic": 7, "evidence": 8, "responsiveness": 6}, STANDARD)
+        weigh_scores({"logic": 7, "evidence": 8, "responsiveness": 6}, STANDARD)
 
 
 def test_the_mean_of_nothing_is_none() -> None:
@@ -96,8 +96,8 @@ TINY = Fraction(1, 10**30)
     ],
 )
 def test_the_reading_changes_exactly_below_one_and_above_three(gap: Fraction, reading: Edge) -> None:
-    assert edge(gap) is reading
-    assert edge(-gap) is reading
+    assert classify_gap(gap) is reading
+    assert classify_gap(-gap) is reading
 
 
 @examples(60)
@@ -112,13 +112,13 @@ def test_rounding_is_half_away_from_zero_as_decimal_does_it(value: Fraction, pla
         context.prec = 200
         exact = Decimal(value.numerator) / Decimal(value.denominator)
         expected = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    assert rounded(value, places) == float(expected)
+    assert round_half_up(value, places) == float(expected)
 
 
 def test_rounding_takes_the_fraction_and_not_the_nearest_float() -> None:
     # As floats these round down: 2.675 is stored a little below itself.
-    assert rounded(Fraction("2.675")) == 2.68
-    assert rounded(Fraction("1.005")) == 1.01
+    assert round_half_up(Fraction("2.675")) == 2.68
+    assert round_half_up(Fraction("1.005")) == 1.01
 
 
 def criteria(*rows: tuple[str, str]) -> tuple[Criterion, ...]:
@@ -183,16 +183,16 @@ def test_a_weight_that_is_not_above_zero_is_refused_by_its_own_name(
 
 @given(st.fractions(0, 9, max_denominator=3000))
 def test_the_number_of_a_gap_reads_as_the_gap_does_and_has_no_more_digits_than_that_takes(gap: Fraction) -> None:
-    shown = gap_text(gap)
-    assert edge(Fraction(shown)) is edge(gap)
+    shown = format_gap(gap)
+    assert classify_gap(Fraction(shown)) is classify_gap(gap)
     assert abs(Fraction(shown) - gap) <= Fraction(1, 200)
-    plain = f"{rounded(gap):.2f}"
-    if edge(Fraction(plain)) is edge(gap) and (Fraction(plain) > 0) == (gap > 0):
+    plain = f"{round_half_up(gap):.2f}"
+    if classify_gap(Fraction(plain)) is classify_gap(gap) and (Fraction(plain) > 0) == (gap > 0):
         assert shown == plain
-    assert gap_text(-gap) == shown
+    assert format_gap(-gap) == shown
 
 
 def test_a_gap_just_under_a_point_is_not_written_as_a_point() -> None:
-    assert [gap_text(Fraction(row)) for row in ("0.996", "0.9999", "1", "3", "3.004", "0.001", "0")] == [
+    assert [format_gap(Fraction(row)) for row in ("0.996", "0.9999", "1", "3", "3.004", "0.001", "0")] == [
         *("0.996", "0.9999", "1.00", "3.00", "3.004", "0.001", "0.00"),
     ]

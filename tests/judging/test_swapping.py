@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.consistency import Swap, SwapPair, after_swap, swap_report
+from disputatio.judging.consistency import Swap, SwapPair, combine_orders, report_swaps
 from disputatio.judging.judge_scores import TIE
 
 SIDES = ("pro", "con")
@@ -32,13 +32,13 @@ VERDICTS = (*SIDES, TIE, None)
     ],
 )
 def test_a_win_survives_only_where_both_orders_name_it(one, other, verdict, swap) -> None:
-    assert after_swap(one, other) == (verdict, swap)
-    assert after_swap(other, one) == (verdict, swap)
+    assert combine_orders(one, other) == (verdict, swap)
+    assert combine_orders(other, one) == (verdict, swap)
 
 
 def test_no_verdict_of_two_orders_wins_without_both() -> None:
     for one, other in itertools.product(VERDICTS, repeat=2):
-        verdict, swap = after_swap(one, other)
+        verdict, swap = combine_orders(one, other)
         assert (verdict in SIDES) == (swap is Swap.SURVIVED) == (one == other and one in SIDES)
         assert swap.text()
 
@@ -54,7 +54,7 @@ pairs = st.builds(
 
 @given(st.lists(pairs, max_size=30))
 def test_a_report_counts_every_item_once_and_failures_stay_in_the_whole(rows) -> None:
-    report = swap_report(rows)
+    report = report_swaps(rows)
     assert report.pairs == len(rows) == sum(report.counts.values())
     same = sum(row.shown == row.swapped and row.shown is not None for row in rows)
     assert report.consistency == (Fraction(same, len(rows)) if rows else None)
@@ -67,12 +67,12 @@ def test_a_report_counts_every_item_once_and_failures_stay_in_the_whole(rows) ->
 
 def test_a_judge_that_always_names_the_first_shown_has_an_order_bias_of_one() -> None:
     always_first = [SwapPair(sides, sides[0], sides[1]) for sides in (SIDES, SIDES[::-1])]
-    assert swap_report(always_first).order_bias == 1
-    assert swap_report([SwapPair(SIDES, "con", "pro")]).order_bias == -1
-    assert swap_report([SwapPair(SIDES, "con", "con")]).order_bias == 0
+    assert report_swaps(always_first).order_bias == 1
+    assert report_swaps([SwapPair(SIDES, "con", "pro")]).order_bias == -1
+    assert report_swaps([SwapPair(SIDES, "con", "con")]).order_bias == 0
 
 
 @pytest.mark.parametrize("pair", [SwapPair(SIDES, "x", "pro"), SwapPair(("pro", TIE), "pro", "pro")])
 def test_a_verdict_for_nobody_is_refused(pair) -> None:
     with pytest.raises(InvalidInputError):
-        swap_report([pair])
+        report_swaps([pair])

@@ -21,7 +21,7 @@ from disputatio.judging.votes import (
     VotingRule,
     by_weight,
     count_votes,
-    latest_ballots,
+    select_latest_ballots,
     super_majority,
     threshold,
 )
@@ -212,7 +212,7 @@ def test_two_thirds_of_nine_are_six() -> None:
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([*OPTIONS, Silence.ABSTAINED, Silence.FAILED]))))
 def test_the_latest_vote_of_each_voter_stands_and_is_carried_over_silences(history) -> None:
     ballots = [ballots_of({voter: deed})[0] for voter, deed in history]
-    standing = {ballot.voter: ballot for ballot in latest_ballots(ballots)}
+    standing = {ballot.voter: ballot for ballot in select_latest_ballots(ballots)}
     for voter in {voter for voter, _ in history}:
         deeds = [deed for who, deed in history if who == voter]
         voted = [deed for deed in deeds if not isinstance(deed, Silence)]

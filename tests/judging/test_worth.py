@@ -7,44 +7,44 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disputatio.judging.gate import FEWEST, Verified, debate_multiple
+from disputatio.judging.gate import MIN_OUTCOMES, VerifiedOutcome, estimate_multiple
 from strategies import examples
 
-outcomes = st.builds(Verified, st.sampled_from(("right", "wrong", "mixed")), st.booleans())
+outcomes = st.builds(VerifiedOutcome, st.sampled_from(("right", "wrong", "mixed")), st.booleans())
 
 
 def test_one_debate_in_fifty_that_puts_an_answer_right_is_the_usual_fifty():
-    found = debate_multiple([Verified("right", agrees=False), *[Verified("right", agrees=True)] * 49])
+    found = estimate_multiple([VerifiedOutcome("right", agrees=False), *[VerifiedOutcome("right", agrees=True)] * 49])
     assert found.value == 50
     assert (found.outcomes, found.saves, found.spoils) == (50, 1, 0)
 
 
 def test_an_answer_that_a_debate_spoiled_takes_one_it_saved_away():
     rows = (
-        [Verified("right", agrees=False)] * 3
-        + [Verified("wrong", agrees=False)]
-        + [Verified("mixed", agrees=True)] * 16
+        [VerifiedOutcome("right", agrees=False)] * 3
+        + [VerifiedOutcome("wrong", agrees=False)]
+        + [VerifiedOutcome("mixed", agrees=True)] * 16
     )
-    assert debate_multiple(rows).value == 10
+    assert estimate_multiple(rows).value == 10
 
 
 def test_too_few_outcomes_recompute_nothing_and_say_how_many_there_are():
-    found = debate_multiple([Verified("right", agrees=False)] * (FEWEST - 1))
+    found = estimate_multiple([VerifiedOutcome("right", agrees=False)] * (MIN_OUTCOMES - 1))
     assert found.value is None
     assert "19 outcomes can be used, and 20 are needed" in found.because
 
 
 def test_debates_that_save_no_more_than_they_spoil_pay_at_no_downside():
-    rows = [Verified("right", agrees=False), Verified("wrong", agrees=False)] * 10
-    assert debate_multiple(rows).value is None
-    assert "no downside" in debate_multiple(rows).because
+    rows = [VerifiedOutcome("right", agrees=False), VerifiedOutcome("wrong", agrees=False)] * 10
+    assert estimate_multiple(rows).value is None
+    assert "no downside" in estimate_multiple(rows).because
 
 
 @examples(30)
 @given(st.lists(outcomes, max_size=60))
-def test_a_multiple_is_at_least_one_and_a_further_save_never_raises_it(rows: list[Verified]) -> None:
-    found = debate_multiple(rows)
-    better = debate_multiple([*rows, Verified("right", agrees=False)])
+def test_a_multiple_is_at_least_one_and_a_further_save_never_raises_it(rows: list[VerifiedOutcome]) -> None:
+    found = estimate_multiple(rows)
+    better = estimate_multiple([*rows, VerifiedOutcome("right", agrees=False)])
     if found.value is not None:
         assert found.value >= 1
         assert better.value is not None

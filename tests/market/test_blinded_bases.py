@@ -16,11 +16,11 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import Runtime, start
 from disputatio.formats.registry import find_format
 from disputatio.formats.single import SINGLE
-from disputatio.market.blinding import blind, blinded_keys
-from disputatio.market.knowledge import SERIES, KnowledgeBase, data_of, in_plain_words
+from disputatio.market.blinding import assign_blind_keys, blind
+from disputatio.market.knowledge import SERIES, KnowledgeBase, blind_pointer, collect_data
 from disputatio.market.knowledge_json import as_json, from_json
 from disputatio.market.sources.builder import build
-from disputatio.market.sources.csv_folder import csv_folder
+from disputatio.market.sources.csv_folder import open_csv_folder
 from disputatio.motion import Motion
 from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.record.memory import MemoryStore
@@ -34,7 +34,7 @@ DAYS = (date(2003, 2, 28), date(2008, 10, 31), date(2020, 3, 31))
 
 @pytest.fixture(scope="module")
 def history() -> list[KnowledgeBase]:
-    shelf = csv_folder(MARKET)
+    shelf = open_csv_folder(MARKET)
     return [build(day, shelf) for day in DAYS]
 
 
@@ -45,7 +45,7 @@ def telling(base: KnowledgeBase) -> set[str]:
     words |= {word for key, row in rows for word in (key, row.name)}
     words |= {key for key, (plain, _) in SERIES.items() if plain != key}
     dates = {base.meta.day, base.meta.as_of, base.meta.generated_at}
-    for datum in data_of(base).values():
+    for datum in collect_data(base).values():
         words |= {datum.source, datum.vintage}
         dates |= {datum.observed_at, datum.available_at}
     dates |= {text[:10] for text in dates}
@@ -104,7 +104,7 @@ def conclusions(base: KnowledgeBase, words: dict[str, str]) -> list[tuple[object
     """What the rules make of a base, with its keys in other words."""
 
     def plain(pointer: str) -> str:
-        return re.sub(r"\w+", lambda found: words.get(found.group(), found.group()), in_plain_words(pointer))
+        return re.sub(r"\w+", lambda found: words.get(found.group(), found.group()), blind_pointer(pointer))
 
     verdict = market_by_rules(base)
     return [
@@ -128,7 +128,7 @@ def test_rules_conclude_the_same_argument_by_argument(history):
         assert len(there) >= 8
         assert [row[:4] for row in there] == [row[:4] for row in blinded]
         assert [row[5] for row in there] == [row[5] for row in blinded]
-        keys = blinded_keys(base)
+        keys = assign_blind_keys(base)
         simple = [row[4] for row in conclusions(base, keys) if not any("sectors" in basis for basis in row[4])]
         assert simple == [row[4] for row in blinded if not any("sectors" in basis for basis in row[4])]
 
@@ -137,7 +137,7 @@ def test_rules_conclude_the_same_argument_by_argument(history):
 @pytest.mark.slow
 def test_ratios_signs_labels_and_what_is_not_known_stay(history):
     for base in history:
-        other, keys = blind(base), blinded_keys(base)
+        other, keys = blind(base), assign_blind_keys(base)
         assert set(keys) == set(base.indices)
         assert len(other.sectors) == len(base.sectors)
         for key, word in keys.items():
@@ -149,15 +149,15 @@ def test_ratios_signs_labels_and_what_is_not_known_stay(history):
             chart, theirs = base.technicals[key], other.technicals[word]
             levels = [row.price, *chart.ma_levels.values(), *chart.macd.values(), chart.atr_14]
             rebased = [hidden.price, *theirs.ma_levels.values(), *theirs.macd.values(), theirs.atr_14]
-            assert [type(datum.held) for datum in levels] == [type(datum.held) for datum in rebased]
+            assert [type(datum.content) for datum in levels] == [type(datum.content) for datum in rebased]
             pairs = [
                 (one.number, two.number) for one, two in zip(levels, rebased, strict=True) if one.number is not None
             ]
             for (one, its), (two, theirs_too) in pairwise(pairs):
                 assert its * two == pytest.approx(theirs_too * one, rel=Decimal("1e-8")), "ratios"
                 assert (one < two) == (its < theirs_too), "order and sign"
-        kinds = sorted(type(datum.held).__name__ for datum in data_of(base).values())
-        assert kinds == sorted(type(datum.held).__name__ for datum in data_of(other).values())
+        kinds = sorted(type(datum.content).__name__ for datum in collect_data(base).values())
+        assert kinds == sorted(type(datum.content).__name__ for datum in collect_data(other).values())
 
 
 def test_the_same_base_gives_the_same_and_goes_through_json():

@@ -16,17 +16,17 @@ from disputatio.market.checking import (
     NotInSlice,
     Verified,
     Wrong,
+    build_item,
     check_item,
-    item_for,
-    loose_numbers,
+    find_ungrounded_numbers,
 )
 from disputatio.market.expressions import evaluate
-from disputatio.market.knowledge import KnowledgeBase, Share, Unit, data_of
-from disputatio.market.slices import Lens, slice_of, whole
-from disputatio.market.sources.files import example_index
+from disputatio.market.knowledge import KnowledgeBase, Share, Unit, collect_data
+from disputatio.market.slices import Lens, take_slice, take_whole
+from disputatio.market.sources.files import load_example
 
-BASE: KnowledgeBase = example_index()
-ALL = whole(BASE)
+BASE: KnowledgeBase = load_example()
+ALL = take_whole(BASE)
 PE = "fundamentals.sp500_pe_approx.current_pe_approx"
 AVERAGE_PE = "fundamentals.sp500_pe_approx.long_term_avg_pe"
 YIELD = "fundamentals.sp500_earnings_yield_approx"
@@ -72,7 +72,7 @@ def checked(basis, value, unit="", claim="", part=ALL, **more):
 )
 def test_what_the_document_supports_is_verified(basis, value, unit, claim):
     found = checked(basis, value, unit, claim)
-    assert isinstance(found.finding, Verified), found.statement()
+    assert isinstance(found.finding, Verified), found.describe()
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_what_the_document_supports_is_verified(basis, value, unit, claim):
 )
 def test_what_the_base_denies_is_wrong(basis, value, unit, claim, fault):
     found = checked(basis, value, unit, claim)
-    assert isinstance(found.finding, Wrong), found.statement()
-    assert found.finding.fault is fault, found.statement()
+    assert isinstance(found.finding, Wrong), found.describe()
+    assert found.finding.fault is fault, found.describe()
 
 
 @pytest.mark.parametrize(
@@ -132,11 +132,11 @@ def test_what_nobody_holds_is_not_in_the_base(basis, value):
 
 
 def test_a_seat_cites_its_own_slice_alone():
-    sentiment = slice_of(BASE, Lens.SENTIMENT)
-    assert checked("indices.EXI.volume_ratio", "1.3", part=sentiment).sound
+    sentiment = take_slice(BASE, Lens.SENTIMENT)
+    assert checked("indices.EXI.volume_ratio", "1.3", part=sentiment).is_sound
     found = checked("indices.EXI.price * sentiment.vix_level", "88270", part=sentiment)
     assert found.finding == NotInSlice("indices.EXI.price")
-    assert "4850" not in found.statement()
+    assert "4850" not in found.describe()
     assert found.true_value == ""
 
 
@@ -154,7 +154,7 @@ def test_a_hundred_ones_are_no_number_of_the_base():
 
 
 def test_the_module_that_is_named_must_be_the_one():
-    assert checked(PREMIUM, "18.8", "%", source="fundamentals").sound
+    assert checked(PREMIUM, "18.8", "%", source="fundamentals").is_sound
     wrong = checked(PREMIUM, "18.8", "%", source="macro").finding
     assert isinstance(wrong, Wrong)
     assert wrong.fault is Fault.SOURCE
@@ -162,11 +162,11 @@ def test_the_module_that_is_named_must_be_the_one():
 
 @pytest.mark.parametrize("basis", ["(" * 500, "1/0", "indices.EXI.price / 0", "a.b", "", "9" * 401, "min()", "\u0000"])
 def test_no_basis_breaks_the_check(basis):
-    assert not checked(basis, "1").sound
+    assert not checked(basis, "1").is_sound
 
 
 def test_units_follow_the_arithmetic():
-    data = data_of(BASE)
+    data = collect_data(BASE)
     for basis, unit in (
         ("indices.EXI.returns.20d - indices.EXI.returns.5d", "pp"),
         (PREMIUM, "%"),
@@ -178,7 +178,7 @@ def test_units_follow_the_arithmetic():
         assert evaluate(data, basis).unit == unit, basis
 
 
-KNOWN = {pointer: datum for pointer, datum in data_of(BASE).items() if datum.is_known}
+KNOWN = {pointer: datum for pointer, datum in collect_data(BASE).items() if datum.is_known}
 NUMBERS = {pointer: datum.number for pointer, datum in KNOWN.items() if datum.number is not None}
 OTHER_UNITS = {
     Unit.PERCENT: ("pp", "points", "USD", "x"),
@@ -197,9 +197,9 @@ def right(pointer: str, chance: Random) -> EvidenceItem:
         return EvidenceItem(
             pointer, chance.choice([text, text.upper(), text.replace("_", " "), text.replace("/", " of ")])
         )
-    item = item_for(ALL, pointer, chance.choice([None, None, 1, 2, 3]))
+    item = build_item(ALL, pointer, chance.choice([None, None, 1, 2, 3]))
     if abs(Decimal(item.value) - datum.number) > abs(datum.number) / 20:
-        item = item_for(ALL, pointer)
+        item = build_item(ALL, pointer)
     signed = f"+{item.value}" if datum.number > 0 and chance.random() < 0.3 else item.value
     grouped = f"{datum.number:,f}" if abs(datum.number) >= 1000 and chance.random() < 0.5 else signed
     unit = chance.choice([item.unit, "", {"%": "percent", "pp": "percentage points"}.get(item.unit, item.unit)])
@@ -212,7 +212,7 @@ def spoiled(pointer: str, chance: Random) -> EvidenceItem | None:
     kind = chance.choice(["number", "sign", "series", "unit"])
     if kind == "series":
         other = chance.choice(list(KNOWN))
-        return None if KNOWN[other].held == datum.held else item._replace(basis=other, source="")
+        return None if KNOWN[other].content == datum.content else item._replace(basis=other, source="")
     if datum.number is None:
         wrong = {"above": "below", "bullish": "bearish", "rising": "falling", "flat": "rising", "7/10": "8/10"}
         return item._replace(value=wrong.get(str(datum.share or datum.label), "something else"))
@@ -232,7 +232,7 @@ def test_of_two_thousand_citations_no_wrong_one_is_verified_and_no_right_one_ref
         pointer = chance.choice(pointers)
         if chance.random() < 0.5:
             good = check_item(BASE, ALL, right(pointer, chance))
-            assert good.sound, (good.item, good.statement())
+            assert good.is_sound, (good.item, good.describe())
             tried["right"] += 1
         elif (item := spoiled(pointer, chance)) is not None:
             bad = check_item(BASE, ALL, item)
@@ -243,14 +243,14 @@ def test_of_two_thousand_citations_no_wrong_one_is_verified_and_no_right_one_ref
 
 def test_items_made_by_code_are_right():
     for pointer in KNOWN:
-        assert check_item(BASE, ALL, item_for(ALL, pointer)).sound, pointer
+        assert check_item(BASE, ALL, build_item(ALL, pointer)).is_sound, pointer
     for basis in (PREMIUM, f"100 / {PE}", MA200_FROM_RETURN, "indices.EXI.returns.5d / 1000"):
-        found = check_item(BASE, ALL, item_for(ALL, basis))
-        assert not isinstance(found.finding, Wrong), found.statement()
+        found = check_item(BASE, ALL, build_item(ALL, basis))
+        assert not isinstance(found.finding, Wrong), found.describe()
     with pytest.raises(ValueError, match="holds no value"):
-        item_for(ALL, "technicals.EXI.macd.line")
+        build_item(ALL, "technicals.EXI.macd.line")
     with pytest.raises(ValueError, match="there is no"):
-        item_for(slice_of(BASE, Lens.MACRO), PE)
+        build_item(take_slice(BASE, Lens.MACRO), PE)
 
 
 def test_numbers_in_a_text_need_grounds():
@@ -259,13 +259,13 @@ def test_numbers_in_a_text_need_grounds():
         "sectors rose over 20 days, not 75%, and the S&P 500 is 3.2 % below its 52-week high. P/E is 18.8 % above."
     )
     verified = checked(PREMIUM, "18.8", "%")
-    assert [row.text for row in loose_numbers(text, [verified], ALL)] == ["4,720", "4,510", "4,120", "75"]
-    assert [row.text for row in loose_numbers(text, [], ALL)][-1] == "18.8"
+    assert [row.text for row in find_ungrounded_numbers(text, [verified], ALL)] == ["4,720", "4,510", "4,120", "75"]
+    assert [row.text for row in find_ungrounded_numbers(text, [], ALL)][-1] == "18.8"
 
 
 def test_a_share_is_a_part_of_a_whole():
-    assert evaluate(data_of(BASE), "sentiment.sector_breadth.positive_20d").value == Share(7, 10)
-    assert evaluate(data_of(BASE), "sentiment.sector_breadth.positive_20d * 100").value == Fraction(70)
+    assert evaluate(collect_data(BASE), "sentiment.sector_breadth.positive_20d").value == Share(7, 10)
+    assert evaluate(collect_data(BASE), "sentiment.sector_breadth.positive_20d * 100").value == Fraction(70)
     with pytest.raises(ValueError, match="no share"):
         Share(11, 10)
 
@@ -287,4 +287,4 @@ def test_a_share_is_a_part_of_a_whole():
 )
 def test_a_word_is_read_as_people_mean_it(basis, value, claim, sound):
     found = checked(basis, value, "%", claim)
-    assert found.sound is sound, found.statement()
+    assert found.is_sound is sound, found.describe()

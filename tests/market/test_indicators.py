@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from disputatio.market.indicators import WARM_UP, atr, last_jump, macd, moving_average, rsi
+from disputatio.market.indicators import WARM_UP, atr, find_last_jump, macd, moving_average, rsi
 
 talib = pytest.importorskip("talib", reason="TA-Lib, the oracle of the indicators, is not installed")
 
@@ -53,9 +53,9 @@ def test_too_few_sessions_give_nothing(sessions):
 
 def test_a_jump_is_found_where_it_is():
     close = np.array([100.0, 101, 102, 51, 52, 50])
-    assert last_jump(close, 0.3) == 3
-    assert last_jump(close[:3], 0.3) == 0
-    assert last_jump(close[:1], 0.3) == 0
+    assert find_last_jump(close, 0.3) == 3
+    assert find_last_jump(close[:3], 0.3) == 0
+    assert find_last_jump(close[:1], 0.3) == 0
 
 
 def test_the_start_is_forgotten_within_the_warm_up():

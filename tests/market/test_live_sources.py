@@ -21,9 +21,9 @@ import pytest
 
 from disputatio.market.knowledge import Failed, Known, Missing
 from disputatio.market.sources.builder import build
-from disputatio.market.sources.csv_folder import csv_folder
+from disputatio.market.sources.csv_folder import open_csv_folder
 from disputatio.market.sources.errors import SourceError
-from disputatio.market.sources.live import BusyError, Fetcher, LiveSources, download_with_yfinance, live
+from disputatio.market.sources.live import BusyError, Fetcher, LiveSources, download_with_yfinance, open_live_sources
 from disputatio.market.sources.port import Catalogue, Fallback
 
 pytestmark = pytest.mark.slow  # whole knowledge bases, over sockets
@@ -105,7 +105,7 @@ SMALL = Catalogue("GSPC", {"GSPC": "S&P 500", "N225": "Nikkei 225"}, {}, ("N225"
 
 def small(*given: Any, **more: Any) -> LiveSources:
     """Live sources that are asked for two indices and no sectors, which is quicker."""
-    return replace(live(*given, **more), catalogue=SMALL)
+    return replace(open_live_sources(*given, **more), catalogue=SMALL)
 
 
 def patient(folder: Path, pauses: list[float] | None = None, clock: list[float] | None = None) -> Fetcher:
@@ -117,7 +117,9 @@ def patient(folder: Path, pauses: list[float] | None = None, clock: list[float] 
 def test_what_is_asked_names_the_real_time_period_and_what_is_held_its_release(tmp_path):
     answers = Answers(observations)
     with served(answers) as url:
-        sources = live({"FRED_API_KEY": "k" * 32}, fetcher=patient(tmp_path), download=sessions, fred_url=url)
+        sources = open_live_sources(
+            {"FRED_API_KEY": "k" * 32}, fetcher=patient(tmp_path), download=sessions, fred_url=url
+        )
         base = build(AS_OF, sources)
         again = build(AS_OF, sources)
         known_later = build(date(2024, 3, 29), sources)
@@ -137,7 +139,7 @@ def test_what_is_asked_names_the_real_time_period_and_what_is_held_its_release(t
     # Closes are not the dividend-adjusted ones.
     assert base.indices["GSPC"].price.number is not None
     assert base.indices["GSPC"].price.number > 100
-    assert isinstance(base.fundamentals.sp500_pe_approx.current_pe_approx.held, Missing)
+    assert isinstance(base.fundamentals.sp500_pe_approx.current_pe_approx.content, Missing)
     assert len(base.sectors) == 11
 
 
@@ -171,7 +173,7 @@ def test_who_stays_busy_has_failed_and_is_not_asked_for_every_series(tmp_path):
     assert pauses == [1.0, 2.0, 4.0]
     assert len(answers.asked) == 4
     for row in base.macro.values():
-        assert isinstance(row.latest_value.held, Failed)
+        assert isinstance(row.latest_value.content, Failed)
         assert row.latest_value.number is None
     assert any("FRED answered 503 (asked 4 times)" in warning for warning in base.meta.warnings)
 
@@ -192,7 +194,7 @@ def test_an_answer_that_cannot_be_used_is_a_failure_with_its_reason(tmp_path, an
     with served(Answers(lambda *_: answer)) as url:
         sources = small({"FRED_API_KEY": "hidden-key"}, fetcher=patient(tmp_path), download=sessions, fred_url=url)
         base = build(AS_OF, sources)
-    held = base.macro["UNRATE"].latest_value.held
+    held = base.macro["UNRATE"].latest_value.content
     assert isinstance(held, Failed)
     assert said in held.reason
     assert "hidden-key" not in json.dumps(base.meta.warnings)
@@ -200,7 +202,7 @@ def test_an_answer_that_cannot_be_used_is_a_failure_with_its_reason(tmp_path, an
 
 def test_without_a_key_the_base_says_so(tmp_path):
     base = build(AS_OF, small({}, fetcher=patient(tmp_path), download=sessions))
-    held = base.macro["CPI"].trend.held
+    held = base.macro["CPI"].trend.content
     assert isinstance(held, Failed)
     assert "FRED_API_KEY" in held.reason
 
@@ -217,10 +219,10 @@ def test_an_empty_or_a_changed_frame_is_a_failure(tmp_path, download, said):
         return download(ticker, start, end) if ticker == "^VIX" else sessions(ticker, start, end)
 
     base = build(AS_OF, small({}, fetcher=patient(tmp_path), download=only_vix_is_bad))
-    held = base.sentiment.vix_level.held
+    held = base.sentiment.vix_level.content
     assert isinstance(held, Failed)
     assert said in held.reason
-    assert isinstance(base.sentiment.vix_regime.held, Failed)
+    assert isinstance(base.sentiment.vix_regime.content, Failed)
 
 
 def test_what_was_fetched_before_stands_in_and_the_base_says_so(tmp_path):
@@ -232,7 +234,7 @@ def test_what_was_fetched_before_stands_in_and_the_base_says_so(tmp_path):
         raise BusyError("Yahoo Finance limits requests for now")
 
     base = build(AS_OF, small({}, fetcher=patient(tmp_path, clock=clock), download=down))
-    assert isinstance(base.indices["GSPC"].price.held, Known)
+    assert isinstance(base.indices["GSPC"].price.content, Known)
     assert any("limits requests" in row and "stands in" in row for row in base.meta.warnings)
 
 
@@ -246,13 +248,13 @@ def test_a_second_source_stands_in_where_the_first_fails(tmp_path):
     def down(*_: str) -> tuple[list[str], dict[str, list[float]]]:
         raise SourceError("Yahoo Finance is gone")
 
-    base = build(AS_OF, Fallback(small({}, fetcher=patient(tmp_path), download=down), csv_folder(folder)))
+    base = build(AS_OF, Fallback(small({}, fetcher=patient(tmp_path), download=down), open_csv_folder(folder)))
     assert base.indices["GSPC"].price.source == "csv:index_GSPC"
     assert base.meta.data_sources == ("live+csv:own",)
     assert any(
         "index:GSPC: live failed (Yahoo Finance is gone); csv:own stands in." in row for row in base.meta.warnings
     )
-    assert isinstance(base.indices["N225"].price.held, Failed)
+    assert isinstance(base.indices["N225"].price.content, Failed)
 
 
 def chart(_path: str, _query: dict[str, str], _count: int) -> tuple[int, dict[str, str], Any]:

@@ -17,14 +17,14 @@ from disputatio.formats.market_verdict import DISCLAIMERS, MarketVerdict
 from disputatio.formats.registry import FORMATS
 from disputatio.formats.turns.market_closing import MarketClosingSpec
 from disputatio.formats.turns.market_cross import MarketExaminationSpec
-from disputatio.formats.turns.market_figures import JobTable
+from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_judging import MarketJudgingSpec
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
-from disputatio.judging.scoring import weighted
+from disputatio.judging.scoring import weigh_scores
 from disputatio.kernel import Abstention, Ask, AskPath, Driver
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.knowledge_json import as_json, from_json
-from disputatio.market.slices import Lens, slice_of, written
+from disputatio.market.slices import Lens, format_datum, take_slice
 from disputatio.motion import Motion
 from disputatio.participants.analyst.playing import answer
 from disputatio.participants.analyst.textbook import packaged_text, read_textbook
@@ -38,9 +38,9 @@ DOCKET = docket_of("market")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 
-def desk(lens: str) -> JobTable:
+def desk(lens: str) -> Desk:
     """What a seat of the lens has before it, of the example."""
-    return JobTable(example_base(), slice_of(example_base(), LENSES[lens]))
+    return Desk(example_base(), take_slice(example_base(), LENSES[lens]))
 
 
 def figure(basis: str, value: str, unit: str, source: str) -> dict[str, str]:
@@ -96,12 +96,12 @@ def test_a_bear_has_heard_its_bull_and_a_bull_has_not_heard_its_bear():
 
 def foreign_texts(seat: str) -> set[str]:
     """Every value of the example as it is written, and every pointer, that the seat's slice does not hold."""
-    base, own = example_base(), slice_of(example_base(), lens_of(seat))
-    told = {written(row) for row in own.data.values() if row.is_known}
-    pointers = [pointer for lens in LENSES.values() for pointer in slice_of(base, lens).data]
+    base, own = example_base(), take_slice(example_base(), lens_of(seat))
+    told = {format_datum(row) for row in own.data.values() if row.is_known}
+    pointers = [pointer for lens in LENSES.values() for pointer in take_slice(base, lens).data]
     found = {pointer for pointer in pointers if pointer not in own.data}
-    values = {pointer: row for lens in LENSES.values() for pointer, row in slice_of(base, lens).data.items()}
-    numbers = {written(row) for pointer, row in values.items() if pointer in found and row.number is not None}
+    values = {pointer: row for lens in LENSES.values() for pointer, row in take_slice(base, lens).data.items()}
+    numbers = {format_datum(row) for pointer, row in values.items() if pointer in found and row.number is not None}
     # A number that the slice has too (two sectors changed by 4.1 and so did a price) tells nothing.
     own_numbers = {number for text in told for number in NUMBER.findall(text)}
     return found | {text for text in numbers if not set(NUMBER.findall(text)) & own_numbers}
@@ -138,8 +138,8 @@ def test_the_judge_sees_every_value_and_what_the_check_of_every_figure_came_to()
     (prompt,) = prompts_of(by_rules)["judge"]
     base = example_base()
     for lens in LENSES.values():
-        for pointer, datum in slice_of(base, lens).data.items():
-            assert f"{pointer} {'=' if datum.is_known else 'is'} {written(datum)}" in prompt
+        for pointer, datum in take_slice(base, lens).data.items():
+            assert f"{pointer} {'=' if datum.is_known else 'is'} {format_datum(datum)}" in prompt
     held = hold(market(MarketRules(), DOCKET), by_rules)
     assert prompt.count("⟦verified⟧") >= len(held.outcome.figures)
 
@@ -358,7 +358,7 @@ JUDGED = [  # (logic, evidence, clarity, persuasiveness) of the document's judge
 @pytest.mark.parametrize(("seat", "scores", "printed"), JUDGED)
 def test_the_documents_weighted_scores_follow_from_its_integers(seat: str, scores: tuple[int, ...], printed: str):
     keys = ("logic", "evidence", "clarity", "persuasiveness")
-    assert weighted(dict(zip(keys, scores, strict=True)), MARKET_RUBRIC) == Fraction(printed)
+    assert weigh_scores(dict(zip(keys, scores, strict=True)), MARKET_RUBRIC) == Fraction(printed)
 
 
 def test_every_turn_can_be_taken_by_a_person():
@@ -373,7 +373,7 @@ def test_every_turn_can_be_taken_by_a_person():
 
 def test_a_small_model_whose_slice_knows_nothing_can_only_infer():
     base = nothing_known()
-    form = MarketOpeningSpec(seat="fund_bull", desk=JobTable(base, slice_of(base, Lens.FUNDAMENTAL)))
+    form = MarketOpeningSpec(seat="fund_bull", desk=Desk(base, take_slice(base, Lens.FUNDAMENTAL)))
     done: list[Any] = []
     while (part := form.next_part(tuple(done))) is not None:
         done.append(instance(part.schema, str(len(done))))

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from disputatio.errors import InvalidInputError
-from disputatio.market.knowledge import Failed, KnowledgeBase, Missing, data_of
+from disputatio.market.knowledge import Failed, KnowledgeBase, Missing, collect_data
 from disputatio.market.sources.builder import build, open_source
-from disputatio.market.sources.csv_folder import csv_folder, four_months_after
-from disputatio.market.sources.moments import last_weekday_of_month, moment, next_weekday, read_as_of, written
+from disputatio.market.sources.csv_folder import add_four_months, open_csv_folder
+from disputatio.market.sources.moments import format_moment, last_weekday_of_month, next_weekday, parse_as_of, second_at
 
 AS_OF = date(2019, 6, 28)
 
@@ -48,7 +48,7 @@ def built(folder: Path, day: date | datetime = AS_OF, **files: str) -> Knowledge
     files.setdefault("index_GSPC", table(plain()))
     for name, text in files.items():
         (folder / f"{name}.csv").write_text(text)
-    return build(day, csv_folder(folder))
+    return build(day, open_csv_folder(folder))
 
 
 def warned(base: KnowledgeBase, words: str) -> bool:
@@ -60,9 +60,9 @@ def test_a_small_folder_gives_what_it_has_and_names_what_it_lacks(tmp_path):
     assert str(base.indices["GSPC"].price.number) == f"{closes()[-1]:g}"
     assert base.technicals["GSPC"].atr_14.is_known
     assert warned(base, "These sources do not keep")
-    lacking = [datum for pointer, datum in data_of(base).items() if pointer.startswith("macro.")]
+    lacking = [datum for pointer, datum in collect_data(base).items() if pointer.startswith("macro.")]
     assert lacking
-    assert all(isinstance(datum.held, Missing) for datum in lacking)
+    assert all(isinstance(datum.content, Missing) for datum in lacking)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_a_small_folder_gives_what_it_has_and_names_what_it_lacks(tmp_path):
 )
 def test_a_table_that_changed_has_failed_and_says_what(tmp_path, text, said):
     base = built(tmp_path, index_HSI=text)
-    held = base.indices["HSI"].price.held
+    held = base.indices["HSI"].price.content
     assert isinstance(held, Failed)
     assert said in held.reason
-    assert isinstance(base.global_markets["HSI"].returns["20d"].held, Failed)
-    assert isinstance(base.technicals["HSI"].ma_status["ma50"].held, Failed)
+    assert isinstance(base.global_markets["HSI"].returns["20d"].content, Failed)
+    assert isinstance(base.technicals["HSI"].ma_status["ma50"].content, Failed)
     assert warned(base, said)
 
 
@@ -128,9 +128,9 @@ def test_a_split_is_no_fall_of_the_market(tmp_path):
     assert dow.price.is_known
     assert dow.change_pct.is_known
     assert dow.returns["5d"].is_known
-    assert isinstance(dow.returns["50d"].held, Missing)
-    assert isinstance(dow.vs_52w_high_pct.held, Missing)
-    assert isinstance(base.technicals["DJI"].rsi_14.held, Missing)
+    assert isinstance(dow.returns["50d"].content, Missing)
+    assert isinstance(dow.vs_52w_high_pct.content, Missing)
+    assert isinstance(base.technicals["DJI"].rsi_14.content, Missing)
     assert days[300] in dow.returns["50d"].why_not
     assert warned(base, f"moved by more than 30 % from one close to the next on {days[300]}")
 
@@ -139,8 +139,8 @@ def test_a_volume_of_zero_or_none_is_missing(tmp_path):
     days = sessions()
     rows = [bar(day, close, 0) for day, close in zip(days, closes(), strict=True)]
     base = built(tmp_path, index_GSPC=table(rows))
-    assert isinstance(base.indices["GSPC"].volume_ratio.held, Missing)
-    assert isinstance(base.sentiment.volume_signal.held, Missing)
+    assert isinstance(base.indices["GSPC"].volume_ratio.content, Missing)
+    assert isinstance(base.sentiment.volume_signal.content, Missing)
     rows = [*plain()[:-1], bar(days[-1], 130, 0)]
     base = built(tmp_path, index_GSPC=table(rows))
     assert base.indices["GSPC"].volume_ratio.why_not == "the volume of the last session is missing"
@@ -159,7 +159,7 @@ def test_few_sessions_give_what_they_can_and_no_indicator_before_its_warm_up(tmp
 def test_a_series_that_ended_is_missing_and_not_carried_on(tmp_path):
     old = sessions(320, date(2019, 5, 31))
     base = built(tmp_path, vix_daily=table([f"{day},20" for day in old], "DATE,CLOSE"))
-    assert isinstance(base.sentiment.vix_level.held, Missing)
+    assert isinstance(base.sentiment.vix_level.content, Missing)
     assert "2019-05-31, 28 days before" in base.sentiment.vix_level.why_not
 
 
@@ -176,7 +176,7 @@ def test_vintages_are_read_as_of_the_day_and_growth_within_one_vintage(tmp_path)
     assert base.macro["CPI"].trend.label == "falling"
     earlier = built(tmp_path, date(2019, 6, 27))
     assert earlier.macro["CPI"].latest_value.vintage == "2019-05", "the month's last weekday had not come"
-    assert isinstance(base.macro["INDPRO"].latest_value.held, Failed)
+    assert isinstance(base.macro["INDPRO"].latest_value.content, Failed)
     assert "has no series INDPRO" in base.macro["INDPRO"].latest_value.why_not
 
 
@@ -192,11 +192,11 @@ def test_a_session_is_known_at_its_own_exchanges_close(tmp_path):
 
 
 def test_moments_know_summer_time_and_weekends():
-    assert written(moment("2019-06-28", "16:00", "America/New_York")) == "2019-06-28T20:00:00Z"
-    assert written(moment("2019-01-28", "16:00", "America/New_York")) == "2019-01-28T21:00:00Z"
+    assert format_moment(second_at("2019-06-28", "16:00", "America/New_York")) == "2019-06-28T20:00:00Z"
+    assert format_moment(second_at("2019-01-28", "16:00", "America/New_York")) == "2019-01-28T21:00:00Z"
     assert next_weekday("2019-06-28") == "2019-07-01"
     assert last_weekday_of_month("2019-06") == "2019-06-28"
-    assert [four_months_after(day) for day in ("2008-09-30", "2008-12-31", "2008-03-31")] == [
+    assert [add_four_months(day) for day in ("2008-09-30", "2008-12-31", "2008-03-31")] == [
         "2009-01-30",
         "2009-04-30",
         "2008-07-31",
@@ -209,12 +209,12 @@ def test_moments_know_summer_time_and_weekends():
 )
 def test_what_is_no_day_is_told(text, said):
     with pytest.raises(InvalidInputError, match=said):
-        read_as_of(text)
+        parse_as_of(text)
 
 
 def test_a_moment_without_a_zone_is_refused(tmp_path):
     with pytest.raises(InvalidInputError, match="has no time zone"):
-        built(tmp_path, read_as_of("2019-06-28T12:00:00"))
+        built(tmp_path, parse_as_of("2019-06-28T12:00:00"))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_an_unknown_source_is_told(text, said):
 
 def test_a_folder_without_prices_is_told(tmp_path):
     with pytest.raises(InvalidInputError, match="no prices of the S&P 500"):
-        csv_folder(tmp_path)
+        open_csv_folder(tmp_path)
 
 
 @pytest.mark.slow
@@ -250,9 +250,9 @@ def test_packages_bring_the_index_and_their_one_vintage_only_after_it_was_publis
     assert str(base.indices["GSPC"].price.number) == "2760.17"
     assert base.sentiment.vix_level.is_known
     assert base.sectors == {}
-    assert isinstance(base.fundamentals.sp500_pe_approx.current_pe_approx.held, Missing)
+    assert isinstance(base.fundamentals.sp500_pe_approx.current_pe_approx.content, Missing)
     before, after = build(date(2009, 11, 27), sources), build(date(2009, 12, 31), sources)
-    assert isinstance(before.macro["GDP"].latest_value.held, Missing), "revised data, and revised later"
+    assert isinstance(before.macro["GDP"].latest_value.content, Missing), "revised data, and revised later"
     assert after.macro["GDP"].latest_value.is_known
     assert after.macro["GDP"].latest_value.vintage == "2009-11"
     old = build(date(1995, 6, 30), sources)

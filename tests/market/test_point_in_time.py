@@ -16,12 +16,12 @@ import pytest
 
 from disputatio.errors import InvalidInputError
 from disputatio.market.indicators import WARM_UP, atr, macd, rsi
-from disputatio.market.knowledge import KnowledgeBase, Missing, data_of
+from disputatio.market.knowledge import KnowledgeBase, Missing, collect_data
 from disputatio.market.sources.builder import build
-from disputatio.market.sources.csv_folder import csv_folder
+from disputatio.market.sources.csv_folder import open_csv_folder
 from disputatio.market.sources.errors import LookAheadError
-from disputatio.market.sources.files import written
-from disputatio.market.sources.port import Shelf
+from disputatio.market.sources.files import serialize
+from disputatio.market.sources.port import StoredSources
 from disputatio.market.sources.rows import Rows
 
 ROOT = Path(__file__).parents[2]
@@ -38,23 +38,23 @@ DAYS = sorted(FIRST + timedelta(days=CHANCE.randrange((LAST - FIRST).days)) for 
 
 
 @pytest.fixture(scope="module")
-def history() -> Shelf:
+def history() -> StoredSources:
     """Every file, read once."""
-    shelf = csv_folder(MARKET)
+    shelf = open_csv_folder(MARKET)
     for key in shelf.readers:
         shelf.whole(key)
     return shelf
 
 
 @pytest.fixture(scope="module")
-def bases(history: Shelf) -> dict[date, KnowledgeBase]:
+def bases(history: StoredSources) -> dict[date, KnowledgeBase]:
     return {day: build(day, history) for day in DAYS}
 
 
-def with_rows(shelf: Shelf, change: object) -> Shelf:
+def with_rows(shelf: StoredSources, change: object) -> StoredSources:
     """The same sources with other rows; how rows are cut stays as it is."""
     rows = {key: shelf.whole(key) for key in shelf.readers}
-    return Shelf(shelf.name, shelf.catalogue, {key: (lambda key=key: change(key, rows[key])) for key in rows})
+    return StoredSources(shelf.name, shelf.catalogue, {key: (lambda key=key: change(key, rows[key])) for key in rows})
 
 
 def happened_by(rows: Rows, day: date) -> np.ndarray:
@@ -83,13 +83,13 @@ def poisoned(rows: Rows, day: date) -> Rows:
 def test_a_base_from_truncated_data_is_the_same_to_the_byte(history, bases):
     for day in DAYS:
         cut = with_rows(history, lambda _, rows, day=day: truncated(rows, day))
-        assert written(build(day, cut)) == written(bases[day]), day
+        assert serialize(build(day, cut)) == serialize(bases[day]), day
 
 
 def test_garbage_after_the_day_changes_nothing(history, bases):
     for day in DAYS:
         bad = with_rows(history, lambda _, rows, day=day: poisoned(rows, day))
-        assert written(build(day, bad)) == written(bases[day]), day
+        assert serialize(build(day, bad)) == serialize(bases[day]), day
 
 
 def test_files_that_end_on_the_day_give_the_same_base(tmp_path, bases):
@@ -108,13 +108,13 @@ def test_files_that_end_on_the_day_give_the_same_base(tmp_path, bases):
             continue
         (tmp_path / "market").mkdir(exist_ok=True)
         (tmp_path / "market" / file.name.removesuffix(".gz")).write_text("\n".join([head, *kept]))
-    assert written(build(day, csv_folder(tmp_path / "market"))) == written(bases[day])
+    assert serialize(build(day, open_csv_folder(tmp_path / "market"))) == serialize(bases[day])
 
 
 def test_a_source_that_shows_the_future_is_refused(history):
     """A planted leak, open: the view hands out a row that is known tomorrow."""
 
-    class Leaky(Shelf):
+    class Leaky(StoredSources):
         def at(self, cut: int, day: str):
             return super().at(cut + 5 * 86_400, day)
 
@@ -132,14 +132,14 @@ def test_a_leak_with_forged_dates_changes_the_bytes(history, bases):
     caught = 0
     for day in DAYS[:6]:
         honest_files = with_rows(history, lambda key, rows, day=day: forged(key, truncated(rows, day)))
-        caught += written(build(day, leaky)) != written(build(day, honest_files))
+        caught += serialize(build(day, leaky)) != serialize(build(day, honest_files))
     # A day before a weekend or a holiday has no session on the next.
     assert caught >= 3
 
 
 def test_nothing_was_known_only_later(bases):
     for day, base in bases.items():
-        for pointer, datum in data_of(base).items():
+        for pointer, datum in collect_data(base).items():
             if datum.is_known:
                 assert datum.available_at <= base.meta.as_of, pointer
                 assert datum.observed_at <= day.isoformat(), pointer
@@ -176,8 +176,8 @@ def test_a_volume_of_zero_is_missing_and_not_zero(history):
     base = build(date(1996, 6, 28), history)
     for key in ("FTSE", "GDAXI", "N225", "HSI"):
         assert base.indices[key].price.is_known
-        assert isinstance(base.indices[key].volume_ratio.held, Missing)
-        assert isinstance(base.technicals[key].volume_trend.held, Missing)
+        assert isinstance(base.indices[key].volume_ratio.content, Missing)
+        assert isinstance(base.technicals[key].volume_trend.content, Missing)
     assert base.indices["GSPC"].volume_ratio.number > 0
     assert base.sectors == {}
 

@@ -13,14 +13,14 @@ import disputatio
 from disputatio.engine.market_setup import knowledge_row, recorded_knowledge
 from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS, LENSES, MarketRules, market
-from disputatio.formats.turns.market_figures import JobTable
+from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Abstention, Driver
-from disputatio.market.expressions import pointers_in
-from disputatio.market.knowledge import KnowledgeBase, Missing, data_of
-from disputatio.market.slices import render_slice, slice_of
+from disputatio.market.expressions import find_pointers
+from disputatio.market.knowledge import KnowledgeBase, Missing, collect_data
+from disputatio.market.slices import render_slice, take_slice
 from disputatio.market.sources.builder import build, open_source
-from disputatio.market.sources.files import example_index
+from disputatio.market.sources.files import load_example
 from disputatio.motion import count_words
 from disputatio.participants.analyst.holding import market_by_rules
 from disputatio.participants.analyst.playing import answer, opening
@@ -41,7 +41,7 @@ def without(base: KnowledgeBase, *names: str) -> KnowledgeBase:
     from disputatio.market.knowledge_json import as_json, from_json
 
     body: Any = as_json(base)
-    gone = {pointer for pointer in data_of(base) if any(name in pointer for name in names)}
+    gone = {pointer for pointer in collect_data(base) if any(name in pointer for name in names)}
 
     def emptied(node: Any, path: tuple[str, ...]) -> Any:
         if ".".join(path) in gone:
@@ -62,12 +62,12 @@ def test_every_seat_has_rules_of_every_strength_each_with_its_source():
 
 
 def test_every_rule_looks_only_where_its_seat_can():
-    parts = {lens: slice_of(example_base(), row) for lens, row in LENSES.items()}
+    parts = {lens: take_slice(example_base(), row) for lens, row in LENSES.items()}
     for row in (*BOOK.rules, *BOOK.objections):
         modules = {pointer.partition(".")[0] for pointer in parts[row.seat.partition("_")[0]].data}
         for _, basis in row.figures:
             named = {
-                pointer.partition(".")[0] for pointer in pointers_in(basis.replace("{S}", "EXI").replace("*", "X"))
+                pointer.partition(".")[0] for pointer in find_pointers(basis.replace("{S}", "EXI").replace("*", "X"))
             }
             assert named, basis
             assert named <= modules, (row.seat, basis)
@@ -96,7 +96,7 @@ def test_every_figure_is_verified_and_every_argument_scored():
 
 def test_weak_signals_speak_only_to_make_the_fewest_arguments():
     for seat in ANALYSTS:
-        part = slice_of(example_base(), LENSES[seat.partition("_")[0]])
+        part = take_slice(example_base(), LENSES[seat.partition("_")[0]])
         firm = [row for row in fired(BOOK, seat, part) if row.rule.strength.value != "weak"]
         spoken = argued(BOOK, seat, part, 2, 4)
         weak = [row for row in spoken if row.rule.strength.value == "weak"]
@@ -106,7 +106,7 @@ def test_weak_signals_speak_only_to_make_the_fewest_arguments():
 
 def test_an_analyst_without_signals_abstains_and_says_what_it_looked_at():
     poor = without(example_base(), "fundamentals.", "sectors.")
-    form = MarketOpeningSpec("fund_bear", JobTable(poor, slice_of(poor, LENSES["fund"])))
+    form = MarketOpeningSpec("fund_bear", Desk(poor, take_slice(poor, LENSES["fund"])))
     said = opening(BOOK, form)
     assert isinstance(said, Abstention)
     assert said.reason == "no_signal"
@@ -180,7 +180,7 @@ async def test_a_model_bull_faces_a_rule_based_bear_and_both_are_in_the_record(m
 async def test_the_debate_in_a_store_is_the_debate_in_memory():
     debate = await disputatio.debate(format="market", store=MemoryStore())
     assert debate.status == "COMPLETE"
-    pure = market_by_rules(example_index()).as_json()
+    pure = market_by_rules(load_example()).as_json()
     assert canonical(debate.outcome) == canonical(pure)
 
 
@@ -194,7 +194,7 @@ def test_the_same_base_under_another_name_of_its_subject_argues_alike():
 
 def test_missing_is_no_zero():
     base = without(example_base(), "sentiment.vix_level")
-    assert isinstance(data_of(base)["sentiment.vix_level"].held, Missing)
+    assert isinstance(collect_data(base)["sentiment.vix_level"].content, Missing)
     assert not any("VIX" in row.exhibit.argument.claim for row in market_by_rules(base).of("senti_bull"))
 
 
@@ -204,7 +204,7 @@ def test_a_base_out_of_a_record_lies_before_the_seats_as_it_lay():
     kept = recorded_knowledge((row,), {str(row["text"]): text})
     assert kept == base
     assert kept is not None
-    assert all(render_slice(slice_of(kept, lens)) == render_slice(slice_of(base, lens)) for lens in LENSES.values())
+    assert all(render_slice(take_slice(kept, lens)) == render_slice(take_slice(base, lens)) for lens in LENSES.values())
 
 
 @pytest.mark.slow  # reading the history takes a second

@@ -107,12 +107,12 @@ async def test_a_base_with_history_draws_the_price_with_its_averages():
     from dataclasses import replace
 
     from disputatio.market.knowledge import PriceHistory
-    from disputatio.market.sources.files import example_index
+    from disputatio.market.sources.files import load_example
 
     days = tuple(f"2026-{month:02}-{day:02}" for month in (1, 2, 3) for day in range(1, 21))
     rising = tuple(100.0 + place for place in range(60))
     lines = {"close": rising, "ma20": (None,) * 20 + rising[20:], "rsi_14": (50.0,) * 60, "macd": (0.5,) * 60}
-    base = replace(example_index(), history=PriceHistory(days, lines))
+    base = replace(load_example(), history=PriceHistory(days, lines))
     debate = await disputatio.debate(format=disputatio.Market(knowledge=base), store=MemoryStore())
     charts = {chart.key: chart for chart in charts_of(debate.report())}
     assert list(charts) == ["price", "rsi", "macd", "scores", "confidence"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disputatio.errors import InvalidInputError
 from disputatio.formats.options import Panel
-from disputatio.market.sources.files import example_index, written
+from disputatio.market.sources.files import load_example, serialize
 from disputatio.participants.human import Person, ScriptedSurface
 from disputatio.proposals import proposal_of, read_request, request_of
 from disputatio.record.text import canonical
@@ -86,12 +86,12 @@ def test_an_order_reaches_no_file_no_address_and_no_command(order, word):
     assert refused.value.next_step
 
 
-@pytest.mark.parametrize("body", [{}, {"knowledge": "example"}, {"knowledge": json.loads(written(example_index()))}])
+@pytest.mark.parametrize("body", [{}, {"knowledge": "example"}, {"knowledge": json.loads(serialize(load_example()))}])
 def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
     kept = json.loads(canonical(read_request({"format": "market", **body})))
     proposal = proposal_of(kept, {})
     # In the order in which its values will lie before the seats, too.
-    assert written(proposal.knowledge) == written(example_index())
+    assert serialize(proposal.knowledge) == serialize(load_example())
     assert proposal.motion.text == "Will ExampleIndex rise within a month?"
 
 
@@ -100,7 +100,7 @@ def test_a_market_debate_is_held_on_exactly_what_its_order_brought(body):
     [
         ({"knowledge": "example", "as_of": "2008-10-31"}, "both"),
         ({"knowledge": {"sha256": "", "knowledge": {}}}, "version"),
-        ({"knowledge": written(example_index()).decode().replace("4850", "4851", 1)}, "changed"),
+        ({"knowledge": serialize(load_example()).decode().replace("4850", "4851", 1)}, "changed"),
         ({"knowledge": json.loads('{"a":' * 300 + "1" + "}" * 300)}, "deeper"),
         ({"as_of": "1889-10-31"}, "Nothing can be built"),
         ({"as_of": "0001-01-01T00:00:00+23:59"}, "calendar"),

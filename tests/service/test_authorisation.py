@@ -11,7 +11,7 @@ from served import ended, served, started
 from disputatio._service.access import COOKIE, Needs
 from disputatio._service.app import create_app
 from disputatio._service.keys import Scope
-from disputatio.market.sources.files import example_index, written
+from disputatio.market.sources.files import load_example, serialize
 
 OPEN = frozenset({"/openapi.json", "/health", "/ready", "/v1/schemas/debate", "/static/{name}", "/login"})
 """What needs no key. Each is here on purpose."""
@@ -109,7 +109,7 @@ async def test_every_route_asks_for_its_scope_and_hides_what_other_tenants_have(
                         assert answer.status_code < 500, (method, path, answer.text)
         async with here.client(tokens[Scope.RUN]) as client:
             kept = (await client.post("/v1/evidence", **UPLOAD)).json()["id"]
-            base = {"file": ("base.json", written(example_index()))}
+            base = {"file": ("base.json", serialize(load_example()))}
             known = (await client.post("/v1/knowledge", files=base)).json()["id"]
         async with here.client(other) as stranger:
             for order in ({"evidence_ids": [kept], "motion": "We should"}, {"format": "market", "knowledge_id": known}):

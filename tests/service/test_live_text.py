@@ -17,7 +17,7 @@ from disputatio._service.hub import Listener as Listening
 from disputatio._service.hub import LiveTexts
 from disputatio.record.chain import seal
 from disputatio.record.events import AnswerRejected, CallSent, DebateResumed, TurnAsked
-from disputatio.tools.tool_choice import choice_part
+from disputatio.tools.tool_choice import name_choice_part
 
 pytestmark = pytest.mark.slow
 SPEECH = (
@@ -167,8 +167,8 @@ def test_a_turn_in_pieces_is_read_as_one():
 def test_a_look_at_a_tool_is_not_read_aloud():
     texts = LiveTexts(list)
     texts.on_event(ASKED, 1)
-    texts.on_event(sent(choice_part(1)), 2)
-    texts.wrote("opening/pro", choice_part(1), '{"claim": "the price of a bus')
+    texts.on_event(sent(name_choice_part(1)), 2)
+    texts.wrote("opening/pro", name_choice_part(1), '{"claim": "the price of a bus')
     assert texts.answers[0].draft.begun
     assert texts.said("opening/pro") == ""
 

@@ -12,7 +12,7 @@ from served import MOTION, ended, served
 
 from disputatio._service.pages.request_form import read_request_form
 from disputatio.errors import InvalidInputError
-from disputatio.market.sources.files import example_index, written
+from disputatio.market.sources.files import load_example, serialize
 from disputatio.options import Option, options_in
 from disputatio.request.formats import options_of_formats
 from disputatio.request.model import DebateRequest
@@ -150,7 +150,7 @@ async def test_what_a_form_started_was_asked_for_in_it(tmp_path):
         token = controls((await client.get("/new")).text)["csrf"].get("value")
         form = {"csrf": token, "motion": MOTION, "format": "panel", "panel.debaters": "ada,bo", "panel.rounds": "1"}
         form |= {"do": "start", "limits.closing_words": "150", "pasted": "Release took 3.8 hours.", "market.as_of": "x"}
-        begun = await client.post("/new", data=form, files={"market.knowledge": ("b.json", written(example_index()))})
+        begun = await client.post("/new", data=form, files={"market.knowledge": ("b.json", serialize(load_example()))})
         assert begun.status_code == 303, begun.text
         debate = begun.headers["location"].rpartition("/")[2]
         await ended(client, debate)

@@ -14,7 +14,7 @@ from served import MOTION, ended, served, started
 from disputatio._service import service
 from disputatio._service.keys import Period, Scope
 from disputatio.market.sources.builder import build, open_source
-from disputatio.market.sources.files import written
+from disputatio.market.sources.files import serialize
 from disputatio.report.json_export import export_schema
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ async def test_bodies_that_are_too_large_or_no_json_are_refused(tmp_path):
 
 async def test_uploads_become_sources_of_the_debate_or_what_a_market_debate_argues_from(tmp_path):
     async with served(tmp_path) as here, here.client() as client:
-        base = written(build(date(2008, 10, 31), open_source("packages")))
+        base = serialize(build(date(2008, 10, 31), open_source("packages")))
         known = await client.post("/v1/knowledge", files={"file": ("base.json", base)})
         assert (known.json()["subject"], known.json()["day"]) == ("S&P 500", "2008-10-31")
         changed = {"file": ("base.json", base.replace(b'"S&P 500"', b'"FTSE 100"', 1))}

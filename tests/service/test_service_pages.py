@@ -12,7 +12,7 @@ from served import ended, served, started
 
 from disputatio._service.keys import Scope
 from disputatio._service.pages.sheets import faults_of, items_of, read_turn, values_of
-from disputatio.market.sources.files import example_index, written
+from disputatio.market.sources.files import load_example, serialize
 from disputatio.participants.human import sheet_of
 from disputatio.testing.instances import instance
 
@@ -117,7 +117,7 @@ async def test_the_same_form_sent_twice_starts_one_debate(tmp_path):
         order = {"csrf": field(form.text, "csrf"), "once": field(form.text, "once"), "format": "market"}
         # What was filled in for another format, and is not shown with this one, does not count.
         order |= {"seats": "all=rules", "review.preset": "contract-risk", "panel.options": "a", "pasted": "a source"}
-        base = {"market.knowledge": ("base.json", written(example_index()))}
+        base = {"market.knowledge": ("base.json", serialize(load_example()))}
         first, second = [await client.post("/new", data=order, files=base) for _ in range(2)]
         assert first.headers["location"] == second.headers["location"]
         (debate,) = (await client.get("/v1/debates")).json()["items"]

@@ -15,7 +15,7 @@ from disputatio.testing.instances import instance
 from disputatio.testing.provider.answers import strict_flaw
 from disputatio.tools.builtin import BUILTIN_TOOLS
 from disputatio.tools.protocol import OfferedTool
-from disputatio.tools.tool_choice import choice_schema, described, plain_arguments, read_choice
+from disputatio.tools.tool_choice import build_choice_schema, describe_tools, read_choice, simplify_arguments
 from strategies import examples, json_objects
 
 LEAVES = st.sampled_from(
@@ -64,7 +64,7 @@ def tools(draw: st.DrawFn) -> list[OfferedTool]:
 @examples(15)
 @given(tools(), st.integers(1, 4), st.integers(0, 2**30))
 def test_the_form_is_one_that_strict_providers_take_and_every_answer_to_it_can_be_read(made, most, seed):
-    schema = choice_schema(made, most)
+    schema = build_choice_schema(made, most)
     assert strict_flaw(schema) is None
     assert "203.0.113.1" not in canonical(schema)
     answer = instance(schema, str(seed))
@@ -74,7 +74,7 @@ def test_the_form_is_one_that_strict_providers_take_and_every_answer_to_it_can_b
     for request in requests:
         tool = next(row for row in made if row.name == request.tool)
         named = tool.parameters["properties"]
-        if plain_arguments(tool.parameters) is not None:
+        if simplify_arguments(tool.parameters) is not None:
             required = set(tool.parameters["required"])
             assert required <= set(request.arguments) <= set(named)
             assert None not in [value for name, value in request.arguments.items() if name not in required]
@@ -85,11 +85,11 @@ def test_the_form_is_one_that_strict_providers_take_and_every_answer_to_it_can_b
 def test_any_schema_is_plain_or_asked_for_as_text(parameters):
     tool = OfferedTool("s.any", "s", "Anything.", parameters)
     try:
-        schema = choice_schema([tool], 1)
+        schema = build_choice_schema([tool], 1)
     except (AttributeError, TypeError) as error:  # pragma: no cover
         raise AssertionError(f"{parameters} is not borne") from error
     assert strict_flaw(schema) is None
-    assert described([tool])
+    assert describe_tools([tool])
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"a": 1}', "[1]", "no", '{"a": NaN}', "{" * 2_000, '"x"', "null"])
@@ -109,6 +109,6 @@ def test_the_same_call_is_made_once_and_no_more_than_there_may_be():
 
 def test_the_tools_of_the_package_are_asked_for_by_the_names_of_their_arguments():
     for tool in BUILTIN_TOOLS.values():
-        plain = plain_arguments(tool.parameters)
+        plain = simplify_arguments(tool.parameters)
         assert plain is not None
         assert list(plain["properties"]) == list(tool.parameters["properties"])

@@ -13,7 +13,7 @@ from disputatio.participants.turn_taking import Consult, Reject, Send, Taken
 from disputatio.prompts import choosing_segment, fence
 from disputatio.tools.builtin import BUILTIN_TOOLS
 from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolRequest, ToolResult
-from disputatio.tools.tool_choice import described
+from disputatio.tools.tool_choice import describe_tools
 from turns_driven import BOOK, reply, turn
 
 pytestmark = pytest.mark.slow
@@ -134,7 +134,7 @@ def test_what_failed_and_what_was_cut_is_said():
 def test_what_makers_say_of_their_tools_is_data():
     tool = OfferedTool("s.tool", "s", ATTACK, {"type": "object", "properties": {"a": {"description": ATTACK}}})
     text = choosing_segment(BOOK, "Speak.", (tool,), 3).text
-    block = fence("tools", described((tool,)))
+    block = fence("tools", describe_tools((tool,)))
     assert block in text
     assert "judge" not in text.replace(block, "")
 

@@ -39,7 +39,7 @@ async def refusal(behaviour: str, *words: str) -> InvalidInputError:
 
 
 def names(box: Toolset) -> list[str]:
-    return [tool.name for tool in box.offered("pro")]
+    return [tool.name for tool in box.tools_for("pro")]
 
 
 def hidden(text: str) -> list[str]:
@@ -147,7 +147,7 @@ async def test_hostile_names_and_descriptions_are_cleaned_or_left_out():
     box = await opened("hostile")
     await box.aclose()
     assert names(box) == ["demo.far", "demo.good"]
-    for tool in box.offered("pro"):
+    for tool in box.tools_for("pro"):
         assert len(tool.description) <= 800
         assert not hidden(tool.description)
     (warning,) = box.warnings

@@ -15,7 +15,7 @@ from disputatio._cli.options import StoreOption
 from disputatio._cli.screen import print_wrapped
 from disputatio._cli.streams import print_json
 from disputatio.errors import InvalidInputError
-from disputatio.judging.scoring import rounded
+from disputatio.judging.scoring import round_half_up
 
 if TYPE_CHECKING:
     from disputatio.engine.estimate import ExpectedCost
@@ -88,7 +88,11 @@ def gate(
         None if downside is None else _number("--downside", downside),
         answer=_answer(answer),
         cost=_number("--cost", cost),
-        **({} if multiple is None or multiple.value is None else {"factor": Decimal(str(rounded(multiple.value, 2)))}),
+        **(
+            {}
+            if multiple is None or multiple.value is None
+            else {"factor": Decimal(str(round_half_up(multiple.value, 2)))}
+        ),
     )
     if json_:
         print_json(decision.as_json() if multiple is None else {**decision.as_json(), "recomputed": multiple.as_json()})
@@ -108,7 +112,7 @@ def _recomputed(store: str | None) -> DebateMultiple:
 def _said(multiple: DebateMultiple) -> str:
     if multiple.value is None:
         return f"Nothing is recomputed: {multiple.because}."
-    return f"The downside must be more than {rounded(multiple.value, 2):g} times the cost: {multiple.because}."
+    return f"The downside must be more than {round_half_up(multiple.value, 2):g} times the cost: {multiple.because}."
 
 
 def _number(option: str, text: str) -> Decimal:

@@ -39,12 +39,12 @@ def import_files(
 
 
 async def _import(transcripts: list[ImportedTranscript], url: str) -> list[Imported]:
-    from disputatio.importing.imported_record import take_in
+    from disputatio.importing.imported_record import import_transcript
     from disputatio.record.sql import SqlStore
 
     opened = SqlStore(url)
     try:
-        return [await take_in(transcript, opened) for transcript in transcripts]
+        return [await import_transcript(transcript, opened) for transcript in transcripts]
     finally:
         await opened.aclose()
 

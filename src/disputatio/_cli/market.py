@@ -57,9 +57,9 @@ def build(
     from disputatio.market.sources.builder import build as build_base
     from disputatio.market.sources.builder import open_source
     from disputatio.market.sources.files import save
-    from disputatio.market.sources.moments import read_as_of
+    from disputatio.market.sources.moments import parse_as_of
 
-    moment = read_as_of(as_of)
+    moment = parse_as_of(as_of)
     sources = open_source(source, subject)
     if source.strip().casefold() == "live":
         tell("Asking Yahoo Finance and FRED ...")
@@ -85,9 +85,9 @@ def show(
 ) -> None:
     """Show a knowledge base: its values with their dates, and what is missing."""
     from disputatio._cli.screen import console
-    from disputatio.market.sources.files import knowledge_named
+    from disputatio.market.sources.files import load_named
 
-    base = knowledge_named(file)
+    base = load_named(file)
     if json_:
         _print_json(base)
         return
@@ -109,10 +109,10 @@ def _print_json(base: KnowledgeBase) -> None:
 
 def _summary(base: KnowledgeBase) -> str:
     """What a base is, in two or three lines."""
-    from disputatio.market.knowledge import data_of
+    from disputatio.market.knowledge import collect_data
     from disputatio.motion import one_line
 
-    meta, data = base.meta, data_of(base)
+    meta, data = base.meta, collect_data(base)
     known = sum(datum.is_known for datum in data.values())
     invented = " Its values are invented." if meta.synthetic else ""
     status, sources = one_line(meta.market_status, 20), one_line(", ".join(meta.data_sources), 100)
@@ -124,7 +124,7 @@ def _summary(base: KnowledgeBase) -> str:
 
 
 def _counted(data: Mapping[str, Datum], kind: str) -> int:
-    return sum(type(datum.held).__name__ == kind for datum in data.values())
+    return sum(type(datum.content).__name__ == kind for datum in data.values())
 
 
 @market.command("rules")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.table import Table
 
 from disputatio.market.knowledge import Datum, Failed, KnowledgeBase
-from disputatio.market.slices import dated, written
+from disputatio.market.slices import format_dates, format_datum
 from disputatio.motion import one_line
 
 
@@ -118,7 +118,7 @@ def _fundamentals(base: KnowledgeBase) -> Iterator[tuple[str, ...]]:
         ("Earnings yield", held.sp500_earnings_yield_approx),
         ("Sector rotation", held.sector_rotation_signal),
     ):
-        yield name, _full(datum), dated(datum)
+        yield name, _full(datum), format_dates(datum)
 
 
 def _sentiment(base: KnowledgeBase) -> Iterator[tuple[str, ...]]:
@@ -131,7 +131,7 @@ def _sentiment(base: KnowledgeBase) -> Iterator[tuple[str, ...]]:
         ("Sectors up over 20 sessions", held.sector_breadth.positive_20d),
         ("Breadth", held.sector_breadth.breadth_regime),
     ):
-        yield name, _full(datum), dated(datum)
+        yield name, _full(datum), format_dates(datum)
 
 
 def _average(status: Datum | None, level: Datum | None) -> str:
@@ -144,7 +144,7 @@ def _full(datum: Datum) -> str:
     """A value with its unit."""
     if not datum.is_known:
         return _short(datum)
-    return written(datum).replace("_", " ")
+    return format_datum(datum).replace("_", " ")
 
 
 def _short(cell: Datum | str | None) -> str:
@@ -154,9 +154,9 @@ def _short(cell: Datum | str | None) -> str:
     if isinstance(cell, str):
         return one_line(cell, 60)
     if not cell.is_known:
-        return "failed" if isinstance(cell.held, Failed) else "-"
+        return "failed" if isinstance(cell.content, Failed) else "-"
     if cell.number is None:
-        return written(cell).replace("_", " ")
+        return format_datum(cell).replace("_", " ")
     return f"{cell.number:,f}"
 
 
@@ -177,12 +177,12 @@ def _is_number(cell: str) -> bool:
 
 def _lacking(base: KnowledgeBase) -> Iterator[Table]:
     """What is missing or failed, by reason; and the warnings of the base."""
-    from disputatio.market.knowledge import data_of
+    from disputatio.market.knowledge import collect_data
 
     reasons: dict[str, list[str]] = {}
-    for pointer, datum in data_of(base).items():
+    for pointer, datum in collect_data(base).items():
         if not datum.is_known:
-            reasons.setdefault(written(datum), []).append(pointer)
+            reasons.setdefault(format_datum(datum), []).append(pointer)
     if reasons:
         yield _listed("Not known", [f"{reason}: {_some(pointers)}" for reason, pointers in reasons.items()])
     if base.meta.warnings:

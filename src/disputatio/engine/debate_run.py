@@ -325,7 +325,7 @@ class DebateRun:
             checks=_CHECKS,
             prompts=DebatePrompts(self._plan.book, self._plan.setting),
             seed=0 if self._plan.seed is None and embedded else self._plan.seed,
-            tools=self._consulting.offered(ask.seat),
+            tools=self._consulting.tools_for(ask.seat),
             tool_limits=self._consulting.limits,
             allowances=self._allowances,
         ).take()

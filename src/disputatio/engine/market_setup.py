@@ -54,12 +54,12 @@ def choose_knowledge(
             "Leave the evidence out, or take --format structured, which cites sources.",
         )
     from disputatio.market.knowledge import KnowledgeBase
-    from disputatio.market.sources.files import knowledge_named
+    from disputatio.market.sources.files import load_named
 
     if isinstance(given, KnowledgeBase):
         return given
 
-    base: KnowledgeBase = knowledge_named(str(given or EXAMPLE))
+    base: KnowledgeBase = load_named(str(given or EXAMPLE))
     return base
 
 
@@ -135,9 +135,9 @@ def knowledge_row(base: KnowledgeBase) -> tuple[JsonObject, str]:
 
 def knowledge_as_source(base: KnowledgeBase) -> Evidence:
     """The whole of ``base`` as a text, for seats of formats that argue from sources."""
-    from disputatio.market.slices import render_slice, whole
+    from disputatio.market.slices import render_slice, take_whole
 
-    return Evidence(KNOWLEDGE, "What is known of the market", render_slice(whole(base)))
+    return Evidence(KNOWLEDGE, "What is known of the market", render_slice(take_whole(base)))
 
 
 def recorded_knowledge(rows: Iterable[Mapping[str, Any]], texts: Mapping[str, str]) -> KnowledgeBase | None:
@@ -242,9 +242,9 @@ def load_stored_knowledge(form: Format, kept: str | dict[str, Any] | None, sourc
 
 def knowledge_text(base: KnowledgeBase) -> str:
     """The file of a knowledge base as text, in its own order: values lie before the seats as they lie there."""
-    from disputatio.market.sources.files import written
+    from disputatio.market.sources.files import serialize
 
-    return written(base).decode()
+    return serialize(base).decode()
 
 
 def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
@@ -253,13 +253,13 @@ def read_knowledge(given: str | bytes | dict[str, Any]) -> KnowledgeBase | None:
     Raises:
         InvalidInputError: it is none, or was changed after it was saved.
     """
-    from disputatio.market.sources.files import read
+    from disputatio.market.sources.files import parse
 
     if isinstance(given, str) and given.strip().casefold() == EXAMPLE_NAME:
         return None
     try:
         raw = json.dumps(given).encode() if isinstance(given, dict) else given
-        return read(raw if isinstance(raw, bytes) else raw.encode("utf-8", "replace"), _SENT)
+        return parse(raw if isinstance(raw, bytes) else raw.encode("utf-8", "replace"), _SENT)
     except VerificationError as changed:
         raise InvalidInputError(changed.cause, changed.next_step) from None
 
@@ -286,10 +286,10 @@ def build_knowledge(as_of: str) -> KnowledgeBase:
         InvalidInputError: it is no day, or nothing is known of it.
     """
     from disputatio.market.sources.builder import build, open_source
-    from disputatio.market.sources.moments import read_as_of
+    from disputatio.market.sources.moments import parse_as_of
 
     try:
-        return build(read_as_of(as_of), open_source("packages"))
+        return build(parse_as_of(as_of), open_source("packages"))
     except InvalidInputError as unknown:
         # Where history comes from is up to whoever runs the server.
         step = "Choose a day that the history installed here covers." if "--source" in unknown.next_step else None

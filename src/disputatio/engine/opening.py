@@ -41,7 +41,7 @@ from disputatio.participants.shared_clients import SharedClients
 from disputatio.prompts import PromptBook, PromptContext, packaged_book
 from disputatio.record.events import DebateOpened
 from disputatio.record.text import digest
-from disputatio.tools.protocol import offer_json
+from disputatio.tools.protocol import record_offer
 
 if TYPE_CHECKING:
     from disputatio.market.knowledge import KnowledgeBase
@@ -342,7 +342,7 @@ def make_opening(plan: Plan, budget: Budget, software: str) -> tuple[DebateOpene
     small = any(isinstance(row, ModelSeat) and row.seatings[0].piecewise for row in plan.table.values())
     texts = {digest(source.text): source.text for source in setting.evidence}
     overridden = tuple(f"The prompt {name} is overridden." for name in plan.book.overridden)
-    tools, tool_texts = offer_json(plan.tools, tuple(plan.table)) if plan.tools else ({}, {})
+    tools, tool_texts = record_offer(plan.tools, tuple(plan.table)) if plan.tools else ({}, {})
     texts |= tool_texts
     texts |= {row.table: row.text for row in plan.table.values() if isinstance(row, Analyst)}
     known: tuple[JsonObject, ...] = ()

@@ -33,7 +33,7 @@ from disputatio.participants.turn_taking import Await, Consult, ModelTurn, Send,
 from disputatio.prompts.compose import DebatePrompts, RenderMessage, compose_shared, compose_task
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import ToolLimits, ToolResult
-from disputatio.tools.tool_choice import CHOICE_FORM
+from disputatio.tools.tool_choice import CHOICE_SPEC
 
 MOST_TURNS = 2_000
 """Turns of the longest course that is held. It takes about a second of a usual processor."""
@@ -206,7 +206,7 @@ class Simulation:
             checks=_CHECKS,
             prompts=self._prompts,
             seed=self.plan.seed,
-            tools=tools.offered(ask.seat) if tools else (),
+            tools=tools.tools_for(ask.seat) if tools else (),
             tool_limits=tools.limits if tools else ToolLimits(),
         ).take()
 
@@ -231,7 +231,7 @@ class Simulation:
     def _answer(self, ask: Ask, order: Send) -> Reply:
         call, typical = order.call, self._typical[ask.seat]
         size, said = self._size(call)
-        chooses = call.schema_name == CHOICE_FORM
+        chooses = call.schema_name == CHOICE_SPEC
         text = canonical(self._choice(ask.seat) if chooses else typical.answer(call.schema or {"type": "string"}))
         written = ceil(len(text.encode()) / TYPICAL_BYTES_PER_TOKEN)
         self.calls.append(SimulatedCall(ask.seat, ask.phase, size, written, said))

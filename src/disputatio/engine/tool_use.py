@@ -18,7 +18,7 @@ from disputatio.motion import Evidence
 from disputatio.record.events import DebateOpened, ToolCalled
 from disputatio.record.text import canonical, digest
 from disputatio.tools.protocol import OfferedTool, Toolbox, ToolFault, ToolLimits, ToolRequest, ToolResult
-from disputatio.tools.toolset import Toolset, open_tools, tools_differ
+from disputatio.tools.toolset import Toolset, compare_tools, open_tools
 
 Sources = Sequence[Evidence | Source]
 
@@ -74,7 +74,7 @@ async def reopen_tools(opened: DebateOpened, settings: Settings, sources: Source
             words[seat] = (*words.get(seat, ()), str(row["tool"]))
     limits = ToolLimits(**{name: body[name] for name in ToolLimits.__slots__}) if rows else ToolLimits()
     tools = await open_tools(words, SourceSet(sources if words else ()), settings.mcp_servers, limits)
-    difference = tools_differ(rows, {tool.name: tool for seat in words for tool in tools.offered(seat)})
+    difference = compare_tools(rows, {tool.name: tool for seat in words for tool in tools.tools_for(seat)})
     if difference:
         await tools.aclose()
         raise ResumeMismatchError(
@@ -90,7 +90,7 @@ class PreviewTools:
         self.limits, self.warnings = limits, ()
         self._words = words
 
-    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+    def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
         """One tool with a description as long as those of all that the seat has."""
         named = self._words.get(seat, ())
         return (OfferedTool("typical", "", _TYPICAL_DESCRIPTION * len(named), _TYPICAL_PARAMETERS),) if named else ()
@@ -130,9 +130,9 @@ class ToolCalls:
         """How much a seat may look up."""
         return self._toolbox.limits if self._toolbox else ToolLimits()
 
-    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+    def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
         """The tools of a seat."""
-        return self._toolbox.offered(seat) if self._toolbox else ()
+        return self._toolbox.tools_for(seat) if self._toolbox else ()
 
     def recorded(self, path: AskPath) -> deque[ToolCalled]:
         """What was looked up for the ask at ``path`` before the debate was resumed."""

@@ -22,7 +22,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.evaluation.experiment import ExperimentResult, Trial
 from disputatio.evaluation.statistics.intervals import Estimate, Rate, mean_estimate, rate
 from disputatio.formats.registry import find_format
-from disputatio.judging.critic_language import softening_in
+from disputatio.judging.critic_language import find_softening
 from disputatio.kernel import Abstention, Ask, AskPath, JsonObject
 from disputatio.motion import Motion, one_line
 from disputatio.participants.local_models import EMBEDDED_MODEL
@@ -234,7 +234,7 @@ def read_critique(case: CriticCase, history: History | None) -> CriticReading:
         any(case.names_flaw(target, text) for target, text in texts),
         len(rows),
         sum(target in case.fair for target, _ in texts),
-        tuple(words for _, text in texts for words in softening_in(text)),
+        tuple(words for _, text in texts for words in find_softening(text)),
     )
 
 

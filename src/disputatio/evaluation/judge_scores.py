@@ -30,10 +30,10 @@ from disputatio.evaluation.injected_flaws import (
     Variant,
 )
 from disputatio.evaluation.statistics.intervals import Estimate, Rate, mean_estimate, rate
-from disputatio.judging.consistency import SwapPair, SwapReport, retest, swap_report
+from disputatio.judging.consistency import SwapPair, SwapReport, compare_retest, report_swaps
 from disputatio.judging.fallacies import Fallacy, words_are_in
-from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, score_spread
-from disputatio.judging.scoring import Rubric, mean, weighted
+from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, measure_spread
+from disputatio.judging.scoring import Rubric, mean, weigh_scores
 from disputatio.participants.providers import family
 from disputatio.record.events import Abstained, TurnTaken
 from disputatio.record.history import History
@@ -64,7 +64,9 @@ class VariantReading:
         """The weighted score of each argument, by side."""
         return {
             side: {
-                name: weighted(row.scores, rubric) for name, row in self.found.items() if name.startswith(side.upper())
+                name: weigh_scores(row.scores, rubric)
+                for name, row in self.found.items()
+                if name.startswith(side.upper())
             }
             for side in SIDES
         }
@@ -202,7 +204,9 @@ def measure_judge(readings: Sequence[VariantReading], rubric: Rubric, own: str) 
     for row in readings:
         if row.failure:
             failures[row.failure] = failures.get(row.failure, 0) + 1
-    retests = [retest(clean[case].judged(rubric), row.judged(rubric)) for case, row in again.items() if case in clean]
+    retests = [
+        compare_retest(clean[case].judged(rubric), row.judged(rubric)) for case, row in again.items() if case in clean
+    ]
     return JudgeMeasures(
         catches=catches,
         rates={kind: _rate_of([row for row in catches if row.kind == kind]) for kind in kinds},
@@ -216,7 +220,7 @@ def measure_judge(readings: Sequence[VariantReading], rubric: Rubric, own: str) 
         length=mean_estimate(longer),
         longer_scored_higher=rate(sum(row > 0 for row in longer), len(longer)),
         longer_scored_lower=rate(sum(row < 0 for row in longer), len(longer)),
-        spread=score_spread(scores),
+        spread=measure_spread(scores),
         same_verdict=rate(sum(row.same_verdict is True for row in retests), len(retests)),
         retest_change=mean_estimate([float(row.mean_change) for row in retests if row.mean_change is not None]),
         own_family=_own_family(clean, rubric, own),
@@ -263,7 +267,7 @@ def _order(
         pairs.append(SwapPair(SIDES, _winner(gap), _winner(contrary)))
         if gap is not None and contrary is not None:
             points.append(float(gap - contrary) / 2)
-    return swap_report(pairs), mean_estimate(points)
+    return report_swaps(pairs), mean_estimate(points)
 
 
 def _winner(gap: Fraction | None) -> str | None:

@@ -22,8 +22,8 @@ from typing import Any
 from disputatio.evaluation.recorded_votes import RecordedSet, read_recorded_votes
 from disputatio.evaluation.statistics.intervals import Rate, rate
 from disputatio.evaluation.statistics.paired import Comparison, compare_all, format_p
-from disputatio.judging.consistency import Swap, SwapReport, swap_report
-from disputatio.judging.dawid_skene import JudgeLabel, reliability
+from disputatio.judging.consistency import Swap, SwapReport, report_swaps
+from disputatio.judging.dawid_skene import JudgeLabel, estimate_reliability
 from disputatio.judging.judge_scores import TIE
 from disputatio.judging.votes import (
     MAJORITY,
@@ -149,7 +149,7 @@ def _weighted(recorded: RecordedSet) -> VotingRule | None:
     classes = {row.label for row in labels}
     if len(recorded.voters) < 3 or len(classes) < 2 or len(classes) > 10:
         return None
-    weights = reliability(labels).weights()
+    weights = estimate_reliability(labels).weights()
     if set(weights.of) != set(recorded.voters):
         return None
     return by_weight(weights.of)
@@ -243,7 +243,7 @@ def measure_swaps(sets: tuple[RecordedSet, ...], path: Path) -> tuple[JudgeSwaps
     found = []
     for row in sets:
         for judge, pairs in row.swaps.items():
-            report = swap_report(pairs)
+            report = report_swaps(pairs)
             said = published.get((row.name.removeprefix("llmbar "), judge))
             found.append(JudgeSwaps(row.name, judge, report, None if said is None else _agrees(report, said)))
     return tuple(found)

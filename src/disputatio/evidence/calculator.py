@@ -19,11 +19,11 @@ from disputatio.kernel import JsonObject
 Value = TypeVar("Value")
 
 
-class MistakeError(Exception):
+class ExpressionError(Exception):
     """The expression has no value, and why."""
 
 
-def tokens_of(pattern: re.Pattern[str], text: str) -> list[str]:
+def tokenize(pattern: re.Pattern[str], text: str) -> list[str]:
     """``text`` cut into what ``pattern`` matches, without the spaces between.
 
     Raises:
@@ -35,13 +35,13 @@ def tokens_of(pattern: re.Pattern[str], text: str) -> list[str]:
     while place < len(text):
         found = pattern.match(text, place)
         if found is None:
-            raise MistakeError(f"'{text[place:].strip()[:1]}' cannot be computed with")
+            raise ExpressionError(f"'{text[place:].strip()[:1]}' cannot be computed with")
         tokens.append(found.group().strip())
         place = found.end()
     return tokens
 
 
-class Reader(Generic[Value]):
+class ExpressionReader(Generic[Value]):
     """Reads and computes in one pass.
 
     Args:
@@ -82,7 +82,7 @@ class Reader(Generic[Value]):
     def _sum(self) -> Value:
         self._depth += 1
         if self._depth > self._deepest:
-            raise MistakeError(f"there are more than {self._deepest} parentheses in each other")
+            raise ExpressionError(f"there are more than {self._deepest} parentheses in each other")
         value = self._product()
         while sign := self._take("+", "-"):
             value = self._added(value, self._product(), sign)
@@ -105,7 +105,7 @@ class Reader(Generic[Value]):
     def _arguments(self, name: str, called: str) -> list[Value]:
         """What stands behind ``name`` in parentheses; ``called`` is what people call it."""
         if not self._take("("):
-            raise MistakeError(f"{name} is followed by its {called} in parentheses")
+            raise ExpressionError(f"{name} is followed by its {called} in parentheses")
         values = [self._sum()]
         while self._take(","):
             values.append(self._sum())
@@ -114,20 +114,20 @@ class Reader(Generic[Value]):
 
     def _close(self) -> None:
         if not self._take(")"):
-            raise MistakeError("a parenthesis is not closed")
+            raise ExpressionError("a parenthesis is not closed")
 
 
-LONGEST_EXPRESSION = 500
+MAX_EXPRESSION_CHARS = 500
 """In characters."""
 
-_DEEPEST = 50
-_MOST_BITS = 4_096
-_LARGEST_POWER = 1_000
-_SHOWN_DIGITS = 15
+_MAX_DEPTH = 50
+_MAX_BITS = 4_096
+_MAX_POWER = 1_000
+_RESULT_DIGITS = 15
 _CONTEXT = Context(prec=40)
 _TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|\.\d+)|([a-z_]+)|(\*\*|[-+*/%(),]))")
 _GROUPED = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?!\d)")
-_WRITTEN = str.maketrans(
+_SIGNS = str.maketrans(
     {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "^": "\u0001", "\u00a0": " "}
 )
 
@@ -155,44 +155,44 @@ class Calculation:
 def calculate(expression: str) -> Calculation:
     """The value of ``expression``; safe on anything a model may write."""
     try:
-        if len(expression) > LONGEST_EXPRESSION:
-            raise MistakeError(
-                f"the expression has {len(expression)} characters, and {LONGEST_EXPRESSION} are the most"
+        if len(expression) > MAX_EXPRESSION_CHARS:
+            raise ExpressionError(
+                f"the expression has {len(expression)} characters, and {MAX_EXPRESSION_CHARS} are the most"
             )
         value, exact = _Parser(expression).whole()
-        shown, whole = _shown(value)
-    except MistakeError as mistake:
-        return Calculation(expression[:LONGEST_EXPRESSION], error=str(mistake))
+        shown, whole = _format_fraction(value)
+    except ExpressionError as mistake:
+        return Calculation(expression[:MAX_EXPRESSION_CHARS], error=str(mistake))
     return Calculation(expression, shown, exact and whole)
 
 
-def _shown(value: Fraction) -> tuple[str, bool]:
+def _format_fraction(value: Fraction) -> tuple[str, bool]:
     """``value`` in decimal digits, and whether those are all of them."""
     try:
-        rounded = Context(prec=_SHOWN_DIGITS).divide(Decimal(value.numerator), Decimal(value.denominator))
+        rounded = Context(prec=_RESULT_DIGITS).divide(Decimal(value.numerator), Decimal(value.denominator))
     except DecimalException:
-        raise MistakeError("the value is too large to be written") from None
-    plain = rounded.normalize(Context(prec=_SHOWN_DIGITS))
+        raise ExpressionError("the value is too large to be written") from None
+    plain = rounded.normalize(Context(prec=_RESULT_DIGITS))
     text = f"{plain:f}" if -12 <= plain.adjusted() <= 20 else str(plain)
     return ("0" if plain == 0 else text), Fraction(rounded) == value
 
 
-class _Parser(Reader[Fraction]):
+class _Parser(ExpressionReader[Fraction]):
     """``_exact`` falls when something had to be rounded."""
 
     def __init__(self, expression: str) -> None:
-        super().__init__(_tokens(expression), _DEEPEST)
+        super().__init__(_tokenize(expression), _MAX_DEPTH)
         self._exact = True
 
     def whole(self) -> tuple[Fraction, bool]:
         """The value of the whole expression, and whether it is exact."""
         value = self._sum()
         if self._next():
-            raise MistakeError(f"'{self._next()}' is not expected here")
+            raise ExpressionError(f"'{self._next()}' is not expected here")
         return value, self._exact
 
     def _added(self, left: Fraction, right: Fraction, sign: str) -> Fraction:
-        return _bounded(left + right if sign == "+" else left - right)
+        return _check_size(left + right if sign == "+" else left - right)
 
     def _negated(self, value: Fraction) -> Fraction:
         return -value
@@ -202,11 +202,11 @@ class _Parser(Reader[Fraction]):
         while sign := self._take("*", "/", "%"):
             other = self._signed()
             if sign == "*":
-                value = _bounded(value * other)
+                value = _check_size(value * other)
             elif other == 0:
-                raise MistakeError("a division by zero has no value")
+                raise ExpressionError("a division by zero has no value")
             else:
-                value = _bounded(value / other if sign == "/" else value % other)
+                value = _check_size(value / other if sign == "/" else value % other)
         return value
 
     def _unsigned(self) -> Fraction:
@@ -215,8 +215,8 @@ class _Parser(Reader[Fraction]):
         if not self._take("**"):
             return base
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise MistakeError(f"there are more than {_DEEPEST} powers of powers")
+        if self._depth > _MAX_DEPTH:
+            raise ExpressionError(f"there are more than {_MAX_DEPTH} powers of powers")
         exponent = self._signed()
         self._depth -= 1
         return self._percent(self._raised(base, exponent))
@@ -235,26 +235,26 @@ class _Parser(Reader[Fraction]):
         token = self._next()
         self._place += 1
         if not token:
-            raise MistakeError("the expression ends where a number is expected")
+            raise ExpressionError("the expression ends where a number is expected")
         if token[0].isdigit() or token[0] == ".":
-            return _bounded(Fraction(token))
+            return _check_size(Fraction(token))
         if token[0] == "(":
             return self._parenthesis()
         if token[0].isalpha() or token[0] == "_":
             return self._called(token)
-        raise MistakeError(f"'{token}' stands where a number is expected")
+        raise ExpressionError(f"'{token}' stands where a number is expected")
 
     def _called(self, name: str) -> Fraction:
         function = _FUNCTIONS.get(name)
         if function is None:
-            raise MistakeError(f"there is no '{name[:40]}'; there are: {', '.join(sorted(_FUNCTIONS))}")
-        return _bounded(function(self, self._arguments(name, "numbers")))
+            raise ExpressionError(f"there is no '{name[:40]}'; there are: {', '.join(sorted(_FUNCTIONS))}")
+        return _check_size(function(self, self._arguments(name, "numbers")))
 
     def root(self, numbers: list[Fraction]) -> Fraction:
         """The square root of one number."""
-        (number,) = _counted("sqrt", numbers, 1)
+        (number,) = _check_count("sqrt", numbers, 1)
         if number < 0:
-            raise MistakeError("a negative number has no square root here")
+            raise ExpressionError("a negative number has no square root here")
         top, bottom = isqrt(number.numerator), isqrt(number.denominator)
         if top * top == number.numerator and bottom * bottom == number.denominator:
             return Fraction(top, bottom)
@@ -263,58 +263,60 @@ class _Parser(Reader[Fraction]):
 
     def _raised(self, base: Fraction, exponent: Fraction) -> Fraction:
         if base == 0 and exponent < 0:
-            raise MistakeError("zero has no negative power")
-        if abs(exponent) > _LARGEST_POWER:
-            raise MistakeError(f"a power may be {_LARGEST_POWER} at most")
+            raise ExpressionError("zero has no negative power")
+        if abs(exponent) > _MAX_POWER:
+            raise ExpressionError(f"a power may be {_MAX_POWER} at most")
         if exponent.denominator == 1:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-            if bits * abs(exponent.numerator) > _MOST_BITS:
-                raise MistakeError("the value is too large")
+            if bits * abs(exponent.numerator) > _MAX_BITS:
+                raise ExpressionError("the value is too large")
             return Fraction(base**exponent.numerator)
         if base < 0:
-            raise MistakeError("a negative number has no fractional power here")
+            raise ExpressionError("a negative number has no fractional power here")
         self._exact = False
         try:
             shown = [_CONTEXT.divide(Decimal(part.numerator), Decimal(part.denominator)) for part in (base, exponent)]
             return Fraction(_CONTEXT.power(*shown))
         except DecimalException:
-            raise MistakeError("the value is too large") from None
+            raise ExpressionError("the value is too large") from None
 
 
-def _tokens(expression: str) -> list[str]:
+def _tokenize(expression: str) -> list[str]:
     grouped = _GROUPED.search(expression)
     if grouped:
-        raise MistakeError(f"write {grouped.group().replace(',', '')} for {grouped.group()}, and a space behind commas")
-    return tokens_of(_TOKEN, expression.translate(_WRITTEN).replace("\u0001", "**"))
+        raise ExpressionError(
+            f"write {grouped.group().replace(',', '')} for {grouped.group()}, and a space behind commas"
+        )
+    return tokenize(_TOKEN, expression.translate(_SIGNS).replace("\u0001", "**"))
 
 
-def _bounded(value: Fraction) -> Fraction:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
-        raise MistakeError("the value is too large or has too many digits")
+def _check_size(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MAX_BITS:
+        raise ExpressionError("the value is too large or has too many digits")
     return value
 
 
-def _counted(name: str, numbers: list[Fraction], *allowed: int) -> list[Fraction]:
+def _check_count(name: str, numbers: list[Fraction], *allowed: int) -> list[Fraction]:
     if len(numbers) not in allowed:
         wanted = " or ".join(map(str, allowed)) + (" number" if allowed == (1,) else " numbers")
-        raise MistakeError(f"{name} takes {wanted}, not {len(numbers)}")
+        raise ExpressionError(f"{name} takes {wanted}, not {len(numbers)}")
     return numbers
 
 
 def _round(_: _Parser, numbers: list[Fraction]) -> Fraction:
-    value, *places = _counted("round", numbers, 1, 2)
+    value, *places = _check_count("round", numbers, 1, 2)
     digits = places[0] if places else Fraction(0)
     if digits.denominator != 1 or abs(digits) > 30:
-        raise MistakeError("round takes a whole number of digits from -30 to 30")
+        raise ExpressionError("round takes a whole number of digits from -30 to 30")
     factor = Fraction(10) ** digits.numerator
     whole = (abs(value) * factor + Fraction(1, 2)) // 1
     return Fraction(whole) / factor * (-1 if value < 0 else 1)
 
 
 def _percent_change(_: _Parser, numbers: list[Fraction]) -> Fraction:
-    old, new = _counted("percent_change", numbers, 2)
+    old, new = _check_count("percent_change", numbers, 2)
     if old <= 0:
-        raise MistakeError("a change in per cent is measured from a number above zero")
+        raise ExpressionError("a change in per cent is measured from a number above zero")
     return (new - old) / old * 100
 
 

@@ -18,18 +18,18 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from disputatio.evidence.findings import Finding, Match, Reason, Span, Status
-from disputatio.evidence.passages import passage_at
-from disputatio.evidence.pointers import AS_GIVEN, Tolerance, find_value
+from disputatio.evidence.passages import find_passage
+from disputatio.evidence.pointers import DEFAULT_TOLERANCE, Tolerance, check_value
 from disputatio.evidence.quotes import find_quote
 from disputatio.evidence.sources import Source, SourceSet
 from disputatio.kernel import JsonObject
 from disputatio.motion import clean, one_line
 
-LONGEST_QUOTE = 4_000
+MAX_QUOTE_CHARS = 4_000
 """How many characters of a quote are checked; a longer one is unverified."""
 
 
-_LONGEST_DETAIL = 300
+_MAX_DETAIL_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,11 @@ class CheckedCitation:
         return self.spans[-1].end if self.spans else None
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether the source bears it out, repaired or not."""
         return self.status is not Status.UNVERIFIED
 
-    def statement(self) -> str:
+    def describe(self) -> str:
         """The status in a few words, such as ``unverified: the source says 3.8 h, the quote 8.3 h``."""
         why = self.detail or self.reason.value
         return f"{self.status.value}: {why}" if self.status is Status.UNVERIFIED and why else self.status.value
@@ -107,7 +107,7 @@ class CheckedCitation:
     def as_json(self) -> JsonObject:
         """The check as it is recorded; equal checks give equal JSON."""
         return {
-            **citation_json(self.citation),
+            **citation_to_json(self.citation),
             "status": self.status.value,
             "match": self.match.value,
             "reason": self.reason.value,
@@ -119,7 +119,7 @@ class CheckedCitation:
         }
 
 
-def citation_json(citation: Citation) -> JsonObject:
+def citation_to_json(citation: Citation) -> JsonObject:
     """A citation as JSON; a ``Decimal`` becomes text, so that its digits are kept."""
     if isinstance(citation, Quotation):
         return {"source_id": citation.source_id, "quote": citation.quote}
@@ -127,7 +127,7 @@ def citation_json(citation: Citation) -> JsonObject:
     return {"source_id": citation.source_id, "pointer": citation.pointer, "value": value}
 
 
-def check_citation(sources: SourceSet, citation: Citation, tolerance: Tolerance = AS_GIVEN) -> CheckedCitation:
+def check_citation(sources: SourceSet, citation: Citation, tolerance: Tolerance = DEFAULT_TOLERANCE) -> CheckedCitation:
     """What ``sources`` say to ``citation``.
 
     Args:
@@ -139,15 +139,15 @@ def check_citation(sources: SourceSet, citation: Citation, tolerance: Tolerance 
     if source is None:
         known = ", ".join(sources.ids[:8]) or "none"
         detail = f"there is no source '{citation.source_id[:60]}'; there are: {known}"
-        return _checked(citation, None, Finding(Status.UNVERIFIED, Match.NONE, Reason.NO_SUCH_SOURCE, detail))
+        return _build_checked(citation, None, Finding(Status.UNVERIFIED, Match.NONE, Reason.NO_SUCH_SOURCE, detail))
     if isinstance(citation, Reading):
-        return _checked(citation, source, find_value(source, citation.pointer, citation.value, tolerance))
-    return _checked(citation, source, _find(source, citation.quote))
+        return _build_checked(citation, source, check_value(source, citation.pointer, citation.value, tolerance))
+    return _build_checked(citation, source, _find_quote(source, citation.quote))
 
 
-def _find(source: Source, quote: str) -> Finding:
-    if len(quote) > LONGEST_QUOTE:
-        detail = f"the quote has {len(quote):,} characters, and {LONGEST_QUOTE:,} are the most that are checked"
+def _find_quote(source: Source, quote: str) -> Finding:
+    if len(quote) > MAX_QUOTE_CHARS:
+        detail = f"the quote has {len(quote):,} characters, and {MAX_QUOTE_CHARS:,} are the most that are checked"
         return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
     quote = clean(quote).strip()
     found = find_quote(source.index, quote)
@@ -160,16 +160,16 @@ def _find(source: Source, quote: str) -> Finding:
     return near if found is None or near.reason is not Reason.NOT_FOUND else found
 
 
-def _checked(citation: Citation, source: Source | None, found: Finding) -> CheckedCitation:
+def _build_checked(citation: Citation, source: Source | None, found: Finding) -> CheckedCitation:
     spans = found.spans if source is not None else ()
     words = " … ".join(source.text[span.start : span.end] for span in spans) if source is not None else ""
-    passage = passage_at(source.passages, spans[0].start) if source is not None and spans else None
+    passage = find_passage(source.passages, spans[0].start) if source is not None and spans else None
     return CheckedCitation(
         citation=citation,
         status=found.status,
         match=found.match,
         reason=found.reason,
-        detail=one_line(found.detail, _LONGEST_DETAIL),
+        detail=one_line(found.detail, _MAX_DETAIL_CHARS),
         passage_id=passage.id if passage is not None else "",
         spans=spans,
         words=words,

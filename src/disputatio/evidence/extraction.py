@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.html_text import Page, read_html
+from disputatio.evidence.html_text import ExtractedText, read_html
 from disputatio.motion import MAX_EVIDENCE_CHARS
 from disputatio.motion.source_kind import SourceKind
 
@@ -46,7 +46,7 @@ Python knows more, some of which take a time that is the square of the length (p
 """
 
 
-def extract(raw: str | bytes, kind: SourceKind, what: str) -> Page:
+def extract(raw: str | bytes, kind: SourceKind, what: str) -> ExtractedText:
     """The title, empty where there is none, and the text of ``raw``, which is of any kind but JSON.
 
     Raises:
@@ -64,7 +64,7 @@ def extract(raw: str | bytes, kind: SourceKind, what: str) -> Page:
         return read_html(text, what)
     if kind is SourceKind.MARKDOWN:
         return read_markdown(text, what)
-    return Page("", text)
+    return ExtractedText("", text)
 
 
 def decode(raw: str | bytes, kind: SourceKind, what: str) -> str:
@@ -77,7 +77,7 @@ def decode(raw: str | bytes, kind: SourceKind, what: str) -> str:
         return raw.replace("\r\n", "\n").replace("\r", "\n")
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS if raw.startswith(mark)), "utf-8")
     named = _CHARSET.search(raw[:4096]) if kind is SourceKind.HTML and encoding == "utf-8" else None
-    for name in (encoding, _page_encoding(named.group(1).decode("ascii")) if named else ""):
+    for name in (encoding, _find_page_encoding(named.group(1).decode("ascii")) if named else ""):
         try:
             if name:
                 return raw.decode(name).replace("\r\n", "\n").replace("\r", "\n")
@@ -90,7 +90,7 @@ def decode(raw: str | bytes, kind: SourceKind, what: str) -> str:
     )
 
 
-def _page_encoding(name: str) -> str:
+def _find_page_encoding(name: str) -> str:
     """Python's name for an encoding of the web, empty where ``name`` is none."""
     try:
         found = codecs.lookup(name).name
@@ -99,10 +99,10 @@ def _page_encoding(name: str) -> str:
     return found if found in _PAGE_ENCODINGS else ""
 
 
-MOST_PAGES = 2_000
+MAX_PAGES = 2_000
 
 
-def read_pdf(raw: bytes, what: str, most_chars: int) -> Page:
+def read_pdf(raw: bytes, what: str, most_chars: int) -> ExtractedText:
     """The title and the text of a PDF; pages are parted by an empty line. Stops soon after ``most_chars`` characters.
 
     Raises:
@@ -135,7 +135,7 @@ def read_pdf(raw: bytes, what: str, most_chars: int) -> Page:
         ) from None
 
 
-def _read_pages(reader: PdfReader, what: str, most_chars: int) -> Page:
+def _read_pages(reader: PdfReader, what: str, most_chars: int) -> ExtractedText:
     from pypdf.errors import DependencyError
 
     if reader.is_encrypted:
@@ -145,9 +145,9 @@ def _read_pages(reader: PdfReader, what: str, most_chars: int) -> Page:
             opened = False
         if not opened:
             raise InvalidInputError(f"{what} is encrypted and asks for a password.", "Save it without one.")
-    if len(reader.pages) > MOST_PAGES:
+    if len(reader.pages) > MAX_PAGES:
         raise InvalidInputError(
-            f"{what} has {len(reader.pages):,} pages, and {MOST_PAGES:,} are the most.",
+            f"{what} has {len(reader.pages):,} pages, and {MAX_PAGES:,} are the most.",
             "Give the pages that bear on the motion.",
         )
     pages: list[str] = []
@@ -163,17 +163,17 @@ def _read_pages(reader: PdfReader, what: str, most_chars: int) -> Page:
             "Run a text recognition (OCR) over it first, or give its text.",
         )
     title = reader.metadata.title if reader.metadata else None
-    return Page(str(title or ""), "\n\n".join(filter(None, pages)))
+    return ExtractedText(str(title or ""), "\n\n".join(filter(None, pages)))
 
 
 MAX_MARKDOWN_DEPTH = 100
 """How deep quotations and lists may lie in each other; a list counts twice. The reader calls itself for each."""
 
-_DEEPEST_INLINE = 20
+_MAX_INLINE_DEPTH = 20
 """As the library has it."""
 
 
-def read_markdown(text: str, what: str) -> Page:
+def read_markdown(text: str, what: str) -> ExtractedText:
     """The title (the first heading, if any) and the visible text of Markdown ``text``.
 
     Raises:
@@ -182,26 +182,26 @@ def read_markdown(text: str, what: str) -> Page:
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("commonmark", {"maxNesting": MAX_MARKDOWN_DEPTH}).enable(["table", "strikethrough"])
-    reader.core.ruler.before("inline", "bound what stands within a line", _bound_inline)
-    tokens = reader.parse(_without_front_matter(text))
+    reader.core.ruler.before("inline", "bound what stands within a line", _limit_inline_depth)
+    tokens = reader.parse(_strip_front_matter(text))
     if any(token.nesting == 1 and token.level + 1 >= MAX_MARKDOWN_DEPTH for token in tokens):
         # The reader leaves out what lies deeper, and says nothing.
         raise InvalidInputError(
             f"{what} is nested deeper than {MAX_MARKDOWN_DEPTH - 1} levels.", "Give the part that bears on the motion."
         )
-    title = next((_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
+    title = next((_render_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
     if any(_is_markup(token) for token in tokens):
         # Raw HTML can hide text, so the page is read as a browser shows it.
-        return Page(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
-    return Page(title, _render_tokens(tokens))
+        return ExtractedText(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
+    return ExtractedText(title, _render_tokens(tokens))
 
 
-def _bound_inline(state: StateCore) -> None:
+def _limit_inline_depth(state: StateCore) -> None:
     """Take brackets and stars that lie deeper as text: looking for their ends costs time for each level."""
-    state.md.options.maxNesting = _DEEPEST_INLINE
+    state.md.options.maxNesting = _MAX_INLINE_DEPTH
 
 
-def _without_front_matter(text: str) -> str:
+def _strip_front_matter(text: str) -> str:
     """``text`` without the settings some sites put between two lines of dashes at the top."""
     if not text.startswith("---\n"):
         return text
@@ -216,7 +216,7 @@ def _is_markup(token: Token) -> bool:
     return any(child.type == "html_inline" and not child.content.startswith("<!--") for child in token.children or ())
 
 
-def _inline(token: Token) -> str:
+def _render_inline(token: Token) -> str:
     said = {"softbreak": "\n", "hardbreak": "\n"}
     kept = ("text", "code_inline")
     return "".join(child.content if child.type in kept else said.get(child.type, "") for child in token.children or ())
@@ -243,9 +243,9 @@ def _render_tokens(tokens: Sequence[Token]) -> str:
             out.append(" | ".join(cells))
             cells = None
         elif token.type == "inline" and cells is not None:
-            cells.append(_inline(token))
+            cells.append(_render_inline(token))
         elif token.type in {"inline", "fence", "code_block"}:
-            out.append(label + (_inline(token) if token.type == "inline" else token.content.rstrip("\n")))
+            out.append(label + (_render_inline(token) if token.type == "inline" else token.content.rstrip("\n")))
             label = ""
         elif token.type in {"heading_close", "paragraph_close", "table_close"} and not token.hidden:
             out.append("")

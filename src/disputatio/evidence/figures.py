@@ -22,10 +22,10 @@ from disputatio.evidence.number_lexicon import (
     ONES,
     ORDINALS,
     TENS,
-    scale_of,
-    unit_of,
+    find_scale,
+    find_unit,
 )
-from disputatio.evidence.tokens import DASH, GLUED, LETTER, NUMBER, POINT, SIGN, SPACE, WORD, Atoms
+from disputatio.evidence.tokens import DASH, GLUED, LETTER, NUMBER, POINT, SIGN, SPACE, WORD, Tokens
 
 _JOINING_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2212")
 _LEADING_SIGNS = frozenset("+\u00b1\u2212<>=~\u2264\u2265\u2248#")
@@ -78,7 +78,7 @@ class Figure:
     bound: str = ""
 
 
-def plain_number(literal: str) -> Decimal | None:
+def parse_number(literal: str) -> Decimal | None:
     """The value of digits with separators; None where they can be read in two ways or are a date, time or version.
 
     A comma before exactly three digits groups thousands; a single point is a decimal point.
@@ -94,12 +94,12 @@ def plain_number(literal: str) -> Decimal | None:
     return None
 
 
-def figures(atoms: Atoms, first: int, last: int) -> list[Figure]:
+def find_figures(atoms: Tokens, first: int, last: int) -> list[Figure]:
     """The figures among atoms ``first`` to ``last``, in order; they do not overlap."""
     found: list[Figure] = []
     atom = first
     while atom <= last:
-        figure = _figure_at(atoms, atom, first if not found else found[-1].last + 1, last)
+        figure = _read_figure(atoms, atom, first if not found else found[-1].last + 1, last)
         if figure is None:
             atom += 1
         else:
@@ -108,20 +108,22 @@ def figures(atoms: Atoms, first: int, last: int) -> list[Figure]:
     return found
 
 
-def keys_of(found: Sequence[Figure]) -> list[str]:
+def collect_keys(found: Sequence[Figure]) -> list[str]:
     """The keys of several figures in a row."""
     return [key for figure in found for key in figure.keys]
 
 
-def figure_at(atoms: Atoms, atom: int) -> Figure | None:
+def find_figure(atoms: Tokens, atom: int) -> Figure | None:
     """The figure that ``atom`` is a part of, if it is one."""
-    near = figures(atoms, max(0, atom - REACH), min(len(atoms) - 1, atom + REACH))
+    near = find_figures(atoms, max(0, atom - REACH), min(len(atoms) - 1, atom + REACH))
     return next((figure for figure in near if figure.first <= atom <= figure.last), None)
 
 
-def first_difference(source: Sequence[Figure], quote: Sequence[Figure]) -> tuple[Figure | None, Figure | None] | None:
+def find_first_difference(
+    source: Sequence[Figure], quote: Sequence[Figure]
+) -> tuple[Figure | None, Figure | None] | None:
     """The first figure where two texts part, and its counterpart; None where all keys are equal in order."""
-    if keys_of(source) == keys_of(quote):
+    if collect_keys(source) == collect_keys(quote):
         return None
     matcher = SequenceMatcher(None, [f.keys for f in source], [f.keys for f in quote], autojunk=False)
     for tag, from_source, source_end, from_quote, quote_end in matcher.get_opcodes():
@@ -133,20 +135,20 @@ def first_difference(source: Sequence[Figure], quote: Sequence[Figure]) -> tuple
     return (source[0] if source else None, quote[0] if quote else None)
 
 
-def _figure_at(atoms: Atoms, atom: int, first: int, last: int) -> Figure | None:
+def _read_figure(atoms: Tokens, atom: int, first: int, last: int) -> Figure | None:
     kind, fold = atoms.kinds[atom], atoms.folds[atom]
     if kind == NUMBER:
-        return _Reading(atoms, first, last).number(atom)
+        return _FigureReader(atoms, first, last).number(atom)
     if kind == WORD:
         if any(char.isdigit() for char in fold):
             return Figure(atom, atom, (fold,))
         if fold in ONES or fold in TENS:
-            return _Reading(atoms, first, last).spelled(atom)
+            return _FigureReader(atoms, first, last).spelled(atom)
         if fold in ORDINALS:
             return Figure(atom, atom, (f"no. {ORDINALS[fold]}",))
         if fold in COUNTING:
             return Figure(atom, atom, (fold,))
-        if fold in MONTHS and _beside_number(atoms, atom):
+        if fold in MONTHS and _is_beside_number(atoms, atom):
             return Figure(atom, atom, (f"month {MONTHS[fold]}",))
     if kind == LETTER and fold in HAN_FIGURES:
         end = atom
@@ -158,7 +160,7 @@ def _figure_at(atoms: Atoms, atom: int, first: int, last: int) -> Figure | None:
     return None
 
 
-def _beside_number(atoms: Atoms, atom: int) -> bool:
+def _is_beside_number(atoms: Tokens, atom: int) -> bool:
     after = atom + 1
     if after < len(atoms) and atoms.folds[after] == ".":
         after += 1
@@ -167,10 +169,10 @@ def _beside_number(atoms: Atoms, atom: int) -> bool:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _FigureReader:
     """Reads one figure out of atoms ``first`` to ``last``."""
 
-    atoms: Atoms
+    atoms: Tokens
     first: int
     last: int
 
@@ -182,9 +184,9 @@ class _Reading:
         factor, scale, unit, end = self._tail(end, currency)
         start, bound = self._bound(start)
         start = self._word_before(start)
-        values = [plain_number(literal) for literal in literals]
+        values = [parse_number(literal) for literal in literals]
         plain = values[0] if len(values) == 1 else None
-        keys = [_shown(value, literal) for value, literal in zip(values, literals, strict=True)]
+        keys = [_format_number(value, literal) for value, literal in zip(values, literals, strict=True)]
         places = 0
         if plain is not None:
             places = -int(plain.as_tuple().exponent)
@@ -192,7 +194,7 @@ class _Reading:
             if factor is not None:
                 plain *= factor
                 places -= len(str(int(factor))) - 1 if str(factor).strip("0") == "1" else 0
-                keys[-1] = _shown(abs(plain), literals[-1])
+                keys[-1] = _format_number(abs(plain), literals[-1])
         if scale and (factor is None or plain is None):
             keys[-1] += " " + scale
         keys[0] = f"{bound} {sign}{keys[0]}".strip()
@@ -212,7 +214,7 @@ class _Reading:
             end += 1
         factor, scale, unit, end = self._tail(end, "")
         start, bound = self._bound(atom)
-        key = _shown(value * factor if factor is not None else value, "")
+        key = _format_number(value * factor if factor is not None else value, "")
         key += f" {scale}" if scale and factor is None else ""
         return Figure(start, end, (f"{bound} {key} {unit}".strip(),), unit=unit, bound=bound)
 
@@ -236,7 +238,7 @@ class _Reading:
         if mark:
             return start, _CURRENCY_SIGNS[mark], sign.replace(mark, "")
         if start > self.first and self.atoms.joints[start] == SPACE and self.atoms.folds[start - 1] in _CURRENCY_CODES:
-            return start - 1, unit_of(self.atoms.folds[start - 1]) or "", sign
+            return start - 1, find_unit(self.atoms.folds[start - 1]) or "", sign
         return start, "", sign
 
     def _literals(self, atom: int) -> tuple[list[str], int]:
@@ -294,7 +296,7 @@ class _Reading:
                 factor, scale = _MONEY_SCALES[fold], fold
                 atom = following
                 continue
-            found = None if scale else scale_of(fold, glued=glued)
+            found = None if scale else find_scale(fold, glued=glued)
             if (
                 found is not None
                 and unit == currency
@@ -324,7 +326,7 @@ class _Reading:
             return (fold, atom) if fold[0] in "%\u2030\u00b0" or _is_currency(fold) else None
         if self.atoms.folds[atom] == "per" and atom < self.last and self.atoms.folds[atom + 1] == "cent":
             return "%", atom + 1
-        unit = unit_of(raw, glued=glued)
+        unit = find_unit(raw, glued=glued)
         if unit is None and glued:
             unit = self.atoms.folds[atom]
         return (unit, atom) if unit is not None else None
@@ -354,7 +356,7 @@ class _Reading:
         return self.atoms.raw(atom, atom)
 
 
-def _shown(value: Decimal | None, literal: str) -> str:
+def _format_number(value: Decimal | None, literal: str) -> str:
     if value is None:
         return literal
     plain = f"{value:f}"

@@ -16,10 +16,10 @@ from disputatio.errors import InvalidInputError
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_UNSEEN_TAGS = """
+_INVISIBLE_TAGS = """
 head script style template noscript svg canvas iframe object embed audio video datalist map input rp noframes frameset
 """
-_UNSEEN = frozenset(_UNSEEN_TAGS.split())
+_INVISIBLE = frozenset(_INVISIBLE_TAGS.split())
 _BLOCK_TAGS = """
 address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1
 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary table tbody tfoot thead
@@ -34,10 +34,10 @@ _PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _CELLS = frozenset({"td", "th"})
 # The patterns of this module take a time that grows with the text alone: a repetition is possessive, or begins where
 # nothing of its kind stands before it.
-_NOUGHT = r"(?:0++(?:\.0++)?|\.0++)"
+_ZERO = r"(?:0++(?:\.0++)?|\.0++)"
 _HIDING = re.compile(
-    rf"display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse)|opacity\s*+:\s*+{_NOUGHT}\s*+(?:;|$|!|%)"
-    rf"|font-size\s*+:\s*+{_NOUGHT}\s*+(?:px|em|rem|pt|%|;|$|!)|(?:left|right|top|text-indent)\s*+:\s*+-\d{{3,}}"
+    rf"display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse)|opacity\s*+:\s*+{_ZERO}\s*+(?:;|$|!|%)"
+    rf"|font-size\s*+:\s*+{_ZERO}\s*+(?:px|em|rem|pt|%|;|$|!)|(?:left|right|top|text-indent)\s*+:\s*+-\d{{3,}}"
     r"|clip(?:-path)?\s*+:\s*+(?:rect\(\s*+0|inset\(\s*+(?:50|100)%)|content-visibility\s*+:\s*+hidden",
     re.IGNORECASE,
 )
@@ -47,7 +47,7 @@ _AT_RULE = re.compile(r"(?<![^{};])([^{};@]*+)@[^{};]++(?:;|\{(?:[^{}]++|\{[^{}]
 _RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 
-MOST_ATTRIBUTES = 200
+MAX_ATTRIBUTES = 200
 """Of one element. The parser compares each with all before it."""
 
 MAX_HTML_DEPTH = 512
@@ -73,14 +73,14 @@ _ATTRIBUTE = re.compile(r"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?+|'[^']*+
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ExtractedText:
     """A page's title, empty where it has none, and its visible text."""
 
     title: str
     text: str
 
 
-def read_html(html: str, what: str) -> Page:
+def read_html(html: str, what: str) -> ExtractedText:
     """The title and the visible text of ``html``.
 
     Raises:
@@ -94,21 +94,21 @@ def read_html(html: str, what: str) -> Page:
             f"{what} is HTML, and the library that reads HTML is not installed.",
             "Install it with: pip install 'disputatio[evidence]'.",
         ) from None
-    _check_shape(html, what)
+    _check_complexity(html, what)
     tree = LexborHTMLParser(html)
     title = tree.css_first("head > title")
     shown = " ".join(title.text().split()) if title is not None else ""
-    return Page(shown, _Writer(_hidden(tree)).written(tree.root) if tree.root is not None else "")
+    return ExtractedText(shown, _TextWriter(_find_hidden(tree)).written(tree.root) if tree.root is not None else "")
 
 
-def _check_shape(html: str, what: str) -> None:
+def _check_complexity(html: str, what: str) -> None:
     """Refuse a page that the parser would take a time for that is the square of its length.
 
     This is no parser: it counts tags, forgives what browsers forgive, and sees less depth than there is where tags
     overlap. What it does not see is left to the limits of the process.
 
     Raises:
-        InvalidInputError: an element has more than ``MOST_ATTRIBUTES``, or blocks lie deeper than ``MAX_HTML_DEPTH``.
+        InvalidInputError: an element has more than ``MAX_ATTRIBUTES``, or blocks lie deeper than ``MAX_HTML_DEPTH``.
     """
     open_now: list[str] = []
     place = html.find("<")
@@ -118,16 +118,16 @@ def _check_shape(html: str, what: str) -> None:
         name = tag["name"].lower() if tag is not None and tag["name"] else ""
         if tag is not None and name:
             said = tag["attributes"]
-            if len(said) > 2 * MOST_ATTRIBUTES and sum(1 for _ in _ATTRIBUTE.finditer(said)) > MOST_ATTRIBUTES:
+            if len(said) > 2 * MAX_ATTRIBUTES and sum(1 for _ in _ATTRIBUTE.finditer(said)) > MAX_ATTRIBUTES:
                 raise InvalidInputError(
-                    f"{what} has an element with more than {MOST_ATTRIBUTES} attributes.",
+                    f"{what} has an element with more than {MAX_ATTRIBUTES} attributes.",
                     "Give its text, or the part that bears on the motion.",
                 )
             if name in _RAW_TAGS and not tag["end"]:
                 end = re.compile(f"</{name}(?![^\\s/>])", re.IGNORECASE).search(html, place)
                 place = len(html) if end is None else end.start()
             elif not said.endswith("/"):
-                _follow(open_now, name, ends=bool(tag["end"]))
+                _track_container(open_now, name, ends=bool(tag["end"]))
             if len(open_now) > MAX_HTML_DEPTH:
                 raise InvalidInputError(
                     f"{what} is nested deeper than {MAX_HTML_DEPTH} levels.",
@@ -136,7 +136,7 @@ def _check_shape(html: str, what: str) -> None:
         place = html.find("<", place)
 
 
-def _follow(open_now: list[str], name: str, *, ends: bool) -> None:
+def _track_container(open_now: list[str], name: str, *, ends: bool) -> None:
     """Open or end what ``name`` does in the stack of containers ``open_now``."""
     if name in _CONTAINERS and not ends:
         open_now.append(name)
@@ -152,7 +152,7 @@ def _follow(open_now: list[str], name: str, *, ends: bool) -> None:
                 open_now.pop()
 
 
-def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
+def _find_hidden(tree: LexborHTMLParser) -> frozenset[int]:
     """The nodes that the page hides, by their addresses. They stay in the tree: a freed node must not be touched."""
     from selectolax.lexbor import SelectolaxError
 
@@ -169,7 +169,7 @@ def _hidden(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(hidden)
 
 
-class _Writer:
+class _TextWriter:
     """Writes the text of a tree without recursion, because pages may be nested thousands deep."""
 
     def __init__(self, hidden: frozenset[int]) -> None:
@@ -204,7 +204,7 @@ class _Writer:
         if tag == "-text":
             self._text(node.text_content or "")
             return False
-        if tag in _UNSEEN or tag.startswith(("-", "_", "!")) or node.mem_id in self._hidden:
+        if tag in _INVISIBLE or tag.startswith(("-", "_", "!")) or node.mem_id in self._hidden:
             return False
         if tag == "br":
             self._break(self._breaks + 1)

@@ -19,13 +19,13 @@ from disputatio.motion import LONGEST_RAW_EVIDENCE, MAX_EVIDENCE_CHARS, too_long
 
 Value: TypeAlias = "bool | int | Decimal | str | Sequence[Value] | Mapping[str, Value] | None"
 
-DEEPEST = 100
+MAX_DEPTH = 100
 """How many lists and objects may lie in each other."""
 
-MOST_DIGITS = 400
+MAX_DIGITS = 400
 """How many digits a number may have."""
 
-_MOST_POINTER_CHARS = 20_000_000
+_MAX_POINTER_CHARS = 20_000_000
 """Of the pointers of all values together. The values below a long key repeat it."""
 
 _UNPAIRED = re.compile("[\\ud800-\\udfff]")
@@ -41,7 +41,11 @@ def read_json(text: str, what: str) -> Value:
         raise too_long(what, f"{len(text):,} characters")
     try:
         value: Value = json.loads(
-            text, parse_float=_decimal, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_once
+            text,
+            parse_float=_parse_decimal,
+            parse_int=_parse_integer,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_build_object,
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
@@ -51,7 +55,7 @@ def read_json(text: str, what: str) -> Value:
     except _StrictError as error:
         raise InvalidInputError(f"{what} cannot be used: {error}.", "Correct the file.") from None
     except RecursionError:
-        raise _too_deep(what) from None
+        raise _nesting_error(what) from None
     return value
 
 
@@ -65,7 +69,7 @@ def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
     pieces: list[str] = []
     length = pointed = 0
     open_at: list[tuple[str, int]] = []
-    for pointer, piece, role in _written(value, what):
+    for pointer, piece, role in _write_parts(value, what):
         if role == "close":
             start_pointer, start = open_at.pop()
             spans[start_pointer] = Span(start, length + len(piece))
@@ -81,29 +85,29 @@ def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
                 f"{what} is too long: it has more than {MAX_EVIDENCE_CHARS:,} characters when it is written out.",
                 "Give the part that bears on the motion.",
             )
-        if pointed > _MOST_POINTER_CHARS:
+        if pointed > _MAX_POINTER_CHARS:
             raise InvalidInputError(
                 f"{what} has too many values below long keys: their addresses have more than "
-                f"{_MOST_POINTER_CHARS:,} characters.",
+                f"{_MAX_POINTER_CHARS:,} characters.",
                 "Give the part that bears on the motion.",
             )
     return "".join(pieces), spans
 
 
-def _written(value: Value, what: str) -> Iterator[tuple[str, str, str]]:
+def _write_parts(value: Value, what: str) -> Iterator[tuple[str, str, str]]:
     """Pieces of text with the pointer they belong to and their role: value, open, close or between."""
 
     def write(value: Value, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
-        if depth > DEEPEST:
-            raise _too_deep(what)
+        if depth > MAX_DEPTH:
+            raise _nesting_error(what)
         if isinstance(value, Mapping):
-            named = ((_quoted(key) + ": ", _escaped(key), child) for key, child in value.items())
+            named = ((_quote(key) + ": ", _escape(key), child) for key, child in value.items())
             brackets = "{}"
         elif isinstance(value, Sequence) and not isinstance(value, str):
             named = (("", str(number), child) for number, child in enumerate(value))
             brackets = "[]"
         else:
-            yield pointer, _scalar(value), "value"
+            yield pointer, _format_scalar(value), "value"
             return
         if not value:
             yield pointer, brackets, "value"
@@ -124,7 +128,7 @@ class Missing:
     why: str
 
 
-def at_pointer(value: Value, pointer: str) -> Value | Missing:
+def resolve_pointer(value: Value, pointer: str) -> Value | Missing:
     """What stands at ``pointer`` (RFC 6901) in ``value``."""
     if pointer and not pointer.startswith("/"):
         return Missing("a JSON pointer is empty or begins with /")
@@ -147,19 +151,19 @@ def at_pointer(value: Value, pointer: str) -> Value | Missing:
     return here
 
 
-def _scalar(value: int | Decimal | str | None) -> str:
+def _format_scalar(value: int | Decimal | str | None) -> str:
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     if isinstance(value, Decimal):
         return f"{value:f}" if -12 <= value.adjusted() <= 20 else str(value)
     return json.dumps(value)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _escaped(key: str) -> str:
+def _escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
@@ -167,26 +171,26 @@ class _StrictError(ValueError):
     pass
 
 
-def _decimal(text: str) -> Decimal:
-    if len(text) > MOST_DIGITS:
-        raise _StrictError(f"a number has more than {MOST_DIGITS} digits")
+def _parse_decimal(text: str) -> Decimal:
+    if len(text) > MAX_DIGITS:
+        raise _StrictError(f"a number has more than {MAX_DIGITS} digits")
     value = Decimal(text)
-    if not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:
+    if not -MAX_DIGITS <= value.adjusted() <= MAX_DIGITS:
         raise _StrictError(f"the number {text[:40]} is beyond all measure")
     return value
 
 
-def _integer(text: str) -> int:
-    if len(text) > MOST_DIGITS:
-        raise _StrictError(f"a number has more than {MOST_DIGITS} digits")
+def _parse_integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise _StrictError(f"a number has more than {MAX_DIGITS} digits")
     return int(text)
 
 
-def _constant(text: str) -> None:
+def _refuse_constant(text: str) -> None:
     raise _StrictError(f"{text} is no JSON value")
 
 
-def _once(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
+def _build_object(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for key, value in pairs:
         if key in found:
@@ -195,7 +199,7 @@ def _once(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
     return found
 
 
-def _too_deep(what: str) -> InvalidInputError:
+def _nesting_error(what: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{what} is nested deeper than {DEEPEST} levels.", "Give the part that bears on the motion."
+        f"{what} is nested deeper than {MAX_DEPTH} levels.", "Give the part that bears on the motion."
     )

@@ -12,7 +12,7 @@ It is refused, with the reason, when
 - another place of the source is as near but for such a difference, so that nobody can tell which one was meant.
 
 How near: at most one word in six is misspelt or left out (a misspelt word counts a third of that), and the
-letters are similar to at least ``LEAST_SIMILARITY``. Clauses that stand whole but in another order are a near miss too.
+letters are similar to at least ``MIN_SIMILARITY``. Clauses that stand whole but in another order are a near miss too.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from disputatio.evidence.figures import Figure, figure_at, figures, first_difference, keys_of
+from disputatio.evidence.figures import Figure, collect_keys, find_figure, find_figures, find_first_difference
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
-from disputatio.evidence.number_lexicon import unit_of
-from disputatio.evidence.quotes import Wording, objection_at_edges, refused, shown, similarity_of
+from disputatio.evidence.number_lexicon import find_unit
+from disputatio.evidence.quotes import Wording, check_edges, measure_similarity, refuse, shorten
 from disputatio.evidence.sense_words import (
-    marks,
-    names_nothing,
-    resembles,
-    same_word,
-    small_words,
-    splits_negation,
-    turns,
-    weight,
+    are_interchangeable,
+    classify_word,
+    find_sense_marks,
+    is_auxiliary,
+    is_same_word,
+    is_similar,
+    may_be_added,
+    may_be_opposites,
 )
-from disputatio.evidence.tokens import GLUED, LETTER, NUMBER, SIGN, WORD, Atoms, TextIndex
+from disputatio.evidence.tokens import GLUED, LETTER, NUMBER, SIGN, WORD, TextIndex, Tokens
 
-FEWEST_WORDS = 5
+MIN_REPAIRED_WORDS = 5
 """A shorter quote is repaired only where its words all stand in the source, and only punctuation differs."""
 
-LEAST_SIMILARITY = 80.0
+MIN_SIMILARITY = 80.0
 """0 to 100, of the letters of quote and source; see ``rapidfuzz.fuzz.ratio``."""
 
 WORDS_FOR_ONE_CHANGE = 6
-_FEWEST_TO_LOOK_FOR = 3
-_LONGEST_REORDERED = 120
+_MIN_SEARCHED_WORDS = 3
+_MAX_REORDERED_WORDS = 120
 _INSIDE_ADDRESSES = frozenset("./_@\\#&=:")
 _CLAUSE_MARKS = frozenset(',;:.()!?\u3001\u3002\uff0c"')
 
@@ -72,25 +72,25 @@ def find_near(index: TextIndex, quote: str) -> Finding:
         quote: cleaned, and found nowhere in the source as it stands.
     """
     wording = Wording.of(quote)
-    if wording is None or not _FEWEST_TO_LOOK_FOR <= len(wording.words) <= MOST_WORDS or not index.words:
+    if wording is None or not _MIN_SEARCHED_WORDS <= len(wording.words) <= MAX_WORDS or not index.words:
         return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, "the source has no such words")
     comparison = _Comparison(index, wording)
     candidates, nearest = comparison.candidates()
-    borne_out = sorted((c for c in candidates if c.objection is None), key=_nearness)
-    against = sorted((c for c in candidates if c.objection is not None), key=_nearness)
+    borne_out = sorted((c for c in candidates if c.objection is None), key=_rank_key)
+    against = sorted((c for c in candidates if c.objection is not None), key=_rank_key)
     reordered = None if borne_out else comparison.reordered()
     if reordered is not None:
         return reordered
     refusal = against[0] if against else None
     if refusal is not None and refusal.objection is not None and (not borne_out or _is_nearer(refusal, borne_out[0])):
-        return refused(index, refusal.objection, wording)
+        return refuse(index, refusal.objection, wording)
     if borne_out:
         best = borne_out[0]
         return Finding(Status.REPAIRED, Match.NEAR, Reason.WORDING, "", (best.span,), best.similarity)
     return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, "the source has no such words", (), nearest)
 
 
-def _nearness(candidate: _Candidate) -> tuple[float, float, int]:
+def _rank_key(candidate: _Candidate) -> tuple[float, float, int]:
     return candidate.rest, -candidate.similarity, candidate.span.start
 
 
@@ -111,8 +111,8 @@ class _Comparison:
         self.folds = [self.quote.folds[atom] for atom in self.words]
         self.letters = sum(self.quote.kinds[atom] == LETTER for atom in self.words)
         self.length = len(self.words) - self.letters / 2
-        self.figures = figures(self.quote, wording.first, wording.last)
-        self.figure_atoms = _atoms_of(self.figures)
+        self.figures = find_figures(self.quote, wording.first, wording.last)
+        self.figure_atoms = _collect_tokens(self.figures)
 
     def candidates(self) -> tuple[list[_Candidate], float]:
         """The places that are near enough, and the similarity of the nearest that is not."""
@@ -122,9 +122,9 @@ class _Comparison:
             first, last = self.index.words[alignment.first], self.index.words[alignment.last]
             similarity = self._similarity(first, last)
             difference = sum(map(self._price, alignment.steps))
-            if similarity >= LEAST_SIMILARITY and self._near_enough(difference):
+            if similarity >= MIN_SIMILARITY and self._near_enough(difference):
                 objection = self._objection(alignment, first, last)
-                if objection is None and difference and self.length < FEWEST_WORDS:
+                if objection is None and difference and self.length < MIN_REPAIRED_WORDS:
                     continue
                 rest = difference if objection is None else self._rest(alignment)
                 span = Span(self.atoms.starts[first], self.atoms.ends[last])
@@ -135,18 +135,18 @@ class _Comparison:
 
     def reordered(self) -> Finding | None:
         """The place where whole clauses of the quote stand in another order."""
-        if len(self.words) > _LONGEST_REORDERED:
+        if len(self.words) > _MAX_REORDERED_WORDS:
             return None
         reach = len(self.folds)
         for start in self._starts(reach)[:2]:
             window = range(max(0, start - reach), min(len(self.index.words), start + 3 * reach))
-            runs = sorted(tiles(self.folds, self.index.folds, window, 6 if self.letters else 3) or ())
+            runs = sorted(find_runs(self.folds, self.index.folds, window, 6 if self.letters else 3) or ())
             if self._whole_clauses(runs):
                 first, last = self.index.words[runs[0][0]], self.index.words[runs[-1][0] + runs[-1][1] - 1]
-                objection = objection_at_edges(self.atoms, first, last)
+                objection = check_edges(self.atoms, first, last)
                 if objection is not None:
-                    return refused(self.index, objection, self.wording)
-                if sorted(keys_of(figures(self.atoms, first, last))) != sorted(keys_of(self.figures)):
+                    return refuse(self.index, objection, self.wording)
+                if sorted(collect_keys(find_figures(self.atoms, first, last))) != sorted(collect_keys(self.figures)):
                     continue
                 similarity = round(
                     fuzz.token_sort_ratio(" ".join(self.folds), " ".join(self._span_folds(first, last))), 1
@@ -186,22 +186,22 @@ class _Comparison:
             fold + self.folds[word + 1] if self.quote.kinds[atom] == LETTER and word + 1 < len(self.words) else fold
             for word, (atom, fold) in enumerate(zip(self.words, self.folds, strict=True))
         ]
-        return starting_points([self.index.positions(key) for key in keys], reach)
+        return find_starting_points([self.index.positions(key) for key in keys], reach)
 
     def _similarity(self, first: int, last: int) -> float:
-        return similarity_of(self.wording.folds, self._span_folds(first, last))
+        return measure_similarity(self.wording.folds, self._span_folds(first, last))
 
     def _span_folds(self, first: int, last: int) -> list[str]:
         return self.atoms.folds[first : last + 1]
 
-    def _price(self, step: Step) -> float:
+    def _price(self, step: Difference) -> float:
         """How much one difference weighs: a misspelt word a third, a letter of a script without spaces a half."""
         quote, source = self._pair(step)
-        if (quote and source and _bare(quote) == _bare(source)) or self._inside_figures(step):
+        if (quote and source and _strip_accents(quote) == _strip_accents(source)) or self._inside_figures(step):
             return 0.1  # whether the figures are the same is seen to elsewhere
         if any(word == "not" or word.endswith("n't") for word in (quote, source)):
             return 0.25  # "do not" and "don't": that neither says "not" alone is seen to elsewhere
-        if quote and source and resembles(quote, source):
+        if quote and source and is_similar(quote, source):
             return 1 / 3
         either = self.words[step.quote] if step.quote is not None else None
         return 0.5 if either is not None and self.quote.kinds[either] == LETTER else 1.0
@@ -209,7 +209,7 @@ class _Comparison:
     def _near_enough(self, difference: float) -> bool:
         return difference <= max(1.0, self.length / WORDS_FOR_ONE_CHANGE)
 
-    def _pair(self, step: Step) -> tuple[str, str]:
+    def _pair(self, step: Difference) -> tuple[str, str]:
         quote = self.folds[step.quote] if step.quote is not None else ""
         source = self.index.folds[step.source] if step.source is not None else ""
         return quote, source
@@ -219,30 +219,30 @@ class _Comparison:
         return sum(
             self._price(step)
             for step in alignment.steps
-            if not any(word and (weight(word) or not word.isalpha()) for word in self._pair(step))
+            if not any(word and (classify_word(word) or not word.isalpha()) for word in self._pair(step))
         )
 
     def _objection(self, alignment: Alignment, first: int, last: int) -> Objection | None:
         return (
-            objection_at_edges(self.atoms, first, last)
+            check_edges(self.atoms, first, last)
             or self._figures_differ(first, last)
             or self._weights_differ(first, last)
             or next(filter(None, (self._step_differs(step, first, last) for step in alignment.steps)), None)
         )
 
     def _figures_differ(self, first: int, last: int) -> Objection | None:
-        theirs = figures(self.atoms, first, last)
+        theirs = find_figures(self.atoms, first, last)
         if "[" not in self.quote.folds:
             theirs = [figure for figure in theirs if not self._is_reference(figure)]
-        difference = first_difference(theirs, self.figures)
+        difference = find_first_difference(theirs, self.figures)
         if difference is None:
             return None
         source = self.atoms.raw(difference[0].first, difference[0].last) if difference[0] else ""
         quote = self.quote.raw(difference[1].first, difference[1].last) if difference[1] else ""
         if source and quote:
-            detail = f"the source says {shown(source)}, the quote {shown(quote)}"
+            detail = f"the source says {shorten(source)}, the quote {shorten(quote)}"
         else:
-            detail = _said(shown(source), shown(quote))
+            detail = _describe_difference(shorten(source), shorten(quote))
         return Objection(Reason.NUMBER_DIFFERS, detail, first, last)
 
     def _is_reference(self, figure: Figure) -> bool:
@@ -252,8 +252,8 @@ class _Comparison:
         return inside and self.atoms.folds[before] == "[" and self.atoms.folds[after] == "]"
 
     def _weights_differ(self, first: int, last: int) -> Objection | None:
-        theirs = [(fold, found) for fold in self._span_folds(first, last) if (found := weight(fold))]
-        ours = [(fold, found) for fold in self.folds if (found := weight(fold))]
+        theirs = [(fold, found) for fold in self._span_folds(first, last) if (found := classify_word(fold))]
+        ours = [(fold, found) for fold in self.folds if (found := classify_word(fold))]
         matcher = SequenceMatcher(None, [found for _, found in theirs], [found for _, found in ours], autojunk=False)
         for tag, *(start, end, from_quote, quote_end) in matcher.get_opcodes():
             if tag == "equal":
@@ -261,23 +261,23 @@ class _Comparison:
             source, quote = theirs[start:end][:1], ours[from_quote:quote_end][:1]
             negates = any(found.startswith("negation") for _, found in (*source, *quote))
             reason = Reason.NEGATION_DIFFERS if negates else Reason.SENSE_DIFFERS
-            detail = _said(source[0][0] if source else "", quote[0][0] if quote else "")
+            detail = _describe_difference(source[0][0] if source else "", quote[0][0] if quote else "")
             return Objection(reason, detail, first, last)
-        if marks(self.atoms.raw(first, last)) != marks(self.quote.text):
+        if find_sense_marks(self.atoms.raw(first, last)) != find_sense_marks(self.quote.text):
             return Objection(Reason.NEGATION_DIFFERS, "negation or direction differs from the source", first, last)
         return None
 
-    def _step_differs(self, step: Step, first: int, last: int) -> Objection | None:
+    def _step_differs(self, step: Difference, first: int, last: int) -> Objection | None:
         """An objection to one changed word, word left out or word put in."""
         quote, source = self._pair(step)
         reason: Reason | None = None
         if self._same_figure(step) or self._inside_figures(step):
             return None
-        if self._touches_sign(step) or (self._behind_figure(step) and not small_words(quote, source)):
+        if self._touches_sign(step) or (self._behind_figure(step) and not are_interchangeable(quote, source)):
             reason = Reason.NUMBER_DIFFERS
-        elif quote and source and _bare(quote) == _bare(source):
+        elif quote and source and _strip_accents(quote) == _strip_accents(source):
             return None
-        elif quote and source and turns(quote, source):
+        elif quote and source and may_be_opposites(quote, source):
             reason = Reason.SENSE_DIFFERS
         elif self._is_name(step) or self._in_address(step):
             reason = Reason.NAME_DIFFERS
@@ -285,9 +285,9 @@ class _Comparison:
             reason = Reason.SENSE_DIFFERS
         if reason is None:
             return None
-        return Objection(reason, _said(source, quote), first, last)
+        return Objection(reason, _describe_difference(source, quote), first, last)
 
-    def _is_another_word(self, step: Step) -> bool:
+    def _is_another_word(self, step: Difference) -> bool:
         """Whether the quote has a word in this place that the source does not have there."""
         quote, source = self._pair(step)
         if quote.endswith("n't") and source.endswith("n't"):
@@ -296,32 +296,32 @@ class _Comparison:
             return False  # what is left out stands in the source's words; negation is compared as a whole
         if not source:
             neighbours = self.folds[max(0, step.quote - 1) : step.quote + 2]
-            contraction = neighbours[-1] == "not" and splits_negation(quote)
-            return not names_nothing(quote) and neighbours.count(quote) < 2 and not contraction
-        return not same_word(quote, source, is_a_word=bool(self.index.positions(quote)))
+            contraction = neighbours[-1] == "not" and is_auxiliary(quote)
+            return not may_be_added(quote) and neighbours.count(quote) < 2 and not contraction
+        return not is_same_word(quote, source, is_a_word=bool(self.index.positions(quote)))
 
-    def _inside_figures(self, step: Step) -> bool:
+    def _inside_figures(self, step: Difference) -> bool:
         """Whether the difference lies inside figures, which are compared by value: ``12%`` and ``12 per cent``."""
         if step.quote is not None and self.words[step.quote] not in self.figure_atoms:
             return False
         if step.source is None:
             return True
         atom = self.index.words[step.source]
-        figure = figure_at(self.atoms, atom)
+        figure = find_figure(self.atoms, atom)
         return figure is not None and not self._is_reference(figure)
 
-    def _same_figure(self, step: Step) -> bool:
+    def _same_figure(self, step: Difference) -> bool:
         """Whether a number or unit was only written in another way: ``1,000`` and ``1000``, ``%`` and ``percent``."""
         if step.quote is None or step.source is None:
             return False
         quote, source = self._pair(step)
-        if unit_of(quote) is not None and unit_of(quote) == unit_of(source):
+        if find_unit(quote) is not None and find_unit(quote) == find_unit(source):
             return True
         mine, theirs = self.words[step.quote], self.index.words[step.source]
-        ours = figures(self.quote, mine, mine)
-        return bool(ours) and keys_of(ours) == keys_of(figures(self.atoms, theirs, theirs))
+        ours = find_figures(self.quote, mine, mine)
+        return bool(ours) and collect_keys(ours) == collect_keys(find_figures(self.atoms, theirs, theirs))
 
-    def _touches_sign(self, step: Step) -> bool:
+    def _touches_sign(self, step: Difference) -> bool:
         quote = step.quote is not None and self.quote.kinds[self.words[step.quote]] in {SIGN, NUMBER}
         source = step.source is not None and self.atoms.kinds[self.index.words[step.source]] in {SIGN, NUMBER}
         if source and step.quote is None and step.source is not None:
@@ -330,7 +330,7 @@ class _Comparison:
             return not self._is_reference(Figure(atom, atom, ()))
         return quote or source
 
-    def _behind_figure(self, step: Step) -> bool:
+    def _behind_figure(self, step: Difference) -> bool:
         """Whether the word right behind a figure is another one: ``5 days`` for ``5 weeks``."""
         quote, source = self._pair(step)
         behind = [
@@ -341,12 +341,12 @@ class _Comparison:
             )
             if atom
             and atoms.kinds[atom] == WORD
-            and any(f.last == atom - 1 for f in figures(atoms, max(0, atom - 8), atom - 1))
+            and any(f.last == atom - 1 for f in find_figures(atoms, max(0, atom - 8), atom - 1))
         ]
         years = all(len(fold) == 4 and fold.isdigit() and "1000" <= fold <= "2100" for fold in behind)
         return bool(behind) and not (years and not (quote and source))
 
-    def _is_name(self, step: Step) -> bool:
+    def _is_name(self, step: Difference) -> bool:
         """Whether a word is a name that the quote exchanged or put in.
 
         A word with a capital is one where the quote has a capital in its place too, or the source never writes it
@@ -364,11 +364,11 @@ class _Comparison:
             said = atoms.raw(atom, atom)
             first = self.index.sentence_of(atoms.starts[atom])[0]
             if not any(char.isalnum() for char in atoms.text[first : atoms.starts[atom]]):
-                return said[:1].isupper() and not resembles(atoms.folds[atom], self.quote.folds[quote])
+                return said[:1].isupper() and not is_similar(atoms.folds[atom], self.quote.folds[quote])
         both = step.source is not None and self.quote.raw(quote, quote)[:1].isupper()
         return said[:1].isupper() and (both or atoms.folds[atom] not in self.index.lower_case_words)
 
-    def _in_address(self, step: Step) -> bool:
+    def _in_address(self, step: Difference) -> bool:
         """Whether a changed word is a part of an address, a path or the like, with no space before or behind it."""
         if step.quote is None:
             return False
@@ -377,36 +377,36 @@ class _Comparison:
         return any(_inside_address(atoms, atom) for atoms, atom in sides)
 
 
-def _inside_address(atoms: Atoms, atom: int) -> bool:
+def _inside_address(atoms: Tokens, atom: int) -> bool:
     if atom and atoms.joints[atom] == GLUED and atoms.folds[atom - 1] in _INSIDE_ADDRESSES:
         return True
     behind = atom + 2 < len(atoms) and atoms.folds[atom + 1] in _INSIDE_ADDRESSES
     return behind and atoms.joints[atom + 1] == atoms.joints[atom + 2] == GLUED
 
 
-def _atoms_of(found: Sequence[Figure]) -> frozenset[int]:
+def _collect_tokens(found: Sequence[Figure]) -> frozenset[int]:
     return frozenset(atom for figure in found for atom in range(figure.first, figure.last + 1))
 
 
-def _said(source: str, quote: str) -> str:
+def _describe_difference(source: str, quote: str) -> str:
     """What the source and the quote say in one place; one of them may say nothing."""
     if source and quote:
         return f"the source says '{source}', the quote '{quote}'"
     return f"the quote leaves out '{source}'" if source else f"the quote puts in '{quote}'"
 
 
-def _bare(word: str) -> str:
+def _strip_accents(word: str) -> str:
     """``word`` without accents, and without the point that some put into abbreviations."""
     decomposed = unicodedata.normalize("NFD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char) and char != "'")
 
 
-MOST_WORDS = 400
+MAX_WORDS = 400
 """The longest quote, in words, that is aligned."""
 
-_FEWEST_KEYS = 40
+_MIN_KEYS = 40
 _COMMON = 600
-_MOST_STARTS = 6
+_MAX_STARTS = 6
 _UNREACHED = 1 << 30
 _CHANGED, _GAP = 10, 9
 """The costs of a changed word, and of one left out or put in: a little less, so that equal words are found first."""
@@ -416,7 +416,7 @@ _BESIDE, _LEFT_OUT, _EXTRA = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Difference:
     """One difference: word ``quote`` of the quote against word ``source`` of the source; one of them may be missing."""
 
     quote: int | None
@@ -429,10 +429,10 @@ class Alignment:
 
     first: int
     last: int
-    steps: tuple[Step, ...]
+    steps: tuple[Difference, ...]
 
 
-def starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
+def find_starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
     """Words of the source near which a quote may begin, the likeliest first.
 
     Args:
@@ -440,7 +440,7 @@ def starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
         reach: how many words the beginning may be off.
     """
     known = [(len(places), word) for word, places in enumerate(keyed) if places]
-    rare = [word for count, word in sorted(known) if count <= _COMMON][:_FEWEST_KEYS]
+    rare = [word for count, word in sorted(known) if count <= _COMMON][:_MIN_KEYS]
     votes: dict[int, int] = {}
     for word in rare or [word for _, word in sorted(known)[:3]]:
         for place in {(found - word) // reach for found in keyed[word][: 4 * _COMMON]}:
@@ -448,7 +448,7 @@ def starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
     together = {place: votes[place] + votes.get(place + 1, 0) for place in votes}
     wanted = max(2, len(rare) * 2 // 5)
     best = sorted((-count, place) for place, count in together.items() if count >= wanted)
-    return [place * reach for _, place in best[:_MOST_STARTS]]
+    return [place * reach for _, place in best[:_MAX_STARTS]]
 
 
 def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -> Alignment | None:
@@ -465,13 +465,13 @@ def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -
     costs = [0] * width
     ways: list[list[int]] = []
     for word, fold in enumerate(quote, start=1):
-        costs, row = _next_row(costs, window, fold, max(0, word - reach), min(width - 1, word + 4 * reach))
+        costs, row = _compute_row(costs, window, fold, max(0, word - reach), min(width - 1, word + 4 * reach))
         ways.append(row)
     end = min(range(width), key=lambda place: (costs[place], ways[-1][place] == _EXTRA, place))
-    return _traced(quote, window, ways, end, left)
+    return _trace_back(quote, window, ways, end, left)
 
 
-def _next_row(
+def _compute_row(
     above: Sequence[int], window: Sequence[str], fold: str, low: int, high: int
 ) -> tuple[list[int], list[int]]:
     """The costs of the next word of the quote against every place from ``low`` to ``high``, and how each came about."""
@@ -490,42 +490,43 @@ def _next_row(
     return costs, ways
 
 
-def _traced(
+def _trace_back(
     quote: Sequence[str], window: Sequence[str], ways: Sequence[Sequence[int]], end: int, left: int
 ) -> Alignment | None:
-    steps: list[Step] = []
+    steps: list[Difference] = []
     place, word = end, len(quote)
     while word:
         way = ways[word - 1][place]
         if way == _BESIDE:
             if window[place - 1] != quote[word - 1]:
-                steps.append(Step(word - 1, left + place - 1))
+                steps.append(Difference(word - 1, left + place - 1))
             word, place = word - 1, place - 1
         elif way == _LEFT_OUT:
-            steps.append(Step(None, left + place - 1))
+            steps.append(Difference(None, left + place - 1))
             place -= 1
         else:
-            steps.append(Step(word - 1, None))
+            steps.append(Difference(word - 1, None))
             word -= 1
     if place == end:
         return None
-    return _to_the_edges(left + place, left + end - 1, steps[::-1], len(quote), left + len(window))
+    return _extend_to_edges(left + place, left + end - 1, steps[::-1], len(quote), left + len(window))
 
 
-def _to_the_edges(first: int, last: int, steps: list[Step], length: int, end: int) -> Alignment:
+def _extend_to_edges(first: int, last: int, steps: list[Difference], length: int, end: int) -> Alignment:
     """Sets words that the quote alone has at its edges against the source's words there: they may stand for them."""
-    head = [step for n, step in enumerate(steps) if step == Step(n, None)]
+    head = [step for n, step in enumerate(steps) if step == Difference(n, None)]
     steps = steps[len(head) :]
-    tail = [step for n, step in enumerate(reversed(steps)) if step == Step(length - 1 - n, None)][::-1]
+    tail = [step for n, step in enumerate(reversed(steps)) if step == Difference(length - 1 - n, None)][::-1]
     steps = steps[: len(steps) - len(tail)]
     before = [
-        Step(step.quote, first - len(head) + n if first - len(head) + n >= 0 else None) for n, step in enumerate(head)
+        Difference(step.quote, first - len(head) + n if first - len(head) + n >= 0 else None)
+        for n, step in enumerate(head)
     ]
-    after = [Step(step.quote, last + 1 + n if last + 1 + n < end else None) for n, step in enumerate(tail)]
+    after = [Difference(step.quote, last + 1 + n if last + 1 + n < end else None) for n, step in enumerate(tail)]
     return Alignment(max(0, first - len(head)), min(end - 1, last + len(tail)), (*before, *steps, *after))
 
 
-def tiles(quote: Sequence[str], source: Sequence[str], window: range, fewest: int) -> list[tuple[int, int]] | None:
+def find_runs(quote: Sequence[str], source: Sequence[str], window: range, fewest: int) -> list[tuple[int, int]] | None:
     """The longest runs of ``source`` inside ``window`` that make up ``quote`` one behind the other.
 
     Returns:
@@ -535,7 +536,7 @@ def tiles(quote: Sequence[str], source: Sequence[str], window: range, fewest: in
     word = 0
     while word < len(quote):
         length, place = max(
-            ((_run(quote, source, word, start, window.stop), -start) for start in window), default=(0, 0)
+            ((_count_equal_words(quote, source, word, start, window.stop), -start) for start in window), default=(0, 0)
         )
         if length < fewest:
             return None
@@ -544,7 +545,7 @@ def tiles(quote: Sequence[str], source: Sequence[str], window: range, fewest: in
     return found
 
 
-def _run(quote: Sequence[str], source: Sequence[str], word: int, place: int, end: int) -> int:
+def _count_equal_words(quote: Sequence[str], source: Sequence[str], word: int, place: int, end: int) -> int:
     """How many words of ``quote`` from ``word`` on stand in ``source`` from ``place`` on."""
     length = 0
     while word + length < len(quote) and place + length < end and quote[word + length] == source[place + length]:

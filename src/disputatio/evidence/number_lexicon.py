@@ -225,14 +225,14 @@ _SHORT_IN_PROSE = frozenset({"am", "ad", "ce", "bc", "cal", "pa", "times", "mb",
 """Forms that are words or letters of prose too: after a space they are units only in the very case listed above."""
 
 
-def case_makes_another(one: str, other: str) -> bool:
+def is_another_unit(one: str, other: str) -> bool:
     """Whether two words that differ in case alone are two units, or a unit and a scale, behind a number."""
     if {one, other} == {"m", "M"}:
         return True
     return one in _BY_SURFACE and other in _BY_SURFACE and _BY_SURFACE[one] != _BY_SURFACE[other]
 
 
-def unit_of(surface: str, *, glued: bool = False) -> str | None:
+def find_unit(surface: str, *, glued: bool = False) -> str | None:
     """The unit that ``surface`` is behind a number, by its first form in the table; None where it is none."""
     surface = surface.replace("µ", "μ")
     exact = _BY_SURFACE.get(surface)
@@ -247,7 +247,7 @@ def unit_of(surface: str, *, glued: bool = False) -> str | None:
     return next(iter(found), None)
 
 
-def scale_of(fold: str, *, glued: bool = False) -> tuple[Decimal | None, str] | None:
+def find_scale(fold: str, *, glued: bool = False) -> tuple[Decimal | None, str] | None:
     """The factor that a folded word is behind a number, if it is a known one, and its name; None where it is none."""
     if fold in _SCALES:
         return _SCALES[fold], fold

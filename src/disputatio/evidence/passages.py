@@ -1,8 +1,8 @@
 """Passages: a source in pieces that can be named, found and read.
 
 The rule, the same for every language: paragraphs are kept together up to ``PASSAGE_CHARS``, a longer one is cut between
-sentences, and a sentence longer than ``LONGEST_PASSAGE`` between words. Passages do not overlap, leave out nothing but
-white space, and depend on the text alone. A passage's id is ``SOURCE#NUMBER``, counted from 1.
+sentences, and a sentence longer than ``MAX_SENTENCE_CHARS`` between words. Passages do not overlap, leave out nothing
+but white space, and depend on the text alone. A passage's id is ``SOURCE#NUMBER``, counted from 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import pairwise
 PASSAGE_CHARS = 700
 """How long a passage may grow by joining sentences and short paragraphs, in characters."""
 
-LONGEST_PASSAGE = 1_400
+MAX_SENTENCE_CHARS = 1_400
 """How long a single sentence may be before it is cut, in characters."""
 
 _WHITE_SPACE = re.compile(r"\s*")
@@ -34,24 +34,24 @@ class Passage:
     text: str
 
 
-def passages_of(source_id: str, text: str) -> tuple[Passage, ...]:
+def split_passages(source_id: str, text: str) -> tuple[Passage, ...]:
     """The passages of a source's ``text``, in order."""
     return tuple(
         Passage(f"{source_id}#{number}", source_id, number, start, end, text[start:end])
-        for number, (start, end) in enumerate(_joined(_pieces(text)), start=1)
+        for number, (start, end) in enumerate(_join_pieces(_split_pieces(text)), start=1)
     )
 
 
-def passage_at(passages: Sequence[Passage], offset: int) -> Passage | None:
+def find_passage(passages: Sequence[Passage], offset: int) -> Passage | None:
     """The passage that holds ``offset`` of its source, or the nearest before it; None where there is none."""
     place = bisect_right(passages, offset, key=lambda passage: passage.start) - 1
     return passages[max(place, 0)] if passages else None
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
+def _split_pieces(text: str) -> Iterator[tuple[int, int]]:
     """Paragraphs that fit and sentences of those that do not."""
-    starts = sentence_starts(text)
-    for start, end in paragraph_spans(text):
+    starts = find_sentence_starts(text)
+    for start, end in find_paragraphs(text):
         if end - start <= PASSAGE_CHARS:
             yield start, end
             continue
@@ -59,11 +59,11 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         last = bisect_right(starts, end - 1)
         cuts = [start, *starts[first:last], end]
         for left, right in pairwise(cuts):
-            yield from _cut(text, left, left + len(text[left:right].rstrip()))
+            yield from _split_long_sentence(text, left, left + len(text[left:right].rstrip()))
 
 
-def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while end - start > LONGEST_PASSAGE:
+def _split_long_sentence(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > MAX_SENTENCE_CHARS:
         space = max(text.rfind(" ", start, start + PASSAGE_CHARS), text.rfind("\n", start, start + PASSAGE_CHARS))
         cut = space if space > start else start + PASSAGE_CHARS
         yield start, start + len(text[start:cut].rstrip())
@@ -73,7 +73,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _joined(pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _join_pieces(pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Neighbouring pieces together, as long as they fit."""
     held: tuple[int, int] | None = None
     for start, end in pieces:
@@ -105,15 +105,15 @@ p.ex env av mme mlle sra srta ud op cit ibid viz resp ph.d
 _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
 
 
-def sentence_starts(text: str) -> list[int]:
+def find_sentence_starts(text: str) -> list[int]:
     """Offsets at which sentences of ``text`` begin, ascending; the first is that of the first visible character."""
     first = len(text) - len(text.lstrip())
     starts = [first] if first < len(text) else []
-    starts += [end.end() for end in _END.finditer(text) if end.end() < len(text) and _ends(text, end)]
+    starts += [end.end() for end in _END.finditer(text) if end.end() < len(text) and _ends_sentence(text, end)]
     return sorted(set(starts))
 
 
-def _ends(text: str, end: re.Match[str]) -> bool:
+def _ends_sentence(text: str, end: re.Match[str]) -> bool:
     stop = end.group("stop")
     if stop is None:
         return True
@@ -127,6 +127,6 @@ def _ends(text: str, end: re.Match[str]) -> bool:
     return before not in _ABBREVIATIONS and not initials
 
 
-def paragraph_spans(text: str) -> list[tuple[int, int]]:
+def find_paragraphs(text: str) -> list[tuple[int, int]]:
     """The stretches of ``text`` between empty lines, as offsets, without the white space around them."""
     return [match.span() for match in re.finditer(r"\S(?:(?!\n[ \t]*\n).)*(?<=\S)", text, re.DOTALL)]

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from disputatio.evidence.figures import figures, first_difference
+from disputatio.evidence.figures import find_figures, find_first_difference
 from disputatio.evidence.findings import Finding, Match, Reason, Span, Status
-from disputatio.evidence.json_text import Missing, Value, at_pointer
-from disputatio.evidence.number_lexicon import unit_of
-from disputatio.evidence.quotes import shown
+from disputatio.evidence.json_text import Missing, Value, resolve_pointer
+from disputatio.evidence.number_lexicon import find_unit
+from disputatio.evidence.quotes import shorten
 from disputatio.evidence.sources import Source
-from disputatio.evidence.tokens import Atoms, normalise
+from disputatio.evidence.tokens import Tokens, normalise
 from disputatio.motion.source_kind import SourceKind
 
 _KEY_UNITS = {"pct": "%", "percent": "%", "perc": "%"}
@@ -48,7 +48,7 @@ class Tolerance:
         return " ".join(parts)
 
 
-AS_GIVEN = Tolerance()
+DEFAULT_TOLERANCE = Tolerance()
 """The default: equal after rounding to the digits given."""
 
 
@@ -60,7 +60,7 @@ class Quantity:
     unit: str = ""
     places: int = 0
 
-    def agrees_with(self, source: Quantity, tolerance: Tolerance = AS_GIVEN) -> bool:
+    def agrees_with(self, source: Quantity, tolerance: Tolerance = DEFAULT_TOLERANCE) -> bool:
         """Whether this cited quantity is the ``source``'s, under ``tolerance``. Units are compared by the caller."""
         difference = abs(self.value - source.value)
         if difference == 0:
@@ -71,12 +71,12 @@ class Quantity:
         return self.value != 0 and difference <= Decimal(5).scaleb(-self.places - 1)
 
 
-def read_quantity(text: str) -> Quantity | None:
+def parse_quantity(text: str) -> Quantity | None:
     """The quantity that ``text`` is, whole; None where it is anything else or has bounds (``at least 5``)."""
-    atoms = Atoms.of(text.strip())
+    atoms = Tokens.of(text.strip())
     if not len(atoms):
         return None
-    found = figures(atoms, 0, len(atoms) - 1)
+    found = find_figures(atoms, 0, len(atoms) - 1)
     if len(found) != 1 or found[0].value is None or found[0].bound:
         return None
     figure = found[0]
@@ -85,26 +85,26 @@ def read_quantity(text: str) -> Quantity | None:
     return Quantity(figure.value or Decimal(0), figure.unit, figure.places)
 
 
-def number_as_quantity(value: float | Decimal) -> Quantity:
+def quantity_of_number(value: float | Decimal) -> Quantity:
     """A number of JSON as a quantity without a unit; a float is taken by its shortest decimal form."""
     exact = value if isinstance(value, Decimal) else Decimal(str(value))
     exponent = exact.as_tuple().exponent
     return Quantity(exact, "", -exponent if isinstance(exponent, int) else 0)
 
 
-def stated_unit(pointer: str, around: object) -> str:
+def find_stated_unit(pointer: str, around: object) -> str:
     """The unit that the key at the end of ``pointer``, or a ``unit`` beside it, says; empty where none is said."""
     key = pointer.rsplit("/", 1)[-1]
     last = re.split(r"[_\s-]", key)[-1]
     if last in _KEY_UNITS:
         return _KEY_UNITS[last]
-    if last != key and (unit := unit_of(last)) is not None:
+    if last != key and (unit := find_unit(last)) is not None:
         return unit
     beside = around.get("unit", around.get("units")) if isinstance(around, Mapping) else None
-    return (unit_of(beside) or beside) if isinstance(beside, str) else ""
+    return (find_unit(beside) or beside) if isinstance(beside, str) else ""
 
 
-def find_value(source: Source, pointer: str, value: object, tolerance: Tolerance = AS_GIVEN) -> Finding:
+def check_value(source: Source, pointer: str, value: object, tolerance: Tolerance = DEFAULT_TOLERANCE) -> Finding:
     """Whether ``source`` has ``value`` at ``pointer``.
 
     Args:
@@ -115,10 +115,10 @@ def find_value(source: Source, pointer: str, value: object, tolerance: Tolerance
         tolerance: how far a number may be off.
     """
     if source.kind is not SourceKind.JSON:
-        return _missing(f"the source {source.source_id} is no JSON, so nothing in it has a pointer")
-    there = at_pointer(source.value, pointer)
+        return _no_such_value(f"the source {source.source_id} is no JSON, so nothing in it has a pointer")
+    there = resolve_pointer(source.value, pointer)
     if isinstance(there, Missing):
-        return _missing(there.why)
+        return _no_such_value(there.why)
     span = source.places.get(pointer)
     spans = (span,) if span is not None else ()
     if isinstance(there, Mapping) or (isinstance(there, Sequence) and not isinstance(there, str)):
@@ -129,14 +129,14 @@ def find_value(source: Source, pointer: str, value: object, tolerance: Tolerance
             Reason.VALUE_DIFFERS,
             f"{kind} stands at {pointer or 'the top'}; cite one value of it",
         )
-    return _compared(source, pointer, there, value, spans, tolerance)
+    return _compare(source, pointer, there, value, spans, tolerance)
 
 
-def _missing(why: str) -> Finding:
+def _no_such_value(why: str) -> Finding:
     return Finding(Status.UNVERIFIED, Match.NONE, Reason.NO_SUCH_VALUE, why)
 
 
-def _compared(
+def _compare(
     source: Source,
     pointer: str,
     there: Value,
@@ -144,56 +144,56 @@ def _compared(
     spans: tuple[Span, ...],
     tolerance: Tolerance,
 ) -> Finding:
-    cited, own = _quantity(value), _quantity(there)
+    cited, own = _parse_value(value), _parse_value(there)
     if cited is not None and own is not None:
-        said = stated_unit(pointer, at_pointer(source.value, pointer.rpartition("/")[0]) if pointer else None)
+        said = find_stated_unit(pointer, resolve_pointer(source.value, pointer.rpartition("/")[0]) if pointer else None)
         units_agree = cited.unit == own.unit or (not own.unit and cited.unit == said != "")
         if units_agree and cited.agrees_with(own, tolerance):
             match = Match.EXACT if cited.value == own.value else Match.NORMALISED
             return Finding(Status.VERIFIED, match, spans=spans, similarity=100.0)
-        return _differs(Reason.NUMBER_DIFFERS, _with_unit(there, own, said), value, spans)
-    if _same(there, value):
+        return _value_differs(Reason.NUMBER_DIFFERS, _format_with_unit(there, own, said), value, spans)
+    if _is_same(there, value):
         exact = there == value
         return Finding(Status.VERIFIED, Match.EXACT if exact else Match.NORMALISED, spans=spans, similarity=100.0)
     reason = Reason.NUMBER_DIFFERS if own is not None else Reason.VALUE_DIFFERS
-    return _differs(reason, shown(_spoken(there)), value, spans)
+    return _value_differs(reason, shorten(_format_value(there)), value, spans)
 
 
-def _differs(reason: Reason, there: str, value: object, spans: tuple[Span, ...]) -> Finding:
-    detail = f"the source says {there}, the citation {shown(_spoken(value))}"
+def _value_differs(reason: Reason, there: str, value: object, spans: tuple[Span, ...]) -> Finding:
+    detail = f"the source says {there}, the citation {shorten(_format_value(value))}"
     return Finding(Status.UNVERIFIED, Match.NONE, reason, detail, spans)
 
 
-def _quantity(value: object) -> Quantity | None:
+def _parse_value(value: object) -> Quantity | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float | Decimal):
         finite = not isinstance(value, float) or value - value == 0
-        return number_as_quantity(value) if finite else None
-    return read_quantity(value) if isinstance(value, str) else None
+        return quantity_of_number(value) if finite else None
+    return parse_quantity(value) if isinstance(value, str) else None
 
 
-def _same(there: Value, value: object) -> bool:
+def _is_same(there: Value, value: object) -> bool:
     """Whether two values that are not both numbers are equal: of one kind, and texts after normalisation."""
     if isinstance(there, str) and isinstance(value, str):
         return there == value or (
-            bool(normalise(there)) and normalise(there) == normalise(value) and _figures_agree(there, value)
+            bool(normalise(there)) and normalise(there) == normalise(value) and _have_same_figures(there, value)
         )
     if isinstance(value, str):
-        return value in {"true", "false", "null"} and value == _spoken(there)
+        return value in {"true", "false", "null"} and value == _format_value(there)
     return type(there) is type(value) and there == value
 
 
-def _figures_agree(one: str, other: str) -> bool:
-    found = [figures(atoms, 0, len(atoms) - 1) for atoms in (Atoms.of(one), Atoms.of(other))]
-    return first_difference(*found) is None
+def _have_same_figures(one: str, other: str) -> bool:
+    found = [find_figures(atoms, 0, len(atoms) - 1) for atoms in (Tokens.of(one), Tokens.of(other))]
+    return find_first_difference(*found) is None
 
 
-def _with_unit(there: Value, own: Quantity, said: str) -> str:
-    return f"{_spoken(there)} ({said})" if said and not own.unit else _spoken(there)
+def _format_with_unit(there: Value, own: Quantity, said: str) -> str:
+    return f"{_format_value(there)} ({said})" if said and not own.unit else _format_value(there)
 
 
-def _spoken(value: object) -> str:
+def _format_value(value: object) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)

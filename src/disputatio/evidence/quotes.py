@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from disputatio.evidence.figures import REACH, Figure, figure_at, figures
+from disputatio.evidence.figures import REACH, Figure, find_figure, find_figures
 from disputatio.evidence.findings import Finding, Match, Objection, Reason, Span, Status
-from disputatio.evidence.number_lexicon import case_makes_another
-from disputatio.evidence.sense_words import negates, negating_marks, negation_beside
+from disputatio.evidence.number_lexicon import is_another_unit
+from disputatio.evidence.sense_words import find_adjacent_negation, find_negating_marks, is_negation
 from disputatio.evidence.tokens import (
     BROKEN,
     DASH,
@@ -30,18 +30,18 @@ from disputatio.evidence.tokens import (
     POINT,
     SPACE,
     WORD,
-    Atoms,
     TextIndex,
-    spaces_agree,
+    Tokens,
+    is_space_optional,
 )
 
-MOST_PLACES = 50
+MAX_PLACES = 50
 """How many places of a source are tried for one quote."""
 
-SHORTEST_PIECE = 3
+MIN_PIECE_WORDS = 3
 """How many words (or twice as many letters of a script without spaces) a piece beside an ellipsis has at least."""
 
-LONGEST_GAP = 1_000
+MAX_GAP_CHARS = 1_000
 """How many characters of a source an ellipsis may leave out."""
 
 # The white space before it is matched from its beginning only: a long run would else be tried from each of its places.
@@ -55,7 +55,7 @@ class Wording:
     ``first`` and ``last`` are the atoms that must be found; ``tail`` is the punctuation that was taken off the end.
     """
 
-    atoms: Atoms
+    atoms: Tokens
     first: int
     last: int
     tail: str
@@ -63,7 +63,7 @@ class Wording:
     @classmethod
     def of(cls, quote: str) -> Wording | None:
         """The wording of ``quote``, or None where it has no words."""
-        atoms = Atoms.of(quote)
+        atoms = Tokens.of(quote)
         held = [atom for atom, kind in enumerate(atoms.kinds) if kind != POINT]
         if not held:
             return None
@@ -96,38 +96,41 @@ def find_quote(index: TextIndex, quote: str) -> Finding | None:
     if wording is None:
         return Finding(Status.UNVERIFIED, Match.NONE, Reason.EMPTY, "the quote has no words")
     objections: list[Objection] = []
-    for match, places in ((Match.EXACT, _exact(index, quote)), (Match.NORMALISED, _folded(index, wording, objections))):
+    for match, places in (
+        (Match.EXACT, _find_exact(index, quote)),
+        (Match.NORMALISED, _find_folded(index, wording, objections)),
+    ):
         for first, last in places:
-            objection = _case_of_units(index.atoms, first, wording) or objection_at_edges(index.atoms, first, last)
+            objection = _check_unit_case(index.atoms, first, wording) or check_edges(index.atoms, first, last)
             if objection is None:
-                return _verified(index, match, [(first, last)])
+                return _verify(index, match, [(first, last)])
             objections.append(objection)
     pieces = [piece for piece in _ELLIPSIS.split(quote) if any(char.isalnum() for char in piece)]
     if len(pieces) > 1:
         return _find_pieces(index, wording, pieces, objections)
-    return refused(index, objections[0], wording) if objections else None
+    return refuse(index, objections[0], wording) if objections else None
 
 
-def refused(index: TextIndex, objection: Objection, wording: Wording) -> Finding:
+def refuse(index: TextIndex, objection: Objection, wording: Wording) -> Finding:
     """The finding that ``objection`` makes."""
     span = Span(index.atoms.starts[objection.first], index.atoms.ends[objection.last])
-    similarity = similarity_of(wording.folds, index.atoms.folds[objection.first : objection.last + 1])
+    similarity = measure_similarity(wording.folds, index.atoms.folds[objection.first : objection.last + 1])
     return Finding(Status.UNVERIFIED, Match.NONE, objection.reason, objection.detail, (span,), similarity)
 
 
-def similarity_of(quote: list[str], source: list[str]) -> float:
+def measure_similarity(quote: list[str], source: list[str]) -> float:
     """How similar two texts are, in folded forms: 0 to 100, by ``rapidfuzz.fuzz.ratio``, to a tenth."""
     return round(fuzz.ratio(" ".join(quote), " ".join(source)), 1)
 
 
-def _verified(index: TextIndex, match: Match, places: list[tuple[int, int]]) -> Finding:
+def _verify(index: TextIndex, match: Match, places: list[tuple[int, int]]) -> Finding:
     spans = tuple(Span(index.atoms.starts[first], index.atoms.ends[last]) for first, last in places)
     return Finding(Status.VERIFIED, match, spans=spans, similarity=100.0)
 
 
-def _exact(index: TextIndex, quote: str) -> Iterator[tuple[int, int]]:
+def _find_exact(index: TextIndex, quote: str) -> Iterator[tuple[int, int]]:
     place, tried = index.text.find(quote), 0
-    while place >= 0 and tried < MOST_PLACES:
+    while place >= 0 and tried < MAX_PLACES:
         found = index.atoms.at(place, place + len(quote))
         if found is not None:
             yield found
@@ -135,7 +138,7 @@ def _exact(index: TextIndex, quote: str) -> Iterator[tuple[int, int]]:
         place = index.text.find(quote, place + 1)
 
 
-def _folded(
+def _find_folded(
     index: TextIndex, wording: Wording, objections: list[Objection] | None = None, after: int = -1
 ) -> Iterator[tuple[int, int]]:
     """The atoms at which the folded wording stands, behind atom ``after``; cut numbers go to ``objections``."""
@@ -143,11 +146,11 @@ def _folded(
     wanted = wording.atoms.bounds(wording.first, wording.last)
     place = atoms.squeezed.find(needle, atoms.place_end(after) if after >= 0 else 0)
     tried = 0
-    while place >= 0 and tried < MOST_PLACES:
+    while place >= 0 and tried < MAX_PLACES:
         first = bisect_right(atoms.places, place) - 1
         last = bisect_right(atoms.places, place + len(needle) - 1) - 1
         whole = atoms.places[first] == place and atoms.place_end(last) == place + len(needle)
-        if whole and _agree(needle, wanted, atoms.bounds(first, last)) and _ends_agree(atoms, last, wording):
+        if whole and _joints_agree(needle, wanted, atoms.bounds(first, last)) and _ends_agree(atoms, last, wording):
             yield first, last
         elif not whole and objections is not None and not objections:
             objections.extend(_cut_number(atoms, first, last, wording))
@@ -155,19 +158,19 @@ def _folded(
         place = atoms.squeezed.find(needle, place + 1)
 
 
-def _cut_number(atoms: Atoms, first: int, last: int, wording: Wording) -> list[Objection]:
+def _cut_number(atoms: Tokens, first: int, last: int, wording: Wording) -> list[Objection]:
     """An objection where the wording begins or ends inside the digits of a number."""
     for atom, cut in ((first, wording.first), (last, wording.last)):
         if atoms.kinds[atom] == wording.atoms.kinds[cut] == NUMBER and atoms.folds[atom] != wording.atoms.folds[cut]:
-            source, quote = figure_at(atoms, atom), figure_at(wording.atoms, cut)
+            source, quote = find_figure(atoms, atom), find_figure(wording.atoms, cut)
             said = atoms.raw(source.first, source.last) if source else atoms.raw(atom, atom)
             told = wording.atoms.raw(quote.first, quote.last) if quote else wording.atoms.raw(cut, cut)
-            detail = f"the source says {shown(said)}, the quote {shown(told)}"
+            detail = f"the source says {shorten(said)}, the quote {shorten(told)}"
             return [Objection(Reason.NUMBER_DIFFERS, detail, first, last)]
     return []
 
 
-def _agree(squeezed: str, one: dict[int, str], other: dict[int, str]) -> bool:
+def _joints_agree(squeezed: str, one: dict[int, str], other: dict[int, str]) -> bool:
     """Whether what stands between the words of two texts with equal folded forms is the same in sense."""
     if one == other:
         return True
@@ -175,12 +178,12 @@ def _agree(squeezed: str, one: dict[int, str], other: dict[int, str]) -> bool:
         pair = {one.get(place, GLUED), other.get(place, GLUED)}
         if len(pair) == 1 or pair <= {BROKEN, DASH} or pair == {BROKEN, GLUED}:
             continue
-        if pair != {SPACE, GLUED} or not spaces_agree(squeezed[place - 1], squeezed[place]):
+        if pair != {SPACE, GLUED} or not is_space_optional(squeezed[place - 1], squeezed[place]):
             return False
     return True
 
 
-def _ends_agree(atoms: Atoms, last: int, wording: Wording) -> bool:
+def _ends_agree(atoms: Tokens, last: int, wording: Wording) -> bool:
     """Whether the quote does not end as a statement where the source asks, or the other way round."""
     asked = "?" in wording.tail
     following = atoms.folds[last + 1] if last + 1 < len(atoms) else ""
@@ -188,7 +191,7 @@ def _ends_agree(atoms: Atoms, last: int, wording: Wording) -> bool:
     return asked == asks or not any(mark in wording.tail for mark in ".!?。！")
 
 
-def _case_of_units(atoms: Atoms, first: int, wording: Wording) -> Objection | None:
+def _check_unit_case(atoms: Tokens, first: int, wording: Wording) -> Objection | None:
     """An objection where the case makes another unit of the same letters: ``5 mW`` is not ``5 MW``."""
     quote = wording.atoms
     base = atoms.places[first] - quote.places[wording.first]
@@ -196,7 +199,7 @@ def _case_of_units(atoms: Atoms, first: int, wording: Wording) -> Objection | No
         if quote.kinds[atom - 1] != NUMBER or quote.kinds[atom] != WORD:
             continue
         mine = bisect_right(atoms.places, base + quote.places[atom]) - 1
-        if case_makes_another(atoms.raw(mine, mine), quote.raw(atom, atom)):
+        if is_another_unit(atoms.raw(mine, mine), quote.raw(atom, atom)):
             number = atoms.raw(mine - 1, mine)
             detail = f"the source says {number}, the quote {quote.raw(atom - 1, atom)}"
             return Objection(Reason.NUMBER_DIFFERS, detail, mine - 1, mine)
@@ -206,37 +209,37 @@ def _case_of_units(atoms: Atoms, first: int, wording: Wording) -> Objection | No
 def _find_pieces(index: TextIndex, whole: Wording, pieces: list[str], objections: list[Objection]) -> Finding:
     wordings = [Wording.of(piece) for piece in pieces]
     for piece, wording in zip(pieces, wordings, strict=True):
-        if wording is None or _length(wording) < SHORTEST_PIECE:
-            detail = f"the piece '{shown(piece)}' beside an ellipsis is shorter than {SHORTEST_PIECE} words"
+        if wording is None or _count_words(wording) < MIN_PIECE_WORDS:
+            detail = f"the piece '{shorten(piece)}' beside an ellipsis is shorter than {MIN_PIECE_WORDS} words"
             return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
     known = [wording for wording in wordings if wording is not None]
-    for first, last in _folded(index, known[0]):
-        chain = _chain(index, known, (first, last), objections)
+    for first, last in _find_folded(index, known[0]):
+        chain = _find_chain(index, known, (first, last), objections)
         if chain is not None:
-            return _verified(index, Match.NORMALISED, chain)
+            return _verify(index, Match.NORMALISED, chain)
     if objections:
-        return refused(index, objections[0], whole)
+        return refuse(index, objections[0], whole)
     detail = "the pieces around the ellipsis do not stand in the source in this order, near each other"
     return Finding(Status.UNVERIFIED, Match.NONE, Reason.NOT_FOUND, detail)
 
 
-def _length(wording: Wording) -> float:
+def _count_words(wording: Wording) -> float:
     kinds = [wording.atoms.kinds[atom] for atom in wording.words]
     return sum(0.5 if kind == LETTER else 1 for kind in kinds)
 
 
-def _chain(
+def _find_chain(
     index: TextIndex, wordings: list[Wording], start: tuple[int, int], objections: list[Objection]
 ) -> list[tuple[int, int]] | None:
     """The places of all pieces, each the nearest behind the one before; None where a piece is missing or refused."""
     chain: list[tuple[int, int]] = []
     for wording in wordings:
-        place = start if not chain else next(_folded(index, wording, after=chain[-1][1]), None)
+        place = start if not chain else next(_find_folded(index, wording, after=chain[-1][1]), None)
         if place is None:
             return None
-        objection = _case_of_units(index.atoms, place[0], wording) or objection_at_edges(index.atoms, *place)
+        objection = _check_unit_case(index.atoms, place[0], wording) or check_edges(index.atoms, *place)
         if objection is None and chain:
-            objection = _gap(index, chain[-1][1], place[0])
+            objection = _check_gap(index, chain[-1][1], place[0])
         if objection is not None:
             objections.append(objection)
             return None
@@ -244,29 +247,29 @@ def _chain(
     return chain
 
 
-def _gap(index: TextIndex, left: int, right: int) -> Objection | None:
+def _check_gap(index: TextIndex, left: int, right: int) -> Objection | None:
     """Why what stands between atoms ``left`` and ``right`` may not be left out, or None."""
     atoms = index.atoms
     start, end = atoms.ends[left], atoms.starts[right]
     left_end, right_start = index.sentence_of(start - 1)[1], index.sentence_of(end)[0]
-    if end - start > LONGEST_GAP:
-        detail = f"the ellipsis leaves out {end - start:,} characters, and {LONGEST_GAP:,} are the most"
+    if end - start > MAX_GAP_CHARS:
+        detail = f"the ellipsis leaves out {end - start:,} characters, and {MAX_GAP_CHARS:,} are the most"
         return Objection(Reason.NOT_FOUND, detail, left, right)
     if right_start > start and any(char.isalnum() for char in index.text[right_start:end]):
         return Objection(Reason.NOT_FOUND, "the ellipsis joins parts of two sentences of the source", left, right)
     for atom in range(left + 1, right):
         beside = atoms.starts[atom] < left_end or atoms.starts[atom] >= right_start
-        if beside and atoms.kinds[atom] == WORD and negates(atoms.folds[atom]):
+        if beside and atoms.kinds[atom] == WORD and is_negation(atoms.folds[atom]):
             detail = f"the ellipsis leaves out '{atoms.raw(atom, atom)}'"
             return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
-    if negating_marks(index.text[start:end]):
+    if find_negating_marks(index.text[start:end]):
         return Objection(
-            Reason.NEGATION_DIFFERS, f"the ellipsis leaves out '{shown(index.text[start:end])}'", left, right
+            Reason.NEGATION_DIFFERS, f"the ellipsis leaves out '{shorten(index.text[start:end])}'", left, right
         )
     return None
 
 
-_VERBS = frozenset(
+_NEGATING_VERBS = frozenset(
     {
         "lack",
         "lacks",
@@ -285,60 +288,60 @@ _VERBS = frozenset(
 )
 """Words that negate within a sentence, but say nothing about what merely stands beside them."""
 
-_SHOWN = 90
+_MAX_SHORTENED_CHARS = 90
 
 
-def shown(text: str) -> str:
+def shorten(text: str) -> str:
     """``text`` on one line and short enough for a sentence."""
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
+    return line if len(line) <= _MAX_SHORTENED_CHARS else line[: _MAX_SHORTENED_CHARS - 1].rstrip() + "…"
 
 
-def objection_at_edges(atoms: Atoms, first: int, last: int) -> Objection | None:
+def check_edges(atoms: Tokens, first: int, last: int) -> Objection | None:
     """Why atoms ``first`` to ``last`` of a source cannot be quoted alone, or None."""
-    return _cut_figure(atoms, first, last) or _cut_word(atoms, first, last) or _cut_negation(atoms, first, last)
+    return _check_figures(atoms, first, last) or _check_words(atoms, first, last) or _check_negation(atoms, first, last)
 
 
-def _cut_figure(atoms: Atoms, first: int, last: int) -> Objection | None:
+def _check_figures(atoms: Tokens, first: int, last: int) -> Objection | None:
     seen: set[Figure] = set()
     for edge in (first, last):
-        near = figures(atoms, max(0, edge - REACH), min(len(atoms) - 1, edge + REACH))
+        near = find_figures(atoms, max(0, edge - REACH), min(len(atoms) - 1, edge + REACH))
         seen.update(
             figure for figure in near if figure.first < first <= figure.last or figure.first <= last < figure.last
         )
     for figure in sorted(seen, key=lambda found: found.first):
-        whole = shown(atoms.raw(figure.first, figure.last))
-        kept = shown(atoms.raw(max(figure.first, first), min(figure.last, last)))
+        whole = shorten(atoms.raw(figure.first, figure.last))
+        kept = shorten(atoms.raw(max(figure.first, first), min(figure.last, last)))
         detail = f"the source says {whole}, the quote {kept}"
         return Objection(Reason.NUMBER_DIFFERS, detail, min(first, figure.first), max(last, figure.last))
     return None
 
 
-def _cut_word(atoms: Atoms, first: int, last: int) -> Objection | None:
+def _check_words(atoms: Tokens, first: int, last: int) -> Objection | None:
     for left, right in ((first - 1, first), (last, last + 1)):
         if left < 0 or right >= len(atoms) or atoms.joints[right] != DASH:
             continue
         gap = atoms.text[atoms.ends[left] : atoms.starts[right]]
         if gap in {"-", "\u2010", "\u2011"} and {atoms.kinds[left], atoms.kinds[right]} <= {WORD, "n"}:
-            detail = f"the quote cuts the word '{shown(atoms.raw(left, right))}' of the source"
+            detail = f"the quote cuts the word '{shorten(atoms.raw(left, right))}' of the source"
             return Objection(Reason.NOT_FOUND, detail, min(left, first), max(right, last))
     return None
 
 
-def _cut_negation(atoms: Atoms, first: int, last: int) -> Objection | None:
+def _check_negation(atoms: Tokens, first: int, last: int) -> Objection | None:
     left, right, word = first, last, ""
-    if first and _says_no(atoms, first - 1, first):
+    if first and _is_adjacent_negation(atoms, first - 1, first):
         left, word = first - 1, atoms.raw(first - 1, first - 1)
-    if last + 1 < len(atoms) and _says_no(atoms, last + 1, last + 1):
+    if last + 1 < len(atoms) and _is_adjacent_negation(atoms, last + 1, last + 1):
         right, word = last + 1, atoms.raw(last + 1, last + 1)
-    word = word or negation_beside(atoms.text, atoms.starts[first], atoms.ends[last])
+    word = word or find_adjacent_negation(atoms.text, atoms.starts[first], atoms.ends[last])
     if not word:
         return None
     detail = f"the quote leaves out '{word.strip()}', which stands right beside it in the source"
     return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
 
 
-def _says_no(atoms: Atoms, atom: int, right: int) -> bool:
+def _is_adjacent_negation(atoms: Tokens, atom: int, right: int) -> bool:
     """Whether ``atom`` is a negation with nothing but a space between it and the quote.
 
     ``right`` is the atom behind that space. A new line that begins with a capital is taken for another sentence.
@@ -346,4 +349,4 @@ def _says_no(atoms: Atoms, atom: int, right: int) -> bool:
     fold, start = atoms.folds[atom], atoms.starts[right]
     new_line = "\n" in atoms.text[atoms.ends[right - 1] : start] and atoms.text[start].isupper()
     beside = atoms.joints[right] == SPACE and atoms.kinds[atom] == WORD and not new_line
-    return beside and negates(fold) and fold not in _VERBS
+    return beside and is_negation(fold) and fold not in _NEGATING_VERBS

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import IO, Any, Final
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.html_text import Page
+from disputatio.evidence.html_text import ExtractedText
 from disputatio.motion import LONGEST_RAW_EVIDENCE
 from disputatio.motion.source_kind import SourceKind
 
@@ -32,13 +32,22 @@ _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from disputatio.evidence.reading_process import serve; serve(sys.argv[2])"
 )
-_KEPT: Final = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
+_PASSED_VARIABLES: Final = (
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "PYTHONHOME",
+    "SYSTEMROOT",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+)
 """What a process is told of the environment: where libraries are. Keys of providers stand in it too."""
 _NAMES: Final = {SourceKind.PDF: "PDF", SourceKind.HTML: "HTML", SourceKind.MARKDOWN: "Markdown"}
 _OUT_OF_MEMORY: Final = 86
-_LONGEST_HEAD: Final = 10_000
+_MAX_HEAD_CHARS: Final = 10_000
 _NICENESS: Final = 10
-_STEP: Final = "Give its text, or the part that bears on the motion."
+_NEXT_STEP: Final = "Give its text, or the part that bears on the motion."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class SourceReader:
     ) -> None:
         self._end()
 
-    def extract(self, raw: str | bytes, kind: SourceKind, what: str) -> Page:
+    def extract(self, raw: str | bytes, kind: SourceKind, what: str) -> ExtractedText:
         """What ``extraction.extract`` returns.
 
         Raises:
@@ -97,7 +106,7 @@ class SourceReader:
         try:
             with contextlib.suppress(BrokenPipeError):
                 _send(process.stdin, head, content)
-            answer = _received(process.stdout)
+            answer = _receive(process.stdout)
         finally:
             timer.cancel()
             if answer is None:
@@ -106,7 +115,7 @@ class SourceReader:
             raise self._ended(process.wait(), kind, what, overdue=overdue.is_set())
         if "cause" in answer:
             raise InvalidInputError(answer["cause"], answer["next_step"])
-        return Page(answer["title"], answer["text"])
+        return ExtractedText(answer["title"], answer["text"])
 
     def stop(self) -> None:
         """Read no more: what is being read is refused, and so is all that follows. Safe to repeat."""
@@ -118,9 +127,9 @@ class SourceReader:
     def _running(self, what: str) -> subprocess.Popen[bytes]:
         with self._starting:
             if self._is_stopped:
-                raise _stopped(what)
+                raise _stopped_error(what)
             if self._process is None:
-                self._process = _started(self._limits, what)
+                self._process = _start_process(self._limits, what)
             return self._process
 
     def _end(self) -> None:
@@ -138,17 +147,17 @@ class SourceReader:
         """Why the process ended before it answered."""
         limits = self._limits
         if self._is_stopped:
-            return _stopped(what)
-        if overdue or code == -_number_of("SIGALRM"):
-            return InvalidInputError(f"{what} cannot be read within {limits.wall_s:g} s.", _STEP)
-        if code == -_number_of("SIGXCPU"):
-            return InvalidInputError(f"{what} cannot be read within {limits.cpu_s} s of processor time.", _STEP)
+            return _stopped_error(what)
+        if overdue or code == -_signal_number("SIGALRM"):
+            return InvalidInputError(f"{what} cannot be read within {limits.wall_s:g} s.", _NEXT_STEP)
+        if code == -_signal_number("SIGXCPU"):
+            return InvalidInputError(f"{what} cannot be read within {limits.cpu_s} s of processor time.", _NEXT_STEP)
         if code == _OUT_OF_MEMORY:
             return InvalidInputError(
-                f"{what} cannot be read within {limits.memory_bytes // 2**20:,} MB of memory.", _STEP
+                f"{what} cannot be read within {limits.memory_bytes // 2**20:,} MB of memory.", _NEXT_STEP
             )
         return InvalidInputError(
-            f"{what} cannot be read as {_NAMES[kind]}: the process that read it ended with {code}.", _STEP
+            f"{what} cannot be read as {_NAMES[kind]}: the process that read it ended with {code}.", _NEXT_STEP
         )
 
 
@@ -162,21 +171,21 @@ def serve(limits: str) -> None:
     sys.stdout = sys.stderr
     with contextlib.suppress(AttributeError, OSError):
         os.nice(_NICENESS)
-    _bound_memory(given)
+    _limit_memory(given)
     while True:
-        head = _head(source)
+        head = _read_head(source)
         if head is None:
             return
-        _bound_time(given)
+        _limit_time(given)
         try:
             content = source.read(head["length"])
-            answer = _answer(head, content)
+            answer = _build_answer(head, content)
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
         _send(out, {"length": len(answer)}, answer)
 
 
-def _answer(head: dict[str, Any], content: bytes) -> bytes:
+def _build_answer(head: dict[str, Any], content: bytes) -> bytes:
     from disputatio.evidence.extraction import extract
 
     raw = content.decode("utf-8", "surrogatepass") if head["text"] else content
@@ -184,19 +193,22 @@ def _answer(head: dict[str, Any], content: bytes) -> bytes:
     try:
         page = extract(raw, SourceKind(head["kind"]), what)
         if len(page.text) > LONGEST_RAW_EVIDENCE:
-            raise InvalidInputError(f"{what} is too long: it has {len(page.text):,} characters of text.", _STEP)
-        found = {"title": page.title[:_LONGEST_HEAD], "text": page.text}
+            raise InvalidInputError(f"{what} is too long: it has {len(page.text):,} characters of text.", _NEXT_STEP)
+        found = {"title": page.title[:_MAX_HEAD_CHARS], "text": page.text}
     except InvalidInputError as refused:
         found = {"cause": refused.cause, "next_step": refused.next_step}
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  (whatever a library makes of a hostile file is the file's fault)
         why = f"the library that reads it gave up ({type(error).__name__})"
-        found = {"cause": f"{what} cannot be read as {_NAMES[SourceKind(head['kind'])]}: {why}.", "next_step": _STEP}
+        found = {
+            "cause": f"{what} cannot be read as {_NAMES[SourceKind(head['kind'])]}: {why}.",
+            "next_step": _NEXT_STEP,
+        }
     return json.dumps(found).encode("ascii")
 
 
-def _started(limits: Limits, what: str) -> subprocess.Popen[bytes]:
+def _start_process(limits: Limits, what: str) -> subprocess.Popen[bytes]:
     # Where a program is not started by an interpreter, it says so to `multiprocessing.set_executable`.
     spawning = sys.modules.get("multiprocessing.spawn")
     program = spawning.get_executable() if spawning is not None else sys.executable
@@ -208,7 +220,7 @@ def _started(limits: Limits, what: str) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _KEPT if name in os.environ},
+            env={name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ},
         )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -217,7 +229,7 @@ def _started(limits: Limits, what: str) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _bound_memory(limits: Limits) -> None:
+def _limit_memory(limits: Limits) -> None:
     try:
         import resource
     except ImportError:
@@ -227,7 +239,7 @@ def _bound_memory(limits: Limits) -> None:
             resource.setrlimit(name, (most, most))
 
 
-def _bound_time(limits: Limits) -> None:
+def _limit_time(limits: Limits) -> None:
     """Let the system kill this process if the next file takes too long, also when nobody waits for it any more."""
     try:
         import resource
@@ -245,24 +257,24 @@ def _send(pipe: IO[bytes], head: dict[str, Any], content: bytes) -> None:
     pipe.flush()
 
 
-def _head(pipe: IO[bytes]) -> dict[str, Any] | None:
-    line = pipe.readline(_LONGEST_HEAD)
+def _read_head(pipe: IO[bytes]) -> dict[str, Any] | None:
+    line = pipe.readline(_MAX_HEAD_CHARS)
     found: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
     return found
 
 
-def _received(pipe: IO[bytes]) -> dict[str, Any] | None:
+def _receive(pipe: IO[bytes]) -> dict[str, Any] | None:
     """The answer; None where the process ended before all of it was there."""
-    head = _head(pipe)
+    head = _read_head(pipe)
     content = b"" if head is None else pipe.read(head["length"])
     found: dict[str, Any] | None = json.loads(content) if head is not None and len(content) == head["length"] else None
     return found
 
 
-def _number_of(name: str) -> int:
+def _signal_number(name: str) -> int:
     """The number of a signal, 0 where the system has none of that name."""
     return int(getattr(signal, name, 0))
 
 
-def _stopped(what: str) -> InvalidInputError:
+def _stopped_error(what: str) -> InvalidInputError:
     return InvalidInputError(f"{what} was not read: its reading was stopped.", "Give it again.")

@@ -13,14 +13,14 @@ from itertools import pairwise
 from typing import Any
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.passages import Passage, sentence_starts
+from disputatio.evidence.passages import Passage, find_sentence_starts
 from disputatio.evidence.sources import SourceSet
-from disputatio.evidence.tokens import LETTER, MINUS, POINT, Atoms
+from disputatio.evidence.tokens import LETTER, MINUS, POINT, Tokens
 
-SHORTEST_SENTENCE, LONGEST_SENTENCE = 40, 220
+MIN_SENTENCE_CHARS, MAX_SENTENCE_CHARS = 40, 220
 """In characters: what can be quoted as one sentence; shorter ones are mostly headings."""
 
-_LONGEST_QUERY = 20_000
+_MAX_QUERY_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Excerpt:
     left_out: tuple[LeftOut, ...]
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing was left out."""
         return not self.left_out
 
-    def statement(self) -> str:
+    def describe(self) -> str:
         """What was left out, in a sentence a seat; empty where nothing was."""
         return " ".join(
             f"Left out of {part.source_id} for length: {part.passages} of {part.of_passages} passages "
@@ -96,11 +96,11 @@ class Retriever:
     def sentences(self, query: str, k: int) -> tuple[Sentence, ...]:
         """The ``k`` sentences of quotable length that fit ``query`` best, best first, each text once.
 
-        A sentence is of quotable length from ``SHORTEST_SENTENCE`` to ``LONGEST_SENTENCE`` characters. Fewer are given
-        where fewer share a word with the query.
+        A sentence is of quotable length from ``MIN_SENTENCE_CHARS`` to ``MAX_SENTENCE_CHARS`` characters. Fewer are
+        given where fewer share a word with the query.
         """
         if self._ranked_sentences is None:
-            found = tuple(_sentences(self.sources))
+            found = tuple(_quotable_sentences(self.sources))
             self._ranked_sentences = found, _Ranking([row.text for row in found])
         rows, ranking = self._ranked_sentences
         scores = ranking.scores(query)
@@ -160,35 +160,35 @@ class _Ranking:
                 "The sources must be searched, and the library that does it is not installed.",
                 "Install it with: pip install 'disputatio[evidence]'.",
             ) from None
-        tokens = [search_tokens(text) or [""] for text in texts]
+        tokens = [tokenize_for_search(text) or [""] for text in texts]
         self._known = frozenset(token for row in tokens for token in row if token)
         self._ranker: Any = BM25(method="lucene", dtype="float64")
         self._ranker.index(tokens, show_progress=False)
 
     def scores(self, query: str) -> Sequence[float]:
         """How well each text fits ``query``."""
-        wanted = [token for token in search_tokens(query[:_LONGEST_QUERY]) if token in self._known]
+        wanted = [token for token in tokenize_for_search(query[:_MAX_QUERY_CHARS]) if token in self._known]
         if not wanted:
             return [0.0] * self._count
         scores: list[float] = self._ranker.get_scores(wanted).tolist()
         return scores
 
 
-def _sentences(sources: SourceSet) -> Iterable[Sentence]:
+def _quotable_sentences(sources: SourceSet) -> Iterable[Sentence]:
     seen: set[str] = set()
     for source in sources:
-        for start, end in pairwise([*sentence_starts(source.text), len(source.text)]):
+        for start, end in pairwise([*find_sentence_starts(source.text), len(source.text)]):
             text = " ".join(source.text[start:end].split()).lstrip("-*•◦– ")
-            if SHORTEST_SENTENCE <= len(text) <= LONGEST_SENTENCE and text not in seen:
+            if MIN_SENTENCE_CHARS <= len(text) <= MAX_SENTENCE_CHARS and text not in seen:
                 seen.add(text)
                 yield Sentence(source.source_id, text)
 
 
-def search_tokens(text: str) -> list[str]:
+def tokenize_for_search(text: str) -> list[str]:
     """The words of ``text`` by which it is searched."""
     if text.isascii() and not _BROKEN_WORD.search(text):
-        return _plain_tokens(text)
-    atoms = Atoms.of(text)
+        return _tokenize_ascii(text)
+    atoms = Tokens.of(text)
     tokens: list[str] = []
     for atom, (kind, fold) in enumerate(zip(atoms.kinds, atoms.folds, strict=True)):
         if kind == POINT:
@@ -211,8 +211,9 @@ _PLAIN_TOKEN = re.compile(
 Each kind begins with characters of its own, so that most places of a text are passed over at once."""
 
 
-def _plain_tokens(text: str) -> list[str]:
-    """As ``search_tokens``, of ASCII text without a word that is broken at a line's end, in a twentieth of the time."""
+def _tokenize_ascii(text: str) -> list[str]:
+    """As ``tokenize_for_search``, of ASCII text without a word that is broken at a line's end, in a twentieth of the
+    time."""
     found: list[str] = _PLAIN_TOKEN.findall(text.lower())
     if "." not in text and "-" not in text:
         return found

@@ -2,10 +2,10 @@
 
 Three questions are answered here. ``weight`` names the words that may be neither changed nor left out nor put in:
 negation, direction and order, amounts, and how sure or how often. ``turns`` names words with an everyday opposite.
-``same_word`` decides whether two different spellings are one word: only such a word may stand in the place of another.
-English is covered best; for the other languages named below negation is covered, and direction for some.
+``is_same_word`` decides whether two different spellings are one word: only such a word may stand in the place of
+another. English is covered best; for the other languages named below negation is covered, and direction for some.
 
-``same_word`` needs no list of what is different. Two words are different unless a rule says that they are one, so an
+``is_same_word`` needs no list of what is different. Two words are different unless a rule says that they are one, so an
 unknown drug, a rare noun or a verb of evidence cannot pass for another.
 """
 
@@ -94,7 +94,7 @@ ein
 aus auf miss kontra onto om on
 """
 _NEGATING_PREFIXES = tuple(_PREFIXES.split())
-_MISSPELT = 75
+_MIN_MISSPELLING_SIMILARITY = 75
 """How similar two words are at least, of 100, where one may be the other misspelt."""
 
 _ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("or", "ee"), ("free", ""))
@@ -114,7 +114,7 @@ _SMALL_WORDS = tuple(frozenset(line.split()) for line in _SMALL.strip().splitlin
 """Articles and prepositions of place. One of a line may stand for another of the same line."""
 _ARTICLES = frozenset({"the", "der", "la", "el", "il", "de"})
 _EMPTY_WORDS = "that of it they 的 了 之 は が を に の も と で"
-_MAY_BE_PUT_IN = frozenset(_EMPTY_WORDS.split()).union(*(words for words in _SMALL_WORDS if words & _ARTICLES))
+_OPTIONAL_WORDS = frozenset(_EMPTY_WORDS.split()).union(*(words for words in _SMALL_WORDS if words & _ARTICLES))
 """Words that a quote may hold without the source: they name nothing and claim nothing."""
 
 _AUXILIARIES = frozenset(
@@ -128,7 +128,7 @@ _INFLECTIONS = (
 )
 """Endings of one word. "er", "est", "ly", "ion" and the like are not among them: they make another word."""
 
-_SHORTEST_MISSPELT, _SHORTEST_ONE_LETTER_OFF = 4, 9
+_MIN_MISSPELT_CHARS, _MIN_ONE_LETTER_OFF_CHARS = 4, 9
 _SPELLINGS = (
     ("our", "or"),
     ("s", "z"),
@@ -159,7 +159,7 @@ _TURNING_MARKS = "[别別减減增增升降上下高低多少大小前後后]"
 
 
 @cache
-def _weights() -> dict[str, str]:
+def _classified_words() -> dict[str, str]:
     """Every listed word with what it weighs; forms with a slash between them weigh what the first does."""
     tables = ((_CERTAINTY, "certainty"), (_AMOUNT, "amount"), (_DIRECTION, "direction"), (_NEGATION, "negation"))
     weights: dict[str, str] = {}
@@ -170,44 +170,44 @@ def _weights() -> dict[str, str]:
 
 
 @cache
-def _stems() -> tuple[str, ...]:
+def _direction_stems() -> tuple[str, ...]:
     return tuple(_DIRECTION_STEMS.split())
 
 
 @cache
-def _turning() -> frozenset[str]:
+def _opposites() -> frozenset[str]:
     return frozenset(_OPPOSITES.split())
 
 
 @cache
-def _paired() -> frozenset[str]:
+def _function_words() -> frozenset[str]:
     return frozenset(_PAIRS.split())
 
 
-def weight(fold: str) -> str | None:
+def classify_word(fold: str) -> str | None:
     """What a folded word weighs, such as ``negation not``; None where it is no such word.
 
     Forms of one verb weigh the same: ``increases`` and ``increased``.
     """
     if fold.endswith("n't"):
         return "negation not"
-    found = _weights().get(fold)
-    if found is None and fold.startswith(_stems()):
-        return "direction " + next(stem for stem in _stems() if fold.startswith(stem))
+    found = _classified_words().get(fold)
+    if found is None and fold.startswith(_direction_stems()):
+        return "direction " + next(stem for stem in _direction_stems() if fold.startswith(stem))
     return found
 
 
-def negates(fold: str) -> bool:
+def is_negation(fold: str) -> bool:
     """Whether a folded word says that what stands beside it is not so."""
-    return (weight(fold) or "").startswith("negation")
+    return (classify_word(fold) or "").startswith("negation")
 
 
-def negating_marks(text: str) -> list[str]:
+def find_negating_marks(text: str) -> list[str]:
     """Negation in scripts without spaces and in Korean, where it is a part of a word, in order."""
     return re.findall(_NEGATING_MARKS, text)
 
 
-def negation_beside(text: str, start: int, end: int) -> str:
+def find_adjacent_negation(text: str, start: int, end: int) -> str:
     """Negation that touches ``text[start:end]`` from outside, in scripts that write it as a part of a word; or nothing.
 
     Chinese and Thai say it before a word, Japanese and Korean behind.
@@ -222,12 +222,12 @@ def negation_beside(text: str, start: int, end: int) -> str:
     return ""
 
 
-def marks(text: str) -> list[str]:
-    """``negating_marks`` and letters of direction and amount in Chinese and Japanese, in order."""
+def find_sense_marks(text: str) -> list[str]:
+    """``find_negating_marks`` and letters of direction and amount in Chinese and Japanese, in order."""
     return re.findall(f"{_NEGATING_MARKS}|{_TURNING_MARKS}", text)
 
 
-def turns(one: str, other: str) -> bool:
+def may_be_opposites(one: str, other: str) -> bool:
     """Whether two different folded words may be opposites.
 
     They may where one is listed and the other is no form or misspelling of it, where one is the other with a prefix or
@@ -235,21 +235,25 @@ def turns(one: str, other: str) -> bool:
     """
     if one == other:
         return False
-    if {one, other} <= _paired():
+    if {one, other} <= _function_words():
         return True
     short, long = sorted((one, other), key=len)
-    if any(long == prefix + short for prefix in _NEGATING_PREFIXES) or _prefixed(one, other):
+    if any(long == prefix + short for prefix in _NEGATING_PREFIXES) or _differ_by_prefix(one, other):
         return True
     for against, to in _ENDINGS_THAT_OPPOSE:
         for left, right in ((one, other), (other, one)):
             stem = left.removesuffix(against)
             if stem != left and len(stem) > 2 and right == stem + to:
                 return True
-    listed = {one, other} & _turning()
-    return bool(listed) and (len(listed) == 2 or not resembles(one, other)) and not _one_family(one, other)
+    listed = {one, other} & _opposites()
+    return (
+        bool(listed)
+        and (len(listed) == 2 or not is_similar(one, other))
+        and not _are_inflections_or_spellings(one, other)
+    )
 
 
-def same_word(quote: str, source: str, *, is_a_word: bool = False) -> bool:
+def is_same_word(quote: str, source: str, *, is_a_word: bool = False) -> bool:
     """Whether two different folded words are one word: small words of one kind, forms of one verb or noun, or a slip.
 
     A slip is two neighbouring letters exchanged, a letter doubled or not, or another usual spelling. In a word of at
@@ -261,25 +265,29 @@ def same_word(quote: str, source: str, *, is_a_word: bool = False) -> bool:
         source: the word of the source, folded.
         is_a_word: whether the source has ``quote`` elsewhere, so that it is no slip.
     """
-    return small_words(quote, source) or _inflected(quote, source) or (not is_a_word and _slip(quote, source))
+    return (
+        are_interchangeable(quote, source)
+        or _are_inflections(quote, source)
+        or (not is_a_word and _is_slip(quote, source))
+    )
 
 
-def small_words(one: str, other: str) -> bool:
+def are_interchangeable(one: str, other: str) -> bool:
     """Whether two folded words are articles or prepositions that may stand for each other."""
     return any(one in group and other in group for group in _SMALL_WORDS)
 
 
-def splits_negation(fold: str) -> bool:
+def is_auxiliary(fold: str) -> bool:
     """Whether a folded word before ``not`` may be one half of a contraction: ``do not`` for ``don't``."""
     return fold in _AUXILIARIES
 
 
-def names_nothing(fold: str) -> bool:
+def may_be_added(fold: str) -> bool:
     """Whether a folded word may stand in a quote without standing in the source."""
-    return fold in _MAY_BE_PUT_IN
+    return fold in _OPTIONAL_WORDS
 
 
-def _inflected(one: str, other: str) -> bool:
+def _are_inflections(one: str, other: str) -> bool:
     """Whether two words are forms of one verb or noun: ``support``, ``supported``; ``study``, ``studies``."""
     short, long = sorted((one, other), key=len)
     shared = next(
@@ -292,43 +300,43 @@ def _inflected(one: str, other: str) -> bool:
     return len(short) > 2 and long in {f"{short}{short[-1]}{ending}" for ending in ("ed", "ing")}
 
 
-def _slip(quote: str, source: str) -> bool:
-    if min(len(quote), len(source)) < _SHORTEST_MISSPELT or quote[0] != source[0]:
+def _is_slip(quote: str, source: str) -> bool:
+    if min(len(quote), len(source)) < _MIN_MISSPELT_CHARS or quote[0] != source[0]:
         return False
     if {quote, source} & _CONFUSED_WORDS or not (quote.isalpha() and source.isalpha()):
         return False
     if sorted(quote) == sorted(source):
         return OSA.distance(quote, source) == 1
-    if _undoubled(quote) == _undoubled(source) or _respelt(quote, source):
+    if _undouble_letters(quote) == _undouble_letters(source) or _is_respelling(quote, source):
         return True
-    long_enough = max(len(quote), len(source)) >= _SHORTEST_ONE_LETTER_OFF
+    long_enough = max(len(quote), len(source)) >= _MIN_ONE_LETTER_OFF_CHARS
     return long_enough and quote[-2:] == source[-2:] and OSA.distance(quote, source) == 1
 
 
-def _undoubled(word: str) -> str:
+def _undouble_letters(word: str) -> str:
     return re.sub(r"(.)\1", r"\1", word)
 
 
-def _respelt(one: str, other: str) -> bool:
+def _is_respelling(one: str, other: str) -> bool:
     for left, right in _SPELLINGS:
         if left in one + other and one.replace(left, right) == other.replace(left, right):
             return True
     return {one[-2:], other[-2:]} == {"re", "er"} and one[:-2] == other[:-2]
 
 
-def resembles(one: str, other: str) -> bool:
+def is_similar(one: str, other: str) -> bool:
     """Whether one word may be the other misspelt."""
-    return min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= _MISSPELT
+    return min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= _MIN_MISSPELLING_SIMILARITY
 
 
-def _one_family(one: str, other: str) -> bool:
+def _are_inflections_or_spellings(one: str, other: str) -> bool:
     """Whether two words are forms of one word, such as ``support`` and ``supports``."""
     shared = min(len(one), len(other))
     same = next((index for index in range(shared) if one[index] != other[index]), shared)
-    return same >= 3 and len(one) - same <= 3 and len(other) - same <= 3 and resembles(one, other)
+    return same >= 3 and len(one) - same <= 3 and len(other) - same <= 3 and is_similar(one, other)
 
 
-def _prefixed(one: str, other: str) -> bool:
+def _differ_by_prefix(one: str, other: str) -> bool:
     """Whether both words are one stem behind two different prefixes: ``import`` and ``export``."""
     for prefix in _NEGATING_PREFIXES:
         rest = one.removeprefix(prefix)

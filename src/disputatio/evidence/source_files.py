@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.extraction import decode, extract
-from disputatio.evidence.html_text import Page
+from disputatio.evidence.html_text import ExtractedText
 from disputatio.evidence.json_text import read_json
-from disputatio.evidence.sources import Source, json_source
+from disputatio.evidence.sources import Source, read_json_source
 from disputatio.motion import LONGEST_RAW_EVIDENCE, Evidence, clean, one_line, read_evidence, too_long
 from disputatio.motion.source_kind import SourceKind, is_source_id
 
@@ -32,8 +32,8 @@ MAX_SOURCES = 200
 STANDARD_INPUT = "-"
 """The path that stands for standard input."""
 
-_LONGEST_ID = 40
-SMALL_MARKDOWN = 20_000
+_MAX_ID_CHARS = 40
+MAX_INLINE_MARKDOWN_BYTES = 20_000
 """Bytes of Markdown that are read without a process of their own. The worst of that length takes about a second."""
 
 _MARKUP, _MARKUP_RAW = re.compile("<[A-Za-z/!?]"), re.compile(b"<[A-Za-z/!?]")
@@ -80,13 +80,13 @@ def read_source(
         )
     if isinstance(raw, str) and len(raw) > LONGEST_RAW_EVIDENCE:
         raise too_long(what, f"{len(raw):,} characters")
-    kind = kind or _kind(raw, name)
-    source_id = source_id or _id_from(name)
+    kind = kind or _detect_kind(raw, name)
+    source_id = source_id or _make_id(name)
     # A name may be made of nothing that is visible.
     title = one_line(Path(name).name or name, 120) or source_id
     if kind is SourceKind.JSON:
-        return json_source(decode(raw, kind, what), source_id, title, what)
-    page = _page(raw, kind, what, reader)
+        return read_json_source(decode(raw, kind, what), source_id, title, what)
+    page = _extract(raw, kind, what, reader)
     if not page.text.strip():
         shown = " visible" if kind in {SourceKind.HTML, SourceKind.MARKDOWN} else ""
         raise InvalidInputError(f"{what} has no{shown} text.", "Leave it out, or give one with content.")
@@ -108,8 +108,8 @@ def read_sources(
         InvalidInputError: one of them cannot be read, two have the same id, or there are too many.
     """
     items = list(given)
-    check_number(len(items))
-    ready = [_given(item) if isinstance(item, Evidence | Source) else item for item in items]
+    check_source_count(len(items))
+    ready = [_check_given(item) if isinstance(item, Evidence | Source) else item for item in items]
     taken: set[str] = set()
     for item in ready:
         if isinstance(item, Source):
@@ -117,19 +117,19 @@ def read_sources(
                 raise InvalidInputError(f"Two sources have the id {item.source_id}.", "Give each its own.")
             taken.add(item.source_id)
     sources = []
-    with _reader_for(ready) as reader:
+    with _open_reader(ready) as reader:
         for item in ready:
             if isinstance(item, Source):
                 sources.append(item)
                 continue
-            name, raw = _read(item, standard_input)
-            source_id = _unique(_id_from(name), taken)
+            name, raw = _read_bytes(item, standard_input)
+            source_id = _make_unique(_make_id(name), taken)
             taken.add(source_id)
             sources.append(read_source(raw, name, source_id=source_id, reader=reader))
     return sources
 
 
-def _reader_for(items: Iterable[str | Path | Source]) -> AbstractContextManager[SourceReader | None]:
+def _open_reader(items: Iterable[str | Path | Source]) -> AbstractContextManager[SourceReader | None]:
     """One process for all that must be read in one; none where nothing is a file."""
     if all(isinstance(item, Source) for item in items):
         return nullcontext()
@@ -138,7 +138,7 @@ def _reader_for(items: Iterable[str | Path | Source]) -> AbstractContextManager[
     return SourceReader()
 
 
-def check_number(sources: int) -> None:
+def check_source_count(sources: int) -> None:
     """Refuse too many.
 
     Raises:
@@ -148,7 +148,7 @@ def check_number(sources: int) -> None:
         raise InvalidInputError(f"{sources} sources are given, and {MAX_SOURCES} are the most.", "Leave some out.")
 
 
-def _given(item: Evidence | Source) -> Source:
+def _check_given(item: Evidence | Source) -> Source:
     """A source that a caller made. Its id stands in prompts and addresses; a text is cleaned like that of a file."""
     if not is_source_id(item.source_id):
         raise InvalidInputError(
@@ -160,7 +160,7 @@ def _given(item: Evidence | Source) -> Source:
     return Source.of(read_evidence(item.source_id, item.title, item.text))
 
 
-def _read(path: str | Path, standard_input: BinaryIO | None) -> tuple[str, bytes]:
+def _read_bytes(path: str | Path, standard_input: BinaryIO | None) -> tuple[str, bytes]:
     if str(path) == STANDARD_INPUT:
         return "standard input", (standard_input or sys.stdin.buffer).read(MAX_SOURCE_BYTES + 1)
     try:
@@ -174,17 +174,17 @@ def _read(path: str | Path, standard_input: BinaryIO | None) -> tuple[str, bytes
         ) from None
 
 
-def _id_from(name: str) -> str:
+def _make_id(name: str) -> str:
     stem = (
         Path(name).stem
         if Path(name).suffix.lower() in {*_BY_SUFFIX, ".txt", ".text", ".log", ".csv"}
         else Path(name).name
     )
     plain = re.sub("-{2,}", "-", "".join(char if char.isalnum() or char in "-_" else "-" for char in clean(stem)))
-    return plain.strip("-_")[:_LONGEST_ID].strip("-_") or "source"
+    return plain.strip("-_")[:_MAX_ID_CHARS].strip("-_") or "source"
 
 
-def _unique(source_id: str, taken: set[str]) -> str:
+def _make_unique(source_id: str, taken: set[str]) -> str:
     number, unique = 1, source_id
     while unique in taken:
         number += 1
@@ -192,7 +192,7 @@ def _unique(source_id: str, taken: set[str]) -> str:
     return unique
 
 
-def _kind(raw: str | bytes, name: str) -> SourceKind:
+def _detect_kind(raw: str | bytes, name: str) -> SourceKind:
     start = raw[:1024] if isinstance(raw, bytes) else raw[:1024].encode("utf-8", "replace")
     if b"%PDF-" in start and isinstance(raw, bytes):
         return SourceKind.PDF
@@ -211,7 +211,7 @@ def _kind(raw: str | bytes, name: str) -> SourceKind:
     return SourceKind.TEXT
 
 
-def _page(raw: str | bytes, kind: SourceKind, what: str, reader: SourceReader | None) -> Page:
+def _extract(raw: str | bytes, kind: SourceKind, what: str, reader: SourceReader | None) -> ExtractedText:
     """The title and the text, read in a process of its own where that may be costly."""
     if kind is SourceKind.TEXT or (kind is SourceKind.MARKDOWN and _is_simple(raw)):
         return extract(raw, kind, what)
@@ -225,4 +225,6 @@ def _page(raw: str | bytes, kind: SourceKind, what: str, reader: SourceReader | 
 
 def _is_simple(raw: str | bytes) -> bool:
     """Whether Markdown is short, and holds no HTML."""
-    return len(raw) <= SMALL_MARKDOWN and not (_MARKUP.search(raw) if isinstance(raw, str) else _MARKUP_RAW.search(raw))
+    return len(raw) <= MAX_INLINE_MARKDOWN_BYTES and not (
+        _MARKUP.search(raw) if isinstance(raw, str) else _MARKUP_RAW.search(raw)
+    )

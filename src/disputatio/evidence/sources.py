@@ -11,11 +11,11 @@ from functools import cached_property
 from types import MappingProxyType
 
 from disputatio.errors import InvalidInputError
-from disputatio.evidence.figures import figures
+from disputatio.evidence.figures import find_figures
 from disputatio.evidence.findings import Span
 from disputatio.evidence.json_text import Value, read_json, render_json
-from disputatio.evidence.passages import Passage, passages_of
-from disputatio.evidence.tokens import Atoms, TextIndex
+from disputatio.evidence.passages import Passage, split_passages
+from disputatio.evidence.tokens import TextIndex, Tokens
 from disputatio.motion import Evidence, read_evidence
 from disputatio.motion.source_kind import SourceKind
 
@@ -48,7 +48,7 @@ class Source:
             InvalidInputError: ``kind`` is JSON and the text is none.
         """
         if kind is SourceKind.JSON:
-            return json_source(evidence.text, evidence.source_id, evidence.title, f"The source {evidence.title}")
+            return read_json_source(evidence.text, evidence.source_id, evidence.title, f"The source {evidence.title}")
         return cls(evidence.source_id, evidence.title, evidence.text, kind)
 
     def as_evidence(self) -> Evidence:
@@ -58,7 +58,7 @@ class Source:
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
         """The passages, in order."""
-        return passages_of(self.source_id, self.text)
+        return split_passages(self.source_id, self.text)
 
     @cached_property
     def index(self) -> TextIndex:
@@ -66,7 +66,7 @@ class Source:
         return TextIndex(self.text)
 
 
-def json_source(text: str, source_id: str, title: str, what: str) -> Source:
+def read_json_source(text: str, source_id: str, title: str, what: str) -> Source:
     """The JSON source in ``text``; ``what`` names it in an error.
 
     Raises:
@@ -125,15 +125,15 @@ class SourceSet:
         """The length of all texts together, in characters."""
         return sum(len(source.text) for source in self)
 
-    def unstated(self, text: str) -> tuple[str, ...]:
+    def find_unstated_figures(self, text: str) -> tuple[str, ...]:
         """The figures in ``text`` that stand in no source, as they are written there, each once.
 
         A figure stands in a source that has the same number, whatever its unit, or the same reading of it: ``36 %`` is
         ``36 per cent``, and ``1.2 million`` is ``1,200,000``. Whole numbers up to ten, places such as ``2nd``
         and numbers in words are left out: they count the arguments themselves more often than they state a fact.
         """
-        atoms = Atoms.of(text)
-        found = figures(atoms, 0, len(atoms) - 1)
+        atoms = Tokens.of(text)
+        found = find_figures(atoms, 0, len(atoms) - 1)
         written = {row: text[atoms.starts[row.first] : atoms.ends[row.last]] for row in found}
         loose = [
             words
@@ -150,7 +150,7 @@ class SourceSet:
     @cached_property
     def _stated(self) -> frozenset[object]:
         """The numbers and readings of all figures in the sources."""
-        rows = [row for source in self for row in figures(source.index.atoms, 0, len(source.index.atoms) - 1)]
+        rows = [row for source in self for row in find_figures(source.index.atoms, 0, len(source.index.atoms) - 1)]
         return frozenset(
             [key for row in rows for key in row.keys] + [row.value for row in rows if row.value is not None]
         )
@@ -164,6 +164,6 @@ class SourceSet:
     def _by_passage_id(self) -> dict[str, Passage]:
         return {passage.id: passage for passage in self.passages}
 
-    def passage(self, passage_id: str) -> Passage | None:
+    def find_passage(self, passage_id: str) -> Passage | None:
         """The passage with this id, if there is one."""
         return self._by_passage_id.get(passage_id)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import groupby
 
-from disputatio.evidence.passages import sentence_starts
+from disputatio.evidence.passages import find_sentence_starts
 
 WORD, LETTER, NUMBER, SIGN, POINT = "wlnsp"
 """Kinds of atoms: a word, a letter of a script without spaces, a number, a sign that carries sense, punctuation."""
@@ -54,7 +54,7 @@ _BLOCKS = (
 """The parts of Unicode that are searched for marks and figures: what is left out holds Han and Hangul alone."""
 
 
-def _ranges(categories: tuple[str, ...]) -> str:
+def _character_ranges(categories: tuple[str, ...]) -> str:
     """The characters of Unicode ``categories`` as the inside of a character class."""
     codes = (
         code for first, end in _BLOCKS for code in range(first, end) if unicodedata.category(chr(code)) in categories
@@ -64,10 +64,10 @@ def _ranges(categories: tuple[str, ...]) -> str:
 
 
 @cache
-def atom_pattern() -> re.Pattern[str]:
+def token_pattern() -> re.Pattern[str]:
     """The pattern of one atom; made at first use, because it looks through all of Unicode."""
-    marks = _ranges(("Mn", "Mc", "Me"))
-    figures = _ranges(("No",))
+    marks = _character_ranges(("Mn", "Mc", "Me"))
+    figures = _character_ranges(("No",))
     letter = rf"[^\W\d_{_SPACELESS}{figures}]"
     return re.compile(
         rf"""(?P<n>(?:(?<![\w)\]}}.,])\.)?\d+(?:[.,٫٬]\d+|['’]\d{{3}}(?!\d))*)
@@ -89,13 +89,13 @@ def fold_word(word: str) -> str:
     word = word.replace("\u2019", "'")
     for _ in range(3):
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
-        if folded == word or not _one_word(folded):
+        if folded == word or not _is_one_word(folded):
             break
         word = folded
     return word
 
 
-def _one_word(text: str) -> bool:
+def _is_one_word(text: str) -> bool:
     """Whether a folded form is still one word: those of some ligatures are whole phrases."""
     return all(char.isalnum() or char in "'°\u200c\u200d" or unicodedata.combining(char) for char in text)
 
@@ -125,7 +125,7 @@ def _fold_mark(char: str, *, after_number: bool) -> tuple[str, str]:
         return POINT, "'" if after_number else '"'
     compatible = unicodedata.normalize("NFKC", char).casefold()
     plain = len(compatible) == 1 and not compatible.isspace() and compatible not in "'\"-"
-    folded = compatible if plain or _one_word(compatible) else char
+    folded = compatible if plain or _is_one_word(compatible) else char
     category = unicodedata.category(char)
     if any(other.isdigit() for other in folded):
         folded = char
@@ -133,7 +133,7 @@ def _fold_mark(char: str, *, after_number: bool) -> tuple[str, str]:
     return (SIGN, folded) if hard and char not in _SOFT_SIGNS else (POINT, folded)
 
 
-def _folded(match: re.Match[str]) -> tuple[str, str]:
+def _fold_match(match: re.Match[str]) -> tuple[str, str]:
     text = match.group()
     kind = match.lastgroup
     if kind == "w":
@@ -152,7 +152,7 @@ def _folded(match: re.Match[str]) -> tuple[str, str]:
     return _fold_mark(text, after_number=before.isdigit())
 
 
-def _joint(gap: str) -> str:
+def _classify_gap(gap: str) -> str:
     stripped = gap.strip()
     if stripped:
         # The break of a line behind a single hyphen: nobody can tell whether the hyphen belongs to the word.
@@ -161,7 +161,7 @@ def _joint(gap: str) -> str:
 
 
 @dataclass(slots=True, eq=False)
-class Atoms:
+class Tokens:
     """A text as atoms, in parallel lists.
 
     Attributes:
@@ -187,7 +187,7 @@ class Atoms:
     broken: frozenset[int]
 
     @classmethod
-    def of(cls, text: str) -> Atoms:
+    def of(cls, text: str) -> Tokens:
         """The atoms of ``text``."""
         kinds: list[str] = []
         starts: list[int] = []
@@ -197,11 +197,11 @@ class Atoms:
         places: list[int] = []
         broken: set[int] = set()
         place = previous_end = 0
-        for match in atom_pattern().finditer(text):
+        for match in token_pattern().finditer(text):
             start, end = match.span()
-            kind, fold = _folded(match)
+            kind, fold = _fold_match(match)
             gap = text[previous_end:start]
-            joint = _joint(gap) if gap else GLUED
+            joint = _classify_gap(gap) if gap else GLUED
             previous_end = end
             if joint == BROKEN:
                 if kinds and kinds[-1] == kind == WORD:
@@ -254,20 +254,20 @@ def normalise(text: str) -> str:
     """``text`` in the form in which quotes are compared; safe to repeat. It is not meant for readers."""
     # Folded forms of some compatibility characters join with their neighbours: a second reading joins them.
     for _ in range(8):
-        normal = "".join(_pieces(Atoms.of(text)))
+        normal = "".join(_normalised_pieces(Tokens.of(text)))
         if normal == text:
             break
         text = normal
     return text
 
 
-def _pieces(atoms: Atoms) -> Iterator[str]:
+def _normalised_pieces(atoms: Tokens) -> Iterator[str]:
     before = ""
     for atom, fold in enumerate(atoms.folds):
         joint = atoms.joints[atom]
         if before and joint == DASH:
             yield "-"
-        elif before and (joint == SPACE and not spaces_agree(before[-1], fold[0])):
+        elif before and (joint == SPACE and not is_space_optional(before[-1], fold[0])):
             yield " "
         elif before and atoms.kinds[atom] == SIGN and fold[0] in "+±\u2212":
             yield " "  # glued to what stands before it, it would read as a dash
@@ -275,11 +275,11 @@ def _pieces(atoms: Atoms) -> Iterator[str]:
         before = fold
 
 
-def spaces_agree(before: str, after: str) -> bool:
+def is_space_optional(before: str, after: str) -> bool:
     """Whether a space between two characters may be there or not without a change of sense."""
     wordy = before.isalnum(), after.isalnum()
     if all(wordy):
-        return (before.isdigit() and after.isalpha()) or _spaceless(before) or _spaceless(after)
+        return (before.isdigit() and after.isalpha()) or _is_spaceless(before) or _is_spaceless(after)
     if before.isdigit() or after.isdigit():
         other = after if before.isdigit() else before
         return other in "%\u2030\u00b0!?;\"'()[]{}\u3001\u3002" or unicodedata.category(other) == "Sc"
@@ -287,7 +287,7 @@ def spaces_agree(before: str, after: str) -> bool:
 
 
 @lru_cache(4_096)
-def _spaceless(char: str) -> bool:
+def _is_spaceless(char: str) -> bool:
     return re.match(f"[{_SPACELESS}]", char) is not None
 
 
@@ -302,7 +302,7 @@ class TextIndex:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.atoms = Atoms.of(text)
+        self.atoms = Tokens.of(text)
         self.words = [atom for atom, kind in enumerate(self.atoms.kinds) if kind != POINT]
         self.folds = [self.atoms.folds[atom] for atom in self.words]
 
@@ -327,7 +327,7 @@ class TextIndex:
     @cached_property
     def sentences(self) -> list[int]:
         """Offsets at which sentences begin."""
-        return sentence_starts(self.text)
+        return find_sentence_starts(self.text)
 
     @cached_property
     def _positions(self) -> dict[str, list[int]]:

@@ -14,13 +14,13 @@ from disputatio.errors import InvalidInputError
 from disputatio.formats.jury import SIDES, Hearing, JuryRules
 from disputatio.formats.turns.adjudication import Adjudication, Irregularity, Judgement, MarkedAnswer
 from disputatio.judging.agreement import Agreement, Ratings, cohen_kappa, fleiss_kappa, krippendorff_alpha
-from disputatio.judging.consistency import RetestReport, retest
+from disputatio.judging.consistency import RetestReport, compare_retest
 from disputatio.judging.fallacies import FoundFallacy
-from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, score_spread
-from disputatio.judging.panel_verdict import Orders, PanelMethod, PanelStatus, PanelVerdict, panel_agreement
+from disputatio.judging.judge_scores import TIE, JudgeScores, ScoreSpread, measure_spread
+from disputatio.judging.panel_verdict import Orders, PanelMethod, PanelStatus, PanelVerdict, measure_agreement
 from disputatio.judging.panels import Panel
-from disputatio.judging.scoring import Rubric, rounded, weighted
-from disputatio.judging.standing import Mark, Standing, combined_mark
+from disputatio.judging.scoring import Rubric, round_half_up, weigh_scores
+from disputatio.judging.standing import Mark, Standing, combine_marks
 from disputatio.judging.votes import MAJORITY, Ballot, Silence, by_weight, count_votes
 from disputatio.judging.weights import Weights
 from disputatio.kernel import JsonObject
@@ -142,7 +142,7 @@ class JuryVerdict:
     def spreads(self) -> tuple[tuple[str, ScoreSpread], ...]:
         """How each heard judge's scores are spread, over all its sittings that count."""
         return tuple(
-            (judge, score_spread([score for row in self._rows(judge) for score in row.scores.values()]))
+            (judge, measure_spread([score for row in self._rows(judge) for score in row.scores.values()]))
             for judge, _ in self.opinions
         )
 
@@ -171,7 +171,7 @@ class JuryVerdict:
             reason=reason,
             void=void,
             scores=dict(one.scores) if one else _means(counted),
-            score=weighted(one.scores, self.rubric) if one else self.points.get(argument),
+            score=weigh_scores(one.scores, self.rubric) if one else self.points.get(argument),
             fallacies=tuple({(row.fallacy, row.words): row for found in counted for row in found.fallacies}.values()),
             judges=words,
             notes=tuple(self._notes(argument)),
@@ -254,7 +254,7 @@ class JuryVerdict:
                         "standing": None if void else row.standing.value,
                         "reason": row.reason,
                         "criteria": None if void else row.scores,
-                        "weighted": None if void else rounded(weighted(row.scores, self.rubric), 4),
+                        "weighted": None if void else round_half_up(weigh_scores(row.scores, self.rubric), 4),
                     }
 
 
@@ -280,7 +280,9 @@ def bench_verdict(
         points = bench.arguments(panel.findings)
     first, *_, last = rules.sittings * 2
     retests = [
-        retest(scores[judge, first], scores[judge, last]) for judge in judges if last.again and (judge, last) in scores
+        compare_retest(scores[judge, first], scores[judge, last])
+        for judge in judges
+        if last.again and (judge, last) in scores
     ]
     found = JuryVerdict(tuple(judges), rules, rubric, tuple(hearings), panel, points, (), tuple(retests))
     if panel is None or len(judges) < 2:
@@ -297,12 +299,12 @@ def _scores(hearing: Hearing, rubric: Rubric, sides: Mapping[str, str], void: Se
     for row in hearing.adjudication.judgements:
         if (hearing.judge, row.argument) not in void:
             findings.setdefault(sides[row.argument], {})[row.argument] = row.scores
-    return JudgeScores.of_findings(hearing.judge, order, findings, rubric)
+    return JudgeScores.from_findings(hearing.judge, order, findings, rubric)
 
 
 def _agreement(panel: PanelVerdict, words: list[list[Standing | None]]) -> tuple[Agreement, ...]:
     """Of the points alpha and W, of the standings alpha and a kappa: Cohen's for two judges, Fleiss' for more."""
-    alpha, w = panel_agreement(panel)
+    alpha, w = measure_agreement(panel)
     standings: Ratings = [[word and word.value for word in row] for row in words]
     name = "Cohen's" if len(words) == 2 else "Fleiss'"
     kappa = cohen_kappa(standings[0], standings[1]) if len(words) == 2 else fleiss_kappa(standings)
@@ -324,7 +326,7 @@ def _marks(rows: Sequence[Judgement]) -> dict[str, tuple[Mark, str]]:
     for row in rows:
         for marked in row.answers:
             given.setdefault(marked.id, []).append(marked)
-    found = {answer: combined_mark(row.mark for row in marks) for answer, marks in given.items()}
+    found = {answer: combine_marks(row.mark for row in marks) for answer, marks in given.items()}
     return {
         answer: (mark, next((row.words for row in given[answer] if row.mark is mark), ""))
         for answer, mark in found.items()
@@ -334,7 +336,7 @@ def _marks(rows: Sequence[Judgement]) -> dict[str, tuple[Mark, str]]:
 def _means(rows: Sequence[Judgement]) -> dict[str, float] | None:
     if not rows:
         return None
-    return {key: rounded(Fraction(sum(row.scores[key] for row in rows), len(rows))) for key in rows[0].scores}
+    return {key: round_half_up(Fraction(sum(row.scores[key] for row in rows), len(rows))) for key in rows[0].scores}
 
 
 def _tally(panel: PanelVerdict) -> str:

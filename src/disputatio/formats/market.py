@@ -57,7 +57,7 @@ from disputatio.kernel import (
     together,
 )
 from disputatio.market.knowledge import KnowledgeBase
-from disputatio.market.slices import Lens, slice_of, whole
+from disputatio.market.slices import Lens, take_slice, take_whole
 
 LENSES: dict[str, Lens] = {
     "tech": Lens.TECHNICAL,
@@ -126,8 +126,8 @@ def market(rules: MarketRules, context: DebateContext) -> Rulebook[MarketVerdict
         InvalidInputError: the docket has no knowledge base.
     """
     base = knowledge_of(context)
-    desks = {name: Desk(base, slice_of(base, lens)) for name, lens in LENSES.items()}
-    bench = Desk(base, whole(base))
+    desks = {name: Desk(base, take_slice(base, lens)) for name, lens in LENSES.items()}
+    bench = Desk(base, take_whole(base))
     transcript = table_of(desks, bench)
 
     analysts = yield from together(*(opening(seat, desks[lens_name(seat)], transcript, rules) for seat in ANALYSTS))

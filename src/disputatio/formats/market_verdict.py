@@ -28,16 +28,16 @@ from disputatio.formats.turns.market_judging import (
     MarketStanding,
 )
 from disputatio.formats.turns.market_opening import MarketArgument, MarketOpening
-from disputatio.judging.judge_scores import ScoreSpread, score_spread
-from disputatio.judging.scoring import Rubric, mean, rounded, weighted
+from disputatio.judging.judge_scores import ScoreSpread, measure_spread
+from disputatio.judging.scoring import Rubric, mean, round_half_up, weigh_scores
 from disputatio.judging.standing import (
     AgreedPoint,
     Exchange,
     Reply,
     Standing,
-    agreed_points,
-    computed_standing,
-    exchange_strength,
+    compute_exchange_strength,
+    compute_standing,
+    find_agreed_points,
 )
 from disputatio.kernel import Abstention, JsonObject, Seat
 from disputatio.market.knowledge import KnowledgeBase
@@ -131,7 +131,7 @@ class MarketRow:
     @cached_property
     def score(self) -> Fraction | None:
         """The weighted score, 1 to 10, exact; None where nobody judged it."""
-        return weighted(self.judgement.scores, self.rubric) if self.judgement else None
+        return weigh_scores(self.judgement.scores, self.rubric) if self.judgement else None
 
     @property
     def confidence(self) -> float | None:
@@ -160,10 +160,10 @@ class MarketRow:
         return {
             "side": self.seat,
             "criteria": judged.scores if judged else None,
-            "weighted": None if self.score is None else rounded(self.score, 4),
+            "weighted": None if self.score is None else round_half_up(self.score, 4),
             "judged": judged.standing.value if judged else None,
             "computed": self.exhibit.computed.value,
-            "strength": rounded(self.strength, 4),
+            "strength": round_half_up(self.strength, 4),
             "differs": self.differs,
             "confidence": self.exhibit.argument.confidence,
             # The fact keeps the number as it was written: records of earlier versions have it, and are gone on with.
@@ -219,7 +219,7 @@ class MarketVerdict:
     def spread(self) -> ScoreSpread:
         """How the judge's integers are spread, and whether they are inflated."""
         rows = self.finding.judgements if self.finding else ()
-        return score_spread([score for row in rows for score in row.scores.values()])
+        return measure_spread([score for row in rows for score in row.scores.values()])
 
     @property
     def synthesis(self) -> Mapping[str, str]:
@@ -263,7 +263,7 @@ class MarketVerdict:
         gone = [
             row.argument for row in self.trace if row.exhibit.refined and row.exhibit.refined.hold is Hold.WITHDRAWN
         ]
-        return agreed_points(claims, conceded, gone)
+        return find_agreed_points(claims, conceded, gone)
 
     @property
     def reading(self) -> str:
@@ -371,18 +371,18 @@ def market_verdict(
 def _exchange(argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None) -> Exchange:
     """The exchange about an argument. Its closing answers what it drew, unless the argument was given up there."""
     answered = refined is not None and refined.hold is not Hold.WITHDRAWN
-    replies = tuple([Reply(_REPLIES[row.kind], answered) for row in drew if row.sound])
+    replies = tuple([Reply(_REPLIES[row.kind], answered) for row in drew if row.is_sound])
     return Exchange(argument.id, replies, refined.hold.value if refined else None)
 
 
 def _computed(
     argument: MarketArgument, drew: Sequence[Challenge], refined: RefinedClaim | None
 ) -> tuple[MarketStanding, str]:
-    standing, because = computed_standing(_exchange(argument, drew, refined))
+    standing, because = compute_standing(_exchange(argument, drew, refined))
     return hold_against_figures(
         standing,
         because,
-        sound=[row.sound for row in drew],
+        sound=[row.is_sound for row in drew],
         statuses=[row.status for row in argument.figures],
         has_false_words=bool(argument.words),
     )
@@ -420,7 +420,7 @@ def _opponent(seat: str) -> str:
 
 
 def _strength(row: MarketExhibit) -> Fraction:
-    return exchange_strength(_exchange(row.argument, row.drew, row.refined))
+    return compute_exchange_strength(_exchange(row.argument, row.drew, row.refined))
 
 
 def _statuses(figures: Sequence[Figure]) -> dict[str, int]:
@@ -435,4 +435,4 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _rounded(value: Fraction | None) -> float | None:
-    return None if value is None else rounded(value, 4)
+    return None if value is None else round_half_up(value, 4)

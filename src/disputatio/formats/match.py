@@ -21,7 +21,7 @@ from disputatio.formats.competition_terms import PRICED, CompetitionRules
 from disputatio.formats.turns.citing import NOTHING, Citing
 from disputatio.formats.turns.scoring import ABOUT, Foul, Scoring, Summation
 from disputatio.formats.turns.speech import SpeechKind, Spoken
-from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, rounded, weighted
+from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, round_half_up, weigh_scores
 from disputatio.kernel import Channel, JsonObject, Seat, Transcript, Violation
 
 PRO, CON = "pro", "con"
@@ -151,7 +151,7 @@ class Speech:
             "scored": self.score is not None,
             "criteria": dict(self.scoring.scores) if self.scoring else {},
             "counted": dict(self.counted),
-            "score": None if self.score is None else rounded(self.score),
+            "score": None if self.score is None else round_half_up(self.score),
             "exact": None if self.score is None else str(self.score),
             "comment": self.scoring.comment if self.scoring else "",
             "violations": [
@@ -315,7 +315,9 @@ def total_of_team(match: Match, team: str) -> Total:
 def score_fact(speech: Speech, totals: Iterable[Total]) -> JsonObject:
     """A score as it is stated after a speech, with the totals it leads to."""
     body = speech.as_json()
-    running = {row.who: rounded(row.points) if row.points is not None and row.speeches else None for row in totals}
+    running = {
+        row.who: round_half_up(row.points) if row.points is not None and row.speeches else None for row in totals
+    }
     return {**body, "totals": running}
 
 
@@ -348,7 +350,7 @@ def _counted(scoring: Scoring | None, rubric: Rubric, cap: int) -> tuple[tuple[t
     if scoring is None:
         return (), None
     numbers = {key: min(number, cap) if key == COMPLIANCE else number for key, number in scoring.scores.items()}
-    return tuple(numbers.items()), weighted(numbers, rubric)
+    return tuple(numbers.items()), weigh_scores(numbers, rubric)
 
 
 def _once(charges: tuple[Charge, ...]) -> tuple[Charge, ...]:

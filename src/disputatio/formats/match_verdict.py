@@ -21,7 +21,7 @@ from disputatio.formats.match import (
     total_of_team,
 )
 from disputatio.formats.turns.speech import SpeechKind
-from disputatio.judging.scoring import rounded
+from disputatio.judging.scoring import round_half_up
 from disputatio.kernel import JsonObject
 
 DRAW = "draw"
@@ -180,7 +180,7 @@ def _total(total: Total) -> dict[str, bool | int | float | str | None]:
     return {
         "total": _shown(total),
         "exact": None if total.points is None else str(total.points),
-        "mean": None if total.mean is None else rounded(total.mean),
+        "mean": None if total.mean is None else round_half_up(total.mean),
         "mean_exact": None if total.mean is None else str(total.mean),
         "penalties": total.penalties,
         "speeches": total.speeches,
@@ -189,12 +189,12 @@ def _total(total: Total) -> dict[str, bool | int | float | str | None]:
 
 
 def _shown(total: Total) -> float | None:
-    return None if total.points is None else rounded(total.points)
+    return None if total.points is None else round_half_up(total.points)
 
 
 def points_text(points: Fraction | None) -> str:
     """Points with two decimals, for people."""
-    return "none" if points is None else f"{rounded(points):.2f}"
+    return "none" if points is None else f"{round_half_up(points):.2f}"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -67,9 +67,9 @@ _personality = text("the name of a personality, such as logical, or none", r"[\w
 def _task_type(key: str, given: Given) -> str:
     """A kind of decision, as the gate calls it."""
     # Imported late, here and below: whoever asks for help waits for this module.
-    from disputatio.judging.gate import task_type_named
+    from disputatio.judging.gate import find_task_type
 
-    return task_type_named(str(_kind(key, given)))
+    return find_task_type(str(_kind(key, given)))
 
 
 _MOST_POSITIONS, _LONGEST_POSITION = 5, 300

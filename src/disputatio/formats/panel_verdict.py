@@ -16,7 +16,7 @@ from disputatio.formats.decision import (
     silence_of,
 )
 from disputatio.formats.turns.position import Position
-from disputatio.judging.votes import Ballot, VoteOutcome, count_votes, latest_ballots
+from disputatio.judging.votes import Ballot, VoteOutcome, count_votes, select_latest_ballots
 from disputatio.kernel import Json, JsonObject
 
 SCHEDULE = "schedule"
@@ -103,7 +103,7 @@ def counted(
     number: int, phase: str, spoken: Sequence[Spoken], held: Held, options: Sequence[str], rule: DecisionRule
 ) -> Count:
     """The rule applied to the latest vote of each registered debater."""
-    ballots = latest_ballots(row.ballot for row in held.spoken)
+    ballots = select_latest_ballots(row.ballot for row in held.spoken)
     outcome = count_votes(rule.among(held.debaters), held.debaters, ballots, options)
     return Count(number, phase, tuple(row.name for row in spoken), outcome)
 

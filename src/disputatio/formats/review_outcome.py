@@ -30,7 +30,7 @@ from disputatio.formats.turns.moderation import Moderation, Point, Resolution
 from disputatio.formats.turns.proposition import Proposition, ReviewArgument
 from disputatio.formats.turns.rebuttal import Rebuttal, RebuttalKind, Rebuttals
 from disputatio.judging.challenge import Attack
-from disputatio.judging.scoring import mean, rounded
+from disputatio.judging.scoring import mean, round_half_up
 from disputatio.judging.standing import Standing
 from disputatio.kernel import JsonObject
 
@@ -154,10 +154,10 @@ class ReviewVerdict:
             rows["proposition"] += scores["proposer"] + scores["rebuttal"]
             rows["critique"] += scores["critic"]
         both = {name: mean(scores) if scores else None for name, scores in rows.items()}
-        known = {name: None if value is None else rounded(value, 4) for name, value in both.items()}
+        known = {name: None if value is None else round_half_up(value, 4) for name, value in both.items()}
         gap = None
         if both["proposition"] is not None and both["critique"] is not None:
-            gap = rounded(both["proposition"] - both["critique"], 4)
+            gap = round_half_up(both["proposition"] - both["critique"], 4)
         return {**known, "difference": gap}
 
     def as_json(self) -> JsonObject:
@@ -192,7 +192,9 @@ class ReviewVerdict:
             "agreed": self._agreed(),
             "critical": any(row.critical for row in self.flags),
             "flags": [row.as_json() for row in self.flags],
-            "totals": {role: None if value is None else rounded(value, 4) for role, value in self.totals().items()},
+            "totals": {
+                role: None if value is None else round_half_up(value, 4) for role, value in self.totals().items()
+            },
             "tilt": self.tilt(),
             "trace": [row for held in self.rounds for row in trace_of(held, self.points)],
             "rounds": [round_json(held, claims) for held in self.rounds],
@@ -386,7 +388,7 @@ def _trace_base(
         "claim": claim,
         "drew": list(drew),
         "criteria": scores,
-        "weighted": None if scores is None else rounded(_mean_of(scores), 4),
+        "weighted": None if scores is None else round_half_up(_mean_of(scores), 4),
         "struck": struck,
         "fallacies": [],
     }
@@ -430,7 +432,7 @@ def round_json(held: Round, claims: Mapping[str, str]) -> JsonObject:
     evaluation: JsonObject | None = None
     if found:
         evaluation = {
-            "quality": {role: None if value is None else rounded(value, 1) for role, value in scores.items()},
+            "quality": {role: None if value is None else round_half_up(value, 1) for role, value in scores.items()},
             "findings": [{"id": r.argument, **r.scores, "reason": r.reason} for r in found.findings],
             "resolved": [_point_json(row, claims) for row in found.resolved],
             "unresolved": [_point_json(row, claims) for row in found.unresolved],

@@ -17,17 +17,17 @@ from disputatio.formats.sides import Case
 from disputatio.formats.turns.adjudication import Exhibit
 from disputatio.formats.turns.closing import Hold
 from disputatio.formats.turns.cross_examination import Question, Response, ResponseKind
-from disputatio.judging.scoring import Edge, Rubric, edge, gap_text, mean, rounded
+from disputatio.judging.scoring import Edge, Rubric, classify_gap, format_gap, mean, round_half_up
 from disputatio.judging.standing import (
     AgreedPoint,
     Exchange,
     Mark,
     Reply,
     Standing,
-    agreed_points,
-    computed_standing,
-    exchange_strength,
-    worst_mark,
+    compute_exchange_strength,
+    compute_standing,
+    find_agreed_points,
+    find_worst_mark,
 )
 from disputatio.kernel import JsonObject
 
@@ -75,13 +75,13 @@ class TraceRow:
         return {
             "side": self.side,
             "criteria": self.found.scores,
-            "weighted": None if self.score is None else rounded(self.score, 4),
+            "weighted": None if self.score is None else round_half_up(self.score, 4),
             "judged": self.judged and self.judged.value,
             "found": self.found.word,
             "void": self.found.void,
             "judges": {row.judge: row.word for row in self.found.judges},
             "computed": self.computed.value,
-            "strength": rounded(self.strength, 4),
+            "strength": round_half_up(self.strength, 4),
             "differs": self.differs,
         }
 
@@ -143,10 +143,10 @@ class StructuredVerdict:
         gap = self.gap
         if gap is None:
             return f"no comparison: {self._incomparable}"
-        kind = edge(gap)
+        kind = classify_gap(gap)
         if kind is Edge.EVEN:
-            return f"{kind.value} (gap {gap_text(gap)})"
-        return f"{kind.value} for {'pro' if gap > 0 else 'con'} (gap {gap_text(gap)})"
+            return f"{kind.value} (gap {format_gap(gap)})"
+        return f"{kind.value} for {'pro' if gap > 0 else 'con'} (gap {format_gap(gap)})"
 
     @property
     def _incomparable(self) -> str:
@@ -181,8 +181,8 @@ class StructuredVerdict:
         """The totals and the reading."""
         totals = {"pro": self.pro_total, "con": self.con_total}
         return {
-            "totals": {side: None if total is None else rounded(total, 4) for side, total in totals.items()},
-            "gap": None if self.gap is None else rounded(self.gap, 4),
+            "totals": {side: None if total is None else round_half_up(total, 4) for side, total in totals.items()},
+            "gap": None if self.gap is None else round_half_up(self.gap, 4),
             "reading": self.reading,
             "agreed": [row.argument for row in self.agreed],
             "rubric": self.bench.rubric.name,
@@ -237,7 +237,7 @@ def verdict(
     conceded = [row.target for case in (pro, con) for row in case.responses if row.kind is ResponseKind.CONCEDE]
     claims = [(argument.id, argument.claim, str(other.side.seat)) for own, other in cases for argument in own.arguments]
     withdrawn = [row.id for case in (pro, con) for row in case.arguments if case.hold(row.id) is Hold.WITHDRAWN]
-    return StructuredVerdict(trace, totals[0], totals[1], agreed_points(claims, conceded, withdrawn), found)
+    return StructuredVerdict(trace, totals[0], totals[1], find_agreed_points(claims, conceded, withdrawn), found)
 
 
 def _row(own: Case, other: Case, argument: str, found: JuryVerdict) -> TraceRow:
@@ -246,7 +246,7 @@ def _row(own: Case, other: Case, argument: str, found: JuryVerdict) -> TraceRow:
     replies = tuple(_reply(response, own, on) for response in drew)
     hold = own.hold(argument)
     exchange = Exchange(argument, replies, hold and hold.value)
-    computed, reason = computed_standing(exchange)
+    computed, reason = compute_standing(exchange)
     (stated,) = (row for row in own.arguments if row.id == argument)
     return TraceRow(
         argument=argument,
@@ -255,7 +255,7 @@ def _row(own: Case, other: Case, argument: str, found: JuryVerdict) -> TraceRow:
         responses=drew,
         computed=computed,
         computed_reason=reason,
-        strength=exchange_strength(exchange),
+        strength=compute_exchange_strength(exchange),
         found=on,
         citations=stated.citations,
     )
@@ -279,7 +279,7 @@ def _reply(response: Response, own: Case, found: ArgumentFinding) -> Reply:
     if not all(own.answered(question.id) for question in response.questions):
         return Reply(response.kind.value, answered=False, mark=Mark.EVADED)
     marks = [found.mark(_answer_id(question)) for question in response.questions]
-    return Reply(response.kind.value, answered=True, mark=worst_mark(marks))
+    return Reply(response.kind.value, answered=True, mark=find_worst_mark(marks))
 
 
 def _answer_id(question: Question) -> str:

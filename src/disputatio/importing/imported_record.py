@@ -14,7 +14,7 @@ from disputatio.engine.journal import Journal
 from disputatio.engine.ports import Clock, NullObserver, SystemClock
 from disputatio.engine.runtime import software
 from disputatio.errors import StoreError
-from disputatio.importing.transcript import ImportedTranscript, Judgment, SpokenTurn, seat_name
+from disputatio.importing.transcript import ImportedTranscript, Judgment, SpokenTurn, normalise_seat_name
 from disputatio.kernel import JsonObject
 from disputatio.record.events import DebateClosed, DebateOpened, TranscriptImported, TurnTaken, VoteCounted
 from disputatio.record.history import History, Status
@@ -26,7 +26,7 @@ from disputatio.report.amounts import counted, listed
 FORMAT = "imported"
 """The format that the record names; it has no rules here, so it can be read and not resumed."""
 _ID_DIGITS = 8
-_MOST_WARNINGS = 5
+_MAX_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Imported:
     known: bool
 
 
-async def take_in(transcript: ImportedTranscript, store: Store, clock: Clock | None = None) -> Imported:
+async def import_transcript(transcript: ImportedTranscript, store: Store, clock: Clock | None = None) -> Imported:
     """Write the record of ``transcript``; a file that is in the store already is found there. Safe to repeat.
 
     Raises:
@@ -49,26 +49,26 @@ async def take_in(transcript: ImportedTranscript, store: Store, clock: Clock | N
         debate = whole[:length]
         if not store.find(debate):
             break
-        if debate in store.find(debate) and _hash_in(store, debate) == whole:
+        if debate in store.find(debate) and _find_hash(store, debate) == whole:
             return Imported(debate, known=True)
     else:
         raise StoreError(f"The store has another debate under the id {whole}.", "Import it into another store.")
     journal = Journal(debate, store=store, clock=clock or SystemClock(), observer=NullObserver())
     store.claim(debate)
     try:
-        journal.write(*_events(transcript, whole), texts={whole: transcript.text})
+        journal.write(*_make_events(transcript, whole), texts={whole: transcript.text})
         await journal.wait_until_durable()
     finally:
         store.release(debate)
     return Imported(debate, known=False)
 
 
-def _hash_in(store: Store, debate: str) -> str:
+def _find_hash(store: Store, debate: str) -> str:
     imported = History.of(row.event() for row in read_verified(store, debate)).imported
     return imported.transcript if imported else ""
 
 
-def _events(
+def _make_events(
     transcript: ImportedTranscript, whole: str
 ) -> Iterator[DebateOpened | TranscriptImported | TurnTaken | VoteCounted | DebateClosed]:
     yield DebateOpened(
@@ -79,35 +79,35 @@ def _events(
         prompts={},
         budget={},
         software=software(),
-        warnings=_warnings(transcript),
+        warnings=_make_warnings(transcript),
     )
     yield TranscriptImported(
         file=transcript.file, transcript=whole, held=transcript.held, stated=dict(transcript.stated)
     )
-    phases, referring = _phases(transcript.turns), _referring(transcript)
+    phases, referring = _assign_phases(transcript.turns), _collect_references(transcript)
     for turn, phase in zip(transcript.turns, phases, strict=True):
         yield TurnTaken(
             path=f"{phase.replace(' ', '-').replace('/', '-')}/{turn.seat}",
             seat=turn.seat,
             phase=phase,
             form="transcript",
-            content=_content(turn, referring),
+            content=_turn_content(turn, referring),
             asked=0,
         )
-    votes = _votes(transcript)
+    votes = _count_votes(transcript)
     if votes:
         yield VoteCounted(about="winner", body=votes)
-    told: JsonObject = {"judgments": [_judgment(row) for row in transcript.judgments]} if votes else {}
-    outcome: JsonObject = {"judgment": _finding(votes), **told}
+    told: JsonObject = {"judgments": [_judgment_to_json(row) for row in transcript.judgments]} if votes else {}
+    outcome: JsonObject = {"judgment": _describe_finding(votes), **told}
     yield DebateClosed(status=Status.IMPORTED.value, missing=(), outcome=outcome)
 
 
-def _warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
+def _make_warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
     """Every reference that leads nowhere, as far as it can be taken in at a glance."""
     lost = transcript.dangling
     told = [
         f"{claim or 'a passage without an id'} refers to {name}, which the transcript does not have"
-        for claim, name in lost[:_MOST_WARNINGS]
+        for claim, name in lost[:_MAX_WARNINGS]
     ]
     more = len(lost) - len(told)
     return (
@@ -116,7 +116,7 @@ def _warnings(transcript: ImportedTranscript) -> tuple[str, ...]:
     )
 
 
-def _phases(turns: tuple[SpokenTurn, ...]) -> list[str]:
+def _assign_phases(turns: tuple[SpokenTurn, ...]) -> list[str]:
     """A phase for each turn, such that turns of one phase follow each other and no seat speaks twice in one."""
     phases: list[str] = []
     last, number, spoken = "", Counter[str](), set[str]()
@@ -130,7 +130,7 @@ def _phases(turns: tuple[SpokenTurn, ...]) -> list[str]:
     return phases
 
 
-def _referring(transcript: ImportedTranscript) -> dict[str, list[str]]:
+def _collect_references(transcript: ImportedTranscript) -> dict[str, list[str]]:
     """By the id of a claim, the ids of the claims that refer to it."""
     found: dict[str, list[str]] = {}
     for claim in transcript.claims:
@@ -140,7 +140,7 @@ def _referring(transcript: ImportedTranscript) -> dict[str, list[str]]:
     return found
 
 
-def _content(turn: SpokenTurn, referring: Mapping[str, Sequence[str]]) -> JsonObject:
+def _turn_content(turn: SpokenTurn, referring: Mapping[str, Sequence[str]]) -> JsonObject:
     claims: list[JsonObject] = [
         {
             "id": row.id,
@@ -155,11 +155,11 @@ def _content(turn: SpokenTurn, referring: Mapping[str, Sequence[str]]) -> JsonOb
     return {"claims": claims, **at, **stated}
 
 
-def _votes(transcript: ImportedTranscript) -> JsonObject:
+def _count_votes(transcript: ImportedTranscript) -> JsonObject:
     """What the judges of the transcript said, and how often each winner was named; empty where there are none."""
     if not transcript.judgments:
         return {}
-    named = Counter(_winner(transcript, row) for row in transcript.judgments if row.winner)
+    named = Counter(_find_winner(transcript, row) for row in transcript.judgments if row.winner)
     return {
         "rule": "as the transcript states them; counted, not decided",
         "judges": [{"judge": row.judge, "winner": row.winner or None, **row.stated} for row in transcript.judgments],
@@ -168,16 +168,16 @@ def _votes(transcript: ImportedTranscript) -> JsonObject:
     }
 
 
-def _winner(transcript: ImportedTranscript, row: Judgment) -> str:
+def _find_winner(transcript: ImportedTranscript, row: Judgment) -> str:
     """The seat that a judge named, by its name or by who sat there; other words as they are."""
-    seat = seat_name(row.winner)
+    seat = normalise_seat_name(row.winner)
     if seat in transcript.seats:
         return seat
     by_name = [seat for seat, name in transcript.seats.items() if name.lower() == row.winner.lower()]
     return by_name[0] if len(by_name) == 1 else row.winner
 
 
-def _finding(votes: JsonObject) -> str:
+def _describe_finding(votes: JsonObject) -> str:
     if not votes:
         return "The transcript holds no judgment."
     named, judges = votes["named"], votes["judges"]
@@ -188,6 +188,6 @@ def _finding(votes: JsonObject) -> str:
     return f"Of {counted(len(judges), 'judge')} in the transcript {listed(told)}."
 
 
-def _judgment(row: Judgment) -> str:
+def _judgment_to_json(row: Judgment) -> str:
     more = ", ".join(f"{key} {value}" for key, value in row.stated.items())
     return f"{row.judge}: {row.winner or 'no winner'}{f' ({more})' if more else ''}"

@@ -96,23 +96,23 @@ class ImportedTranscript:
         return tuple((claim.id, name) for claim in self.claims for name in claim.references if name not in known)
 
 
-def fail(file: str, place: str, what: str, next_step: str) -> NoReturn:
+def refuse_file(file: str, place: str, what: str, next_step: str) -> NoReturn:
     """Refuse a file in one sentence; ``place`` is a line or a key, empty where the whole file is meant."""
     where = f", {place}" if place else ""
     raise InvalidInputError(f"The transcript {one_line(file, 80)}{where}: {what}.", next_step)
 
 
-def file_name(path: str) -> str:
+def take_file_name(path: str) -> str:
     """The name of a file without its folders, as it is kept."""
     return one_line(PurePath(path).name, 160) or "transcript"
 
 
-def seat_name(text: str) -> str:
+def normalise_seat_name(text: str) -> str:
     """The name of a seat as the record keeps it: lower case, words joined by hyphens."""
     return re.sub(r"[^\w]+", "-", one_line(text, 40).lower()).strip("-")
 
 
-def told(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
+def clean_facts(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Stated facts, cleaned; a key that comes twice keeps both values."""
     facts: dict[str, str] = {}
     for name, said in rows:
@@ -127,9 +127,9 @@ def check_claims(file: str, turns: Iterable[tuple[str, SpokenTurn]]) -> None:
     seen: dict[str, str] = {}
     for place, turn in turns:
         if not any(claim.text for claim in turn.claims):
-            fail(file, place, f"the turn of {turn.seat} says nothing", "Give it a text, or leave the turn out.")
+            refuse_file(file, place, f"the turn of {turn.seat} says nothing", "Give it a text, or leave the turn out.")
         for claim in turn.claims:
             if claim.id and claim.id in seen:
                 what = f"the claim {one_line(claim.id, 40)} is in {seen[claim.id]} already"
-                fail(file, place, what, "Give each claim an id of its own.")
+                refuse_file(file, place, what, "Give each claim an id of its own.")
             seen[claim.id] = place

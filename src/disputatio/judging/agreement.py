@@ -128,14 +128,14 @@ def krippendorff_alpha(ratings: Ratings, level: Level = Level.NOMINAL) -> Agreem
     found = {value for column in paired for value in column if value is not None}
     if len(found) < 2:
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
-    domain = sorted(found, key=str) if level is Level.NOMINAL else sorted(found, key=_number)
+    domain = sorted(found, key=str) if level is Level.NOMINAL else sorted(found, key=_to_fraction)
     counts = [[sum(value == option for value in column) for option in domain] for column in paired]
     if level is Level.NOMINAL:
-        return seen.defined(alpha(counts, nominal), _alpha_reading)
+        return seen.defined(alpha(counts, nominal), _read_alpha)
     if level is Level.ORDINAL:
-        return seen.defined(alpha(counts, ordinal(counts)), _alpha_reading)
+        return seen.defined(alpha(counts, ordinal(counts)), _read_alpha)
     distance = interval if level is Level.INTERVAL else ratio
-    return seen.defined(alpha(counts, distance([_number(value) for value in domain])), _alpha_reading)
+    return seen.defined(alpha(counts, distance([_to_fraction(value) for value in domain])), _read_alpha)
 
 
 def cohen_kappa(
@@ -173,7 +173,7 @@ def cohen_kappa(
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     place = {value: number for number, value in enumerate(order)}
     pairs = [(place[one], place[other]) for one, other in both]
-    return seen.defined(cohen(pairs, len(order), _WEIGHTS[weighting]), _kappa_reading)
+    return seen.defined(cohen(pairs, len(order), _WEIGHTS[weighting]), _read_kappa)
 
 
 def fleiss_kappa(ratings: Ratings) -> Agreement:
@@ -191,7 +191,7 @@ def fleiss_kappa(ratings: Ratings) -> Agreement:
     if len(domain) < 2:
         return seen.undefined("every rating is the same, so agreement cannot be told from chance")
     table = [[column.count(option) for option in domain] for column in columns]
-    return seen.defined(fleiss(table), _kappa_reading)
+    return seen.defined(fleiss(table), _read_kappa)
 
 
 def kendall_w(ratings: Ratings) -> Agreement:
@@ -207,10 +207,10 @@ def kendall_w(ratings: Ratings) -> Agreement:
     judges, items = len(grid.rows), len(columns)
     if judges < 2 or items < 2:
         return seen.undefined("two judges must have rated the same two items")
-    value = kendall([[_number(column[judge]) for column in columns] for judge in range(judges)])
+    value = kendall([[_to_fraction(column[judge]) for column in columns] for judge in range(judges)])
     if value is None:
         return seen.undefined("no judge rates any item above another")
-    return seen.defined(value, _w_reading)
+    return seen.defined(value, _read_w)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class _Grid:
                     )
 
 
-def _number(value: Rating) -> Fraction:
+def _to_fraction(value: Rating) -> Fraction:
     """A rating that was found to be a number, exactly."""
     assert isinstance(value, int | float | Fraction)  # noqa: S101
     return Fraction(value)
@@ -274,7 +274,7 @@ def _number(value: Rating) -> Fraction:
 _WEIGHTS = {Weighting.NONE: nominal, Weighting.LINEAR: linear, Weighting.QUADRATIC: quadratic}
 
 
-def _alpha_reading(value: float) -> str:
+def _read_alpha(value: float) -> str:
     if value >= 0.8:
         return "reliable"
     if value >= 0.667:
@@ -284,13 +284,13 @@ def _alpha_reading(value: float) -> str:
     return "no better than chance" if value == 0 else "worse than chance: the judges disagree in a pattern"
 
 
-def _kappa_reading(value: float) -> str:
+def _read_kappa(value: float) -> str:
     if value < 0:
         return "poor agreement, worse than chance"
     names = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
     return next((name for most, name in names if value <= most), "almost perfect") + " agreement"
 
 
-def _w_reading(value: float) -> str:
+def _read_w(value: float) -> str:
     names = ((0.2, "very weak"), (0.4, "weak"), (0.6, "moderate"), (0.8, "strong"))
     return next((name for most, name in names if value < most), "unusually strong") + " agreement in ranking"

@@ -41,12 +41,12 @@ class Blinding:
 
     def hide(self, text: str) -> str:
         """``text`` with argument ids and hidden words replaced."""
-        return _replaced(text, {**dict(self.hidden), **dict(self.ids)})
+        return _replace_words(text, {**dict(self.hidden), **dict(self.ids)})
 
     def reveal(self, text: str) -> str:
         """``text`` with neutral ids and side names replaced by the real ones; hidden words stay out of it."""
         back = {neutral: real for real, neutral in self.ids} | {neutral: real for real, neutral in self.names}
-        return _replaced(text, back)
+        return _replace_words(text, back)
 
     def side(self, neutral: str) -> str:
         """The side behind a neutral name ("Side A", or "A").
@@ -90,7 +90,7 @@ def blind(
     """
     check_sides(order)
     names = {side: f"Side {letter}" for side, letter in zip(order, _LETTERS, strict=True)}
-    ids, words = _Claimed("argument"), _Claimed("word")
+    ids, words = _NameRegister("argument"), _NameRegister("word")
     for side, letter in zip(order, _LETTERS, strict=True):
         for number, argument in enumerate(arguments.get(side, ()), start=1):
             ids.add(argument, f"{letter}-{number}")
@@ -99,7 +99,7 @@ def blind(
     return Blinding(order, tuple(names.items()), tuple(ids.of.items()), tuple(words.of.items()))
 
 
-class _Claimed:
+class _NameRegister:
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.of: dict[str, str] = {}
@@ -111,7 +111,7 @@ class _Claimed:
             )
 
 
-def _replaced(text: str, by: Mapping[str, str]) -> str:
+def _replace_words(text: str, by: Mapping[str, str]) -> str:
     if not by:
         return text
     # One pass over the text, longest first: what was put in is never read again, so A may become B and B A.

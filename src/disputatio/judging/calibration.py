@@ -23,10 +23,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.scoring import HIGHEST, LOWEST, rounded
+from disputatio.judging.scoring import HIGHEST, LOWEST, round_half_up
 from disputatio.kernel import JsonObject
 
-FEWEST_FOR_LINE, FEWEST_FOR_ISOTONIC = 20, 50
+MIN_FOR_LINE, MIN_FOR_ISOTONIC = 20, 50
 FOLDS = 10
 _Point = tuple[Fraction, Fraction]
 
@@ -67,7 +67,7 @@ class Deviation:
     def as_json(self) -> JsonObject:
         """The deviation, as the record and the exports keep it."""
         rows = {"absolute": self.absolute, "bias": self.bias, "largest": self.largest}
-        return {"items": self.items, **{key: None if v is None else rounded(v, 4) for key, v in rows.items()}}
+        return {"items": self.items, **{key: None if v is None else round_half_up(v, 4) for key, v in rows.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +96,21 @@ class Calibration:
         """``score`` on the scale of the known values."""
         if self.curve is Curve.NONE:
             return score
-        return min(max(_read(self.points, score, level=self.curve is Curve.ISOTONIC), self.lowest), self.highest)
+        return min(max(_interpolate(self.points, score, level=self.curve is Curve.ISOTONIC), self.lowest), self.highest)
 
     def as_json(self) -> JsonObject:
         """The calibration, as the record and the exports keep it."""
         return {
             "curve": self.curve.value,
-            "points": [[rounded(x, 4), rounded(y, 4)] for x, y in self.points],
-            "scale": [rounded(self.lowest, 4), rounded(self.highest, 4)],
+            "points": [[round_half_up(x, 4), round_half_up(y, 4)] for x, y in self.points],
+            "scale": [round_half_up(self.lowest, 4), round_half_up(self.highest, 4)],
             "before": self.before.as_json(),
-            "after": None if self.after is None else rounded(self.after, 4),
+            "after": None if self.after is None else round_half_up(self.after, 4),
             "reason": self.reason,
         }
 
 
-def deviation(items: Iterable[KnownItem]) -> Deviation:
+def measure_deviation(items: Iterable[KnownItem]) -> Deviation:
     """How far the given points are from the known values."""
     off = [row.given - row.known for row in items]
     if not off:
@@ -131,13 +131,13 @@ def calibrate(
         InvalidInputError: the scale is empty, an item comes twice, or a known value is outside the scale.
     """
     _check(items, lowest, highest)
-    before = deviation(items)
-    curve, why = _affordable(len(items), wanted)
+    before = measure_deviation(items)
+    curve, why = _choose_curve(len(items), wanted)
     rows = sorted(items, key=lambda row: row.item)
     points = _FITS[curve]([(row.given, row.known) for row in rows]) if curve is not Curve.NONE else ()
     if curve is not Curve.NONE and points[0][1] >= points[-1][1]:
         curve, why = Curve.NONE, "the judge's scores do not rise with the known values, so no curve is used"
-    after = None if curve is Curve.NONE else _error_elsewhere(rows, curve, (lowest, highest))
+    after = None if curve is Curve.NONE else _cross_validate(rows, curve, (lowest, highest))
     if after is not None and before.absolute is not None and after >= before.absolute:
         why = (
             f"the {curve.value} curve would leave a mean error of {float(after):.2f} on items it was not fitted to, "
@@ -160,19 +160,19 @@ def _check(items: Sequence[KnownItem], lowest: Fraction, highest: Fraction) -> N
         )
 
 
-def _affordable(number: int, wanted: Curve) -> tuple[Curve, str]:
-    if wanted is Curve.ISOTONIC and number >= FEWEST_FOR_ISOTONIC:
+def _choose_curve(number: int, wanted: Curve) -> tuple[Curve, str]:
+    if wanted is Curve.ISOTONIC and number >= MIN_FOR_ISOTONIC:
         return Curve.ISOTONIC, f"{number} items are enough for an isotonic curve"
-    if wanted is not Curve.NONE and number >= FEWEST_FOR_LINE:
+    if wanted is not Curve.NONE and number >= MIN_FOR_LINE:
         if wanted is Curve.LINE:
             return Curve.LINE, f"{number} items are enough for a line"
-        return Curve.LINE, f"{number} items are too few for an isotonic curve, {FEWEST_FOR_ISOTONIC} are needed: a line"
+        return Curve.LINE, f"{number} items are too few for an isotonic curve, {MIN_FOR_ISOTONIC} are needed: a line"
     if wanted is Curve.NONE:
         return Curve.NONE, "no curve was wanted"
-    return Curve.NONE, f"{number} items are too few to calibrate by, {FEWEST_FOR_LINE} are needed"
+    return Curve.NONE, f"{number} items are too few to calibrate by, {MIN_FOR_LINE} are needed"
 
 
-def _line(points: Sequence[_Point]) -> tuple[_Point, ...]:
+def _fit_line(points: Sequence[_Point]) -> tuple[_Point, ...]:
     """Least squares, as the two points of the line over the outermost scores."""
     number = len(points)
     mean_x = sum((x for x, _ in points), Fraction(0)) / number
@@ -183,7 +183,7 @@ def _line(points: Sequence[_Point]) -> tuple[_Point, ...]:
     return tuple((x, mean_y + slope * (x - mean_x)) for x in ends)
 
 
-def _isotonic(points: Sequence[_Point]) -> tuple[_Point, ...]:
+def _fit_isotonic(points: Sequence[_Point]) -> tuple[_Point, ...]:
     """Pool adjacent violators: the rising curve nearest in squares to the points, a corner at each score given."""
     known: dict[Fraction, list[Fraction]] = {}
     for x, y in points:
@@ -198,10 +198,10 @@ def _isotonic(points: Sequence[_Point]) -> tuple[_Point, ...]:
     return tuple((x, total / number) for xs, total, number in blocks for x in xs)
 
 
-_FITS = {Curve.LINE: _line, Curve.ISOTONIC: _isotonic}
+_FITS = {Curve.LINE: _fit_line, Curve.ISOTONIC: _fit_isotonic}
 
 
-def _read(points: Sequence[_Point], x: Fraction, *, level: bool) -> Fraction:
+def _interpolate(points: Sequence[_Point], x: Fraction, *, level: bool) -> Fraction:
     """The curve at ``x``; beyond its ends level, or straight on."""
     (first_x, first_y), (last_x, last_y) = points[0], points[-1]
     if first_x == last_x:
@@ -216,11 +216,11 @@ def _read(points: Sequence[_Point], x: Fraction, *, level: bool) -> Fraction:
     return last_y
 
 
-def _error_elsewhere(rows: Sequence[KnownItem], curve: Curve, scale: tuple[Fraction, Fraction]) -> Fraction:
+def _cross_validate(rows: Sequence[KnownItem], curve: Curve, scale: tuple[Fraction, Fraction]) -> Fraction:
     off = Fraction(0)
     for fold in range(FOLDS):
         points = _FITS[curve]([(row.given, row.known) for i, row in enumerate(rows) if i % FOLDS != fold])
         for row in rows[fold::FOLDS]:
-            fitted = _read(points, row.given, level=curve is Curve.ISOTONIC)
+            fitted = _interpolate(points, row.given, level=curve is Curve.ISOTONIC)
             off += abs(min(max(fitted, scale[0]), scale[1]) - row.known)
     return off / len(rows)

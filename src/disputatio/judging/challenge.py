@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from disputatio.judging.critic_language import agreement_in, objects, softening_in
+from disputatio.judging.critic_language import find_agreement, find_softening, has_objection
 from disputatio.kernel import JsonObject
 
 RETRY_BELOW = 6
@@ -53,7 +53,7 @@ THESIS = "THESIS"
 """What a criticism aims at that is against the whole position."""
 
 _LONG_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{6}")
-_SAYING_NOTHING = frozenset(
+_EMPTY_WORDS = frozenset(
     {
         "becaus",
         "withou",
@@ -70,7 +70,7 @@ _SAYING_NOTHING = frozenset(
     }
 )
 _FIGURE = re.compile(r"\d")
-_OWN = 3
+_MIN_NEW_WORDS = 3
 
 
 class Attack(StrEnum):
@@ -83,7 +83,7 @@ class Attack(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Criticised:
+class RatedCriticism:
     """One criticism, as far as its strength depends on it.
 
     ``attacked`` is the text of the argument it aims at; ``known`` are further words that were said before it, such as
@@ -136,9 +136,9 @@ class ChallengeStrength:
         }
 
 
-def challenge_strength(
+def measure_challenge(
     claimed: int,
-    criticisms: Sequence[Criticised],
+    criticisms: Sequence[RatedCriticism],
     standing: Sequence[str],
     *,
     thesis: str = "",
@@ -156,10 +156,10 @@ def challenge_strength(
         counts_repeats: whether those that only repeat are in the whole of which a share counts; records of earlier
             versions were measured without.
     """
-    told = _distinct(criticisms)
-    agreeing = [row for row in told if _softens(row.text, english=english)]
-    hollow = [row for row in told if english and not objects(row.text)]
-    counted = [row for row in told if row not in agreeing and row not in hollow and _definite(row)]
+    told = _drop_repeats(criticisms)
+    agreeing = [row for row in told if _is_softened(row.text, english=english)]
+    hollow = [row for row in told if english and not has_objection(row.text)]
+    counted = [row for row in told if row not in agreeing and row not in hollow and _is_definite(row)]
     attacks = len({row.attack for row in counted})
     aimed = {row.target for row in counted}
     first = bool(aimed & ({standing[0]} if standing else {THESIS}))
@@ -176,32 +176,32 @@ def challenge_strength(
         *([f"{repeated} only repeat" if repeated > 1 else "1 only repeats"] if repeated else []),
         f"{len(agreeing)} of {whole} agree or soften" if agreeing else "direct" if counted else "nothing in it",
     ]
-    if thesis and _softens(thesis, english=english):
+    if thesis and _is_softened(thesis, english=english):
         measured = min(measured, AGREEING_AT_MOST)
         because.append("its own thesis agrees")
     return ChallengeStrength(claimed, max(1, measured), ", ".join(because) if told else "nothing said")
 
 
-def _distinct(criticisms: Sequence[Criticised]) -> list[Criticised]:
-    kept: dict[str, Criticised] = {}
+def _drop_repeats(criticisms: Sequence[RatedCriticism]) -> list[RatedCriticism]:
+    kept: dict[str, RatedCriticism] = {}
     for row in criticisms:
-        words = _words(row.text)
-        if words and 3 * len(words & _words(row.attacked)) >= 2 * len(words):
+        words = _collect_words(row.text)
+        if words and 3 * len(words & _collect_words(row.attacked)) >= 2 * len(words):
             continue
         kept.setdefault("".join(filter(str.isalnum, row.text.casefold())), row)
     return list(kept.values())
 
 
-def _softens(text: str, *, english: bool) -> bool:
-    return bool(softening_in(text)) or (english and bool(agreement_in(text)))
+def _is_softened(text: str, *, english: bool) -> bool:
+    return bool(find_softening(text)) or (english and bool(find_agreement(text)))
 
 
-def _definite(row: Criticised) -> bool:
-    words, attacked = _words(row.text), _words(row.attacked)
-    if len(words - attacked - _words(row.known)) < _OWN:
+def _is_definite(row: RatedCriticism) -> bool:
+    words, attacked = _collect_words(row.text), _collect_words(row.attacked)
+    if len(words - attacked - _collect_words(row.known)) < _MIN_NEW_WORDS:
         return False
     return row.cites or bool(_FIGURE.search(row.text)) or bool(words & attacked)
 
 
-def _words(text: str) -> set[str]:
-    return {found.casefold() for found in _LONG_WORD.findall(text)} - _SAYING_NOTHING
+def _collect_words(text: str) -> set[str]:
+    return {found.casefold() for found in _LONG_WORD.findall(text)} - _EMPTY_WORDS

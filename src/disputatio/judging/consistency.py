@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
 from disputatio.judging.judge_scores import TIE, JudgeScores, check_sides
-from disputatio.judging.scoring import rounded
+from disputatio.judging.scoring import round_half_up
 from disputatio.kernel import JsonObject
 
 
@@ -44,7 +44,7 @@ _WORDS = {
 }
 
 
-def after_swap(one: str | None, other: str | None) -> tuple[str | None, Swap]:
+def combine_orders(one: str | None, other: str | None) -> tuple[str | None, Swap]:
     """The verdict of the two orders together, and what became of it.
 
     Args:
@@ -61,11 +61,11 @@ def after_swap(one: str | None, other: str | None) -> tuple[str | None, Swap]:
     return TIE, Swap.LOST if TIE in {one, other} else Swap.REVERSED
 
 
-def right_beats_wrong(pair: SwapPair) -> bool | None:
+def is_mostly_right(pair: SwapPair) -> bool | None:
     """Whether a judge is right on an item by both orders: the right verdict came more often than a wrong winner did.
 
     So right in one order and a tie, or nothing, in the other is right; right and wrong is not, and neither are two ties
-    where a side is right. `after_swap` is the stricter rule, by which a win must survive the swap.
+    where a side is right. `combine_orders` is the stricter rule, by which a win must survive the swap.
 
     Returns:
         None where the right verdict is not known.
@@ -143,11 +143,11 @@ class SwapReport:
             **{swap.value: self.counts[swap] for swap in Swap},
             "favoured_first": self.favoured_first,
             "favoured_second": self.favoured_second,
-            **{key: None if value is None else rounded(value, 4) for key, value in shares.items()},
+            **{key: None if value is None else round_half_up(value, 4) for key, value in shares.items()},
         }
 
 
-def swap_report(pairs: Iterable[SwapPair]) -> SwapReport:
+def report_swaps(pairs: Iterable[SwapPair]) -> SwapReport:
     """Count what became of ``pairs``.
 
     Raises:
@@ -156,9 +156,9 @@ def swap_report(pairs: Iterable[SwapPair]) -> SwapReport:
     counts = dict.fromkeys(Swap, 0)
     number = first = second = known = right_shown = right_swapped = right_both = 0
     for pair in pairs:
-        _check(pair)
+        _check_pair(pair)
         number += 1
-        _, swap = after_swap(pair.shown, pair.swapped)
+        _, swap = combine_orders(pair.shown, pair.swapped)
         counts[swap] += 1
         if swap is Swap.REVERSED:
             first += pair.shown == pair.sides[0]
@@ -171,7 +171,7 @@ def swap_report(pairs: Iterable[SwapPair]) -> SwapReport:
     return SwapReport(number, counts, first, second, known, right_shown, right_swapped, right_both)
 
 
-def _check(pair: SwapPair) -> None:
+def _check_pair(pair: SwapPair) -> None:
     check_sides(pair.sides)
     strange = {pair.shown, pair.swapped, pair.known} - {*pair.sides, TIE, None}
     if strange:
@@ -251,13 +251,13 @@ class RetestReport:
             "judge": self.judge,
             "verdicts": list(self.verdicts),
             "same_verdict": self.same_verdict,
-            **{key: None if value is None else rounded(value, 4) for key, value in sizes.items()},
+            **{key: None if value is None else round_half_up(value, 4) for key, value in sizes.items()},
             "failure": self.failure,
             "text": self.text(),
         }
 
 
-def retest(first: JudgeScores, second: JudgeScores) -> RetestReport:
+def compare_retest(first: JudgeScores, second: JudgeScores) -> RetestReport:
     """Compare two scorings by one judge of the same debate in the same order.
 
     Raises:
@@ -268,7 +268,7 @@ def retest(first: JudgeScores, second: JudgeScores) -> RetestReport:
             "A retest is by the same judge with the sides in the same order.",
             "Compare two orders as a swap, and two judges by their agreement.",
         )
-    failures = [f"the {when} time failed ({row.failure})" for when, row in _timed(first, second) if row.failure]
+    failures = [f"the {when} time failed ({row.failure})" for when, row in _label_times(first, second) if row.failure]
     gaps = [row.gap(*row.order) for row in (first, second)]
     change = None if gaps[0] is None or gaps[1] is None else gaps[1] - gaps[0]
     rows = [{key: value for part in row.arguments.values() for key, value in part.items()} for row in (first, second)]
@@ -278,7 +278,7 @@ def retest(first: JudgeScores, second: JudgeScores) -> RetestReport:
     return RetestReport(first.judge, (first.verdict(), second.verdict()), change, changes, "; ".join(failures))
 
 
-def _timed(first: JudgeScores, second: JudgeScores) -> tuple[tuple[str, JudgeScores], tuple[str, JudgeScores]]:
+def _label_times(first: JudgeScores, second: JudgeScores) -> tuple[tuple[str, JudgeScores], tuple[str, JudgeScores]]:
     return ("first", first), ("second", second)
 
 
@@ -312,11 +312,11 @@ class AnswerReport:
             "items": self.items,
             "answered": self.answered,
             "right": self.right,
-            **{key: None if value is None else rounded(value, 4) for key, value in shares.items()},
+            **{key: None if value is None else round_half_up(value, 4) for key, value in shares.items()},
         }
 
 
-def answer_report(answers: Iterable[tuple[str | None, str]]) -> AnswerReport:
+def report_answers(answers: Iterable[tuple[str | None, str]]) -> AnswerReport:
     """Count ``answers``, pairs of what was answered (None: nothing) and the right answer."""
     rows = tuple(answers)
     return AnswerReport(

@@ -98,13 +98,13 @@ _PHRASES = re.compile(
 )
 
 
-def softening_in(text: str) -> tuple[str, ...]:
+def find_softening(text: str) -> tuple[str, ...]:
     """The softening phrases of ``text`` outside of quotation marks, as they stand there, each once."""
-    plain = _without_quotes(text.replace("’s", "'s"))
+    plain = _strip_quotes(text.replace("’s", "'s"))
     return tuple(dict.fromkeys(" ".join(found.group().split()) for found in _PHRASES.finditer(plain)))
 
 
-def _without_quotes(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     """``text`` with a space in place of each quote; a mark that is not closed on its line stays.
 
     Where an opening mark is not closed, the next ones of its kind up to the same place are not either. They are not
@@ -194,7 +194,7 @@ _RELIEF = re.compile(
 _SENTENCE = re.compile(r"[^.!?;]+")
 
 
-def agreement_in(text: str) -> tuple[str, ...]:
+def find_agreement(text: str) -> tuple[str, ...]:
     """The phrases of ``text`` that agree with what is attacked, as they stand there, each once; English only."""
     return tuple(
         dict.fromkeys(
@@ -206,6 +206,6 @@ def agreement_in(text: str) -> tuple[str, ...]:
     )
 
 
-def objects(text: str) -> bool:
+def has_objection(text: str) -> bool:
     """Whether ``text`` has a word of denial, lack, doubt, failure, loss or danger; English only."""
     return _OBJECTS.search(_RELIEF.sub(" ", text)) is not None

@@ -25,10 +25,10 @@ from disputatio.judging.weights import Weights
 
 # A judge's table has K * (K - 1) free numbers. With fewer items than this for each class the weights fall back
 # to equal ones: our choice, the usual ten observations for each estimated number with two classes.
-ITEMS_A_CLASS = 10
-_MOST_ROUNDS, _TOLERANCE = 1000, 1e-10
+MIN_ITEMS_PER_CLASS = 10
+_MAX_ROUNDS, _TOLERANCE = 1000, 1e-10
 _Counts = dict[str, dict[str, dict[int, int]]]
-_Given = tuple[tuple[str, tuple[tuple[int, int], ...]], ...]
+_Labels = tuple[tuple[str, tuple[tuple[int, int], ...]], ...]
 """How often each judge, sorted, gave each label to an item."""
 
 
@@ -81,7 +81,7 @@ class Reliability:
         convergence.
         """
         judges = tuple(self.tables)
-        few = ITEMS_A_CLASS * len(self.classes)
+        few = MIN_ITEMS_PER_CLASS * len(self.classes)
         if len(self.classes) < 2:
             return Weights.equal(judges, "every label is the same, so no judge can be told from another")
         if len(self.items) < few:
@@ -106,11 +106,14 @@ class Reliability:
                 )
         logs = [
             math.fsum(
-                [_log(self.shares[name]), *(_log(self.tables[judge][name][label]) for judge, label in labels.items())]
+                [
+                    _safe_log(self.shares[name]),
+                    *(_safe_log(self.tables[judge][name][label]) for judge, label in labels.items()),
+                ]
             )
             for name in self.classes
         ]
-        return dict(zip(self.classes, _shared(logs)[0], strict=True))
+        return dict(zip(self.classes, _normalise_logs(logs)[0], strict=True))
 
     def decide(self, labels: Mapping[str, str]) -> str | None:
         """The likeliest class of an item that the judges labelled so; None where two are level."""
@@ -120,7 +123,7 @@ class Reliability:
         return ranked[0][0]
 
 
-def reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliability:
+def estimate_reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliability:
     """Estimate how reliable the judges are.
 
     Args:
@@ -135,23 +138,23 @@ def reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliabi
     if not rows or not smoothing >= 0:
         raise InvalidInputError("Nothing to estimate from, or a negative smoothing.", "Give labels, and 0 or more.")
     classes = tuple(sorted({row.label for row in rows}))
-    counts = _counted(rows, classes)
-    alike = _alike(counts)
+    counts = _count_labels(rows, classes)
+    alike = _group_items(counts)
     # Items with the same labels have the same probabilities in every round, so that each kind is reckoned once.
     sizes = [len(items) for items in alike.values()]
-    places = _places(alike, len(classes))
-    posterior = [_start(given, len(classes)) for given in alike]
+    places = _index_labels(alike, len(classes))
+    posterior = [_initial_shares(given, len(classes)) for given in alike]
     before, done, converged = -math.inf, 0, False
     shares: list[float] = []
     tables: dict[str, list[list[float]]] = {}
     likelihood = -math.inf
-    while done < _MOST_ROUNDS and not converged:
+    while done < _MAX_ROUNDS and not converged:
         shares = [
             math.fsum(row[k] * size for row, size in zip(posterior, sizes, strict=True)) / len(counts)
             for k in range(len(classes))
         ]
-        tables = {judge: _table(mine, posterior, len(classes), smoothing) for judge, mine in places.items()}
-        posterior, likelihood = _expected(alike, shares, tables)
+        tables = {judge: _estimate_table(mine, posterior, len(classes), smoothing) for judge, mine in places.items()}
+        posterior, likelihood = _estimate_items(alike, shares, tables)
         done += 1
         # Smoothing shifts the maximum, so the likelihood may sink by a hair: hence the absolute difference.
         converged = abs(likelihood - before) <= _TOLERANCE * max(1.0, abs(likelihood))
@@ -171,7 +174,7 @@ def reliability(labels: Iterable[JudgeLabel], smoothing: float = 0.0) -> Reliabi
     )
 
 
-def _counted(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Counts:
+def _count_labels(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Counts:
     """How often each judge gave each label to each item, items and judges sorted."""
     number = {name: index for index, name in enumerate(classes)}
     counts: _Counts = {item: {} for item in sorted({row.item for row in rows})}
@@ -181,15 +184,15 @@ def _counted(rows: Sequence[JudgeLabel], classes: tuple[str, ...]) -> _Counts:
     return counts
 
 
-def _alike(counts: _Counts) -> dict[_Given, list[str]]:
+def _group_items(counts: _Counts) -> dict[_Labels, list[str]]:
     """The items by what they were given."""
-    found: dict[_Given, list[str]] = {}
+    found: dict[_Labels, list[str]] = {}
     for item, given in counts.items():
         found.setdefault(tuple((judge, tuple(sorted(cell.items()))) for judge, cell in given.items()), []).append(item)
     return found
 
 
-def _places(alike: Mapping[_Given, Sequence[str]], classes: int) -> dict[str, list[list[tuple[int, int]]]]:
+def _index_labels(alike: Mapping[_Labels, Sequence[str]], classes: int) -> dict[str, list[list[tuple[int, int]]]]:
     """For each judge and label: the kinds of items that were given it, by number, and how often in all."""
     found: dict[str, list[list[tuple[int, int]]]] = {}
     for number, (given, items) in enumerate(alike.items()):
@@ -200,7 +203,7 @@ def _places(alike: Mapping[_Given, Sequence[str]], classes: int) -> dict[str, li
     return dict(sorted(found.items()))
 
 
-def _start(given: _Given, classes: int) -> list[float]:
+def _initial_shares(given: _Labels, classes: int) -> list[float]:
     tally = [0] * classes
     for _, cell in given:
         for label, times in cell:
@@ -208,7 +211,7 @@ def _start(given: _Given, classes: int) -> list[float]:
     return [number / sum(tally) for number in tally]
 
 
-def _table(
+def _estimate_table(
     mine: Sequence[Sequence[tuple[int, int]]], posterior: Sequence[Sequence[float]], classes: int, smoothing: float
 ) -> list[list[float]]:
     """One judge's table; a class that no item is likely to have gives a row of chance, not a division by zero."""
@@ -220,29 +223,29 @@ def _table(
     return table
 
 
-def _expected(
-    alike: Mapping[_Given, Sequence[str]], shares: Sequence[float], tables: Mapping[str, list[list[float]]]
+def _estimate_items(
+    alike: Mapping[_Labels, Sequence[str]], shares: Sequence[float], tables: Mapping[str, list[list[float]]]
 ) -> tuple[list[list[float]], float]:
     """The probabilities of each kind of item, and the logarithm of the likelihood of all labels."""
-    logs = {judge: [[_log(value) for value in row] for row in table] for judge, table in tables.items()}
-    prior = [_log(share) for share in shares]
+    logs = {judge: [[_safe_log(value) for value in row] for row in table] for judge, table in tables.items()}
+    prior = [_safe_log(share) for share in shares]
     posterior, likelihoods = [], []
     for given, items in alike.items():
         terms = [
             prior[k] + math.fsum([times * logs[judge][k][label] for judge, cell in given for label, times in cell])
             for k in range(len(shares))
         ]
-        probabilities, likelihood = _shared(terms)
+        probabilities, likelihood = _normalise_logs(terms)
         posterior.append(probabilities)
         likelihoods.append(likelihood * len(items))
     return posterior, math.fsum(likelihoods)
 
 
-def _log(value: float) -> float:
+def _safe_log(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
-def _shared(logs: Sequence[float]) -> tuple[list[float], float]:
+def _normalise_logs(logs: Sequence[float]) -> tuple[list[float], float]:
     """Probabilities from logarithms, and the logarithm of their sum. Labels no class allows are left level."""
     top = max(logs)
     if top == -math.inf:

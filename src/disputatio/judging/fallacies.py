@@ -61,7 +61,7 @@ class FoundFallacy:
 
 
 @lru_cache(maxsize=256)  # one judge's findings are all looked for in the same few texts
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     text = spaced(unicodedata.normalize("NFKC", text).casefold())
     apart = {ord(char): " " for char in set(text) if not char.isalnum() and unicodedata.category(char)[0] != "M"}
     return " ".join(text.translate(apart).split())
@@ -72,5 +72,5 @@ def words_are_in(words: str, text: str) -> bool:
 
     What a word is follows the rule of word limits: where a script has no spaces, each letter is one.
     """
-    wanted = _folded(words)
-    return bool(wanted) and f" {wanted} " in f" {_folded(text)} "
+    wanted = _fold(words)
+    return bool(wanted) and f" {wanted} " in f" {_fold(text)} "

@@ -24,12 +24,12 @@ from decimal import Decimal
 from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.scoring import rounded
+from disputatio.judging.scoring import round_half_up
 from disputatio.kernel import JsonObject
 
-FACTOR = 50
+MIN_DOWNSIDE_FACTOR = 50
 """How many times the cost of a debate the downside must exceed."""
-USUAL_COST_USD = Decimal("0.50")
+DEFAULT_COST_USD = Decimal("0.50")
 """What a debate may cost where nothing else is said: the usual ceiling of a review."""
 LOW_CONFIDENCE = 0.7
 FACTUAL = frozenset({"factual", "lookup", "look-up", "fact"})
@@ -95,7 +95,7 @@ class GateDecision:
         }
 
 
-def task_type_named(name: str) -> str:
+def find_task_type(name: str) -> str:
     """The kind of task called ``name``, in any case, or that of the preset called so.
 
     Raises:
@@ -115,8 +115,8 @@ def should_debate(
     downside: Decimal | float | None = None,
     *,
     answer: str = "",
-    cost: Decimal = USUAL_COST_USD,
-    factor: Decimal = Decimal(FACTOR),
+    cost: Decimal = DEFAULT_COST_USD,
+    factor: Decimal = Decimal(MIN_DOWNSIDE_FACTOR),
 ) -> GateDecision:
     """Whether to hold a debate.
 
@@ -136,7 +136,7 @@ def should_debate(
         raise InvalidInputError(f"A confidence of {confidence} cannot be.", "Give a number from 0 to 1.")
     if cost <= 0 or (downside is not None and downside < 0):
         raise InvalidInputError("Costs and downsides are amounts in US dollars.", "Give a number above zero.")
-    kind = task_type_named(task_type)
+    kind = find_task_type(task_type)
     threshold = cost * factor
     if kind in FACTUAL:
         return GateDecision(False, "factual", "a factual look-up has nothing to contest", threshold)
@@ -145,15 +145,15 @@ def should_debate(
         return GateDecision(True, "downside", reason, threshold)
     if kind not in HIGH_RISK:
         why = f"{kind or 'this'} is no high-risk task"
-        return GateDecision(False, "otherwise", _too_little(downside, threshold, why), threshold)
-    signs = _signs(confidence, answer)
+        return GateDecision(False, "otherwise", _describe_small_downside(downside, threshold, why), threshold)
+    signs = _find_uncertainty(confidence, answer)
     if not signs:
         why = "the single answer shows no uncertainty" if confidence is not None or answer else "no answer was given"
-        return GateDecision(False, "otherwise", _too_little(downside, threshold, why), threshold)
+        return GateDecision(False, "otherwise", _describe_small_downside(downside, threshold, why), threshold)
     return GateDecision(True, "risk", f"{kind} is a high-risk task, and {signs}", threshold)
 
 
-def _signs(confidence: float | None, answer: str) -> str:
+def _find_uncertainty(confidence: float | None, answer: str) -> str:
     low = confidence is not None and confidence < LOW_CONFIDENCE
     hedges = tuple(dict.fromkeys(" ".join(found.group().lower().split()) for found in _HEDGES.finditer(answer)))
     told = [f"the confidence of the single answer is {confidence}"] if low else []
@@ -161,18 +161,18 @@ def _signs(confidence: float | None, answer: str) -> str:
     return " and ".join(told)
 
 
-def _too_little(downside: Decimal | float | None, threshold: Decimal, why: str) -> str:
+def _describe_small_downside(downside: Decimal | float | None, threshold: Decimal, why: str) -> str:
     known = f"the downside of {downside} USD is not above {threshold} USD" if downside is not None else ""
     return "; ".join(filter(None, (known or "the downside is not known", why)))
 
 
-FEWEST = 20
+MIN_OUTCOMES = 20
 """Outcomes; the pattern's own size of a golden set. From fewer the share is too rough to decide anything by."""
-USUAL_MULTIPLE = Fraction(50)
+DEFAULT_MULTIPLE = Fraction(50)
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedOutcome:
     """A debate whose result was checked later: ``verdict`` is right, wrong or mixed, and whether it kept to its first
     proposer's output."""
 
@@ -193,16 +193,16 @@ class DebateMultiple:
     def as_json(self) -> JsonObject:
         """As it is printed and kept."""
         return {
-            "multiple": None if self.value is None else rounded(self.value, 2),
+            "multiple": None if self.value is None else round_half_up(self.value, 2),
             "outcomes": self.outcomes,
             "saves": self.saves,
             "spoils": self.spoils,
-            "fewest": FEWEST,
+            "fewest": MIN_OUTCOMES,
             "because": self.because,
         }
 
 
-def debate_multiple(rows: Iterable[Verified]) -> DebateMultiple:
+def estimate_multiple(rows: Iterable[VerifiedOutcome]) -> DebateMultiple:
     """The multiple from ``rows``.
 
     Nothing is recomputed from fewer than ``FEWEST`` outcomes, and there is no multiple where debates spoiled as many
@@ -211,9 +211,9 @@ def debate_multiple(rows: Iterable[Verified]) -> DebateMultiple:
     known = list(rows)
     saves = sum(row.verdict == "right" and not row.agrees for row in known)
     spoils = sum(row.verdict == "wrong" and not row.agrees for row in known)
-    if len(known) < FEWEST:
+    if len(known) < MIN_OUTCOMES:
         many = "1 outcome" if len(known) == 1 else f"{len(known)} outcomes"
-        why = f"{many} can be used, and {FEWEST} are needed: the multiple stays as it is"
+        why = f"{many} can be used, and {MIN_OUTCOMES} are needed: the multiple stays as it is"
         return DebateMultiple(None, len(known), saves, spoils, why)
     if saves <= spoils:
         why = f"debates put {saves} answers right and spoiled {spoils}: no downside would make up for the cost"

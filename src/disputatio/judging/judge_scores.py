@@ -10,7 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
-from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, mean, rounded, weighted
+from disputatio.judging.scoring import HIGHEST, LOWEST, Rubric, mean, round_half_up, weigh_scores
 from disputatio.kernel import JsonObject
 
 # The verdict of a judge, or of a panel, that found for neither side. No side may bear this name.
@@ -52,12 +52,12 @@ class JudgeScores:
             )
 
     @classmethod
-    def of_totals(cls, judge: str, order: tuple[str, str], totals: Mapping[str, Fraction]) -> JudgeScores:
+    def from_totals(cls, judge: str, order: tuple[str, str], totals: Mapping[str, Fraction]) -> JudgeScores:
         """Scores of whole sides."""
         return cls(judge, order, dict(totals))
 
     @classmethod
-    def of_findings(
+    def from_findings(
         cls, judge: str, order: tuple[str, str], findings: Mapping[str, Mapping[str, Mapping[str, int]]], rubric: Rubric
     ) -> JudgeScores:
         """Scores of arguments: side, argument, criterion, integer. A side's total is the mean of its arguments.
@@ -65,7 +65,7 @@ class JudgeScores:
         A side without a scored argument has no total, so nothing can be compared: that is a failure.
         """
         arguments = {
-            side: {argument: weighted(scores, rubric) for argument, scores in findings.get(side, {}).items()}
+            side: {argument: weigh_scores(scores, rubric) for argument, scores in findings.get(side, {}).items()}
             for side in order
         }
         totals = {side: mean(list(rows.values())) for side, rows in arguments.items()}
@@ -75,7 +75,7 @@ class JudgeScores:
         return cls(judge, order, {side: total for side, total in totals.items() if total is not None}, arguments)
 
     @classmethod
-    def of_verdict(cls, judge: str, order: tuple[str, str], verdict: str) -> JudgeScores:
+    def from_verdict(cls, judge: str, order: tuple[str, str], verdict: str) -> JudgeScores:
         """A bare verdict, a side or TIE, as one point for the winner or half a point for each.
 
         Raises:
@@ -98,22 +98,23 @@ class JudgeScores:
     def verdict(self, dead_zone: Fraction = Fraction(0)) -> str | None:
         """The side this judge found for, TIE where the gap is zero or below ``dead_zone``, None where it failed."""
         gap = self.gap(*self.order)
-        return None if gap is None else leader(gap, self.order, dead_zone)
+        return None if gap is None else find_leader(gap, self.order, dead_zone)
 
     def as_json(self) -> JsonObject:
         """The scores, as the record and the exports keep them."""
         return {
             "judge": self.judge,
             "order": list(self.order),
-            "totals": {side: rounded(total, 4) for side, total in self.totals.items()},
+            "totals": {side: round_half_up(total, 4) for side, total in self.totals.items()},
             "arguments": {
-                side: {key: rounded(value, 4) for key, value in rows.items()} for side, rows in self.arguments.items()
+                side: {key: round_half_up(value, 4) for key, value in rows.items()}
+                for side, rows in self.arguments.items()
             },
             "failure": self.failure,
         }
 
 
-def leader(gap: Fraction, sides: tuple[str, str], dead_zone: Fraction = Fraction(0)) -> str:
+def find_leader(gap: Fraction, sides: tuple[str, str], dead_zone: Fraction = Fraction(0)) -> str:
     """The first side for a gap above zero, the second for one below; TIE at zero and inside the dead zone."""
     if gap == 0 or abs(gap) < dead_zone:
         return TIE
@@ -136,7 +137,7 @@ def check_sides(sides: tuple[str, ...]) -> None:
 NEAR_PERFECT, NEAR_PERFECT_SHARE = 9, Fraction(1, 4)
 CROWDED_FROM, CROWDED_WIDTH, CROWDED_SHARE = 7, 3, Fraction(9, 10)
 FLAT_DEVIATION = Fraction(1, 2)
-FEWEST_SCORES = 12
+MIN_SCORES = 12
 
 
 class Inflation(StrEnum):
@@ -170,7 +171,7 @@ class ScoreSpread:
     @property
     def enough(self) -> bool:
         """Whether there are scores enough to say anything."""
-        return self.scores >= FEWEST_SCORES
+        return self.scores >= MIN_SCORES
 
     @property
     def deviation(self) -> float | None:
@@ -180,7 +181,7 @@ class ScoreSpread:
     def text(self) -> str:
         """The finding in one sentence."""
         if not self.enough:
-            return f"{self.scores} scores are too few to say whether they are inflated; {FEWEST_SCORES} are needed"
+            return f"{self.scores} scores are too few to say whether they are inflated; {MIN_SCORES} are needed"
         said = {
             Inflation.NEAR_PERFECT: f"{float(self.near_perfect or 0):.0%} of the scores are 9 or 10",
             Inflation.CROWDED: f"{float(self.crowded or 0):.0%} of the scores lie within three points at the top",
@@ -193,14 +194,14 @@ class ScoreSpread:
         shares = {"mean": self.mean, "near_perfect": self.near_perfect, "crowded": self.crowded}
         return {
             "scores": self.scores,
-            **{key: None if value is None else rounded(value, 4) for key, value in shares.items()},
+            **{key: None if value is None else round_half_up(value, 4) for key, value in shares.items()},
             "deviation": None if self.deviation is None else round(self.deviation, 4),
             "findings": [finding.value for finding in self.findings],
             "text": self.text(),
         }
 
 
-def score_spread(scores: Sequence[int]) -> ScoreSpread:
+def measure_spread(scores: Sequence[int]) -> ScoreSpread:
     """How ``scores``, integers from 1 to 10, are spread, and whether they are inflated.
 
     Raises:
@@ -224,5 +225,5 @@ def score_spread(scores: Sequence[int]) -> ScoreSpread:
         Inflation.CROWDED: crowded >= CROWDED_SHARE,
         Inflation.FLAT: variance < FLAT_DEVIATION**2,
     }
-    findings = tuple(kind for kind, found in wrong.items() if found) if number >= FEWEST_SCORES else ()
+    findings = tuple(kind for kind, found in wrong.items() if found) if number >= MIN_SCORES else ()
     return ScoreSpread(number, Fraction(total, number), variance, near_perfect, crowded, findings)

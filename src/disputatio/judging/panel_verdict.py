@@ -10,7 +10,7 @@ from fractions import Fraction
 from disputatio.judging.agreement import Agreement, Level, Ratings, kendall_w, krippendorff_alpha
 from disputatio.judging.consistency import Swap
 from disputatio.judging.judge_scores import JudgeScores
-from disputatio.judging.scoring import Edge, edge, gap_text, rounded
+from disputatio.judging.scoring import Edge, classify_gap, format_gap, round_half_up
 from disputatio.judging.votes import VoteOutcome
 from disputatio.judging.weights import Weights
 from disputatio.kernel import JsonObject
@@ -110,8 +110,8 @@ class JudgeFinding:
             "failure": self.failure,
             "verdict": self.verdict,
             "swap": self.swap and self.swap.value,
-            "totals": {side: rounded(total, 4) for side, total in self.totals.items()},
-            "first_shown_gains": None if gains is None else rounded(gains, 4),
+            "totals": {side: round_half_up(total, 4) for side, total in self.totals.items()},
+            "first_shown_gains": None if gains is None else round_half_up(gains, 4),
             "scores": [row.as_json() for row in self.scores],
         }
 
@@ -175,7 +175,7 @@ class PanelVerdict:
     def end(self) -> str:
         """How it ended in words. A side whose lead the reading aid calls evenly matched is ahead and does not win."""
         if self.status is PanelStatus.WON:
-            narrow = self.gap is not None and edge(self.gap) is Edge.EVEN
+            narrow = self.gap is not None and classify_gap(self.gap) is Edge.EVEN
             return f"{self.winner} is narrowly ahead" if narrow else f"{self.winner} wins"
         return "a tie" if self.status is PanelStatus.TIED else "no verdict"
 
@@ -191,7 +191,7 @@ class PanelVerdict:
         """What the size of the gap amounts to, or why there is none; for totals on the scale of 1 to 10."""
         if self.gap is None:
             return "no comparison: no judge was heard"
-        return f"{edge(self.gap).value} (gap {gap_text(self.gap)})"
+        return f"{classify_gap(self.gap).value} (gap {format_gap(self.gap)})"
 
     def text(self) -> str:
         """The verdict for a reader: heading, reason, and each judge in a line."""
@@ -227,16 +227,16 @@ class PanelVerdict:
             "failed": [{"judge": judge, "reason": reason} for judge, reason in self.failed],
             "order_decided": list(self.order_decided),
             "degraded": self.degraded,
-            "dead_zone": rounded(self.dead_zone, 4),
-            "totals": {side: rounded(total, 4) for side, total in self.totals.items()},
-            "gap": None if self.gap is None else rounded(self.gap, 4),
+            "dead_zone": round_half_up(self.dead_zone, 4),
+            "totals": {side: round_half_up(total, 4) for side, total in self.totals.items()},
+            "gap": None if self.gap is None else round_half_up(self.gap, 4),
             "vote": None if self.vote is None else self.vote.as_json(),
             "weights": None if self.weights is None else self.weights.as_json(),
             "judges": [row.as_json() for row in self.findings],
         }
 
 
-def panel_ratings(verdict: PanelVerdict) -> tuple[tuple[str, ...], Ratings]:
+def collect_ratings(verdict: PanelVerdict) -> tuple[tuple[str, ...], Ratings]:
     """What the judges rated, and a row of points for each registered judge; None where it gave none.
 
     The items are the arguments; where no judge scored arguments, the two sides. A judge's points are the mean over
@@ -249,11 +249,11 @@ def panel_ratings(verdict: PanelVerdict) -> tuple[tuple[str, ...], Ratings]:
     return items, [[row.get(item) for item in items] for row in rows]
 
 
-def panel_agreement(verdict: PanelVerdict) -> tuple[Agreement, ...]:
+def measure_agreement(verdict: PanelVerdict) -> tuple[Agreement, ...]:
     """Krippendorff's alpha (interval) of the judges' points, and Kendall's W of their ranking.
 
     Alpha asks whether they gave the same points, W whether they put the arguments in the same order: a strict and a
     generous judge can agree in the second alone.
     """
-    _, ratings = panel_ratings(verdict)
+    _, ratings = collect_ratings(verdict)
     return krippendorff_alpha(ratings, Level.INTERVAL), kendall_w(ratings)

@@ -27,8 +27,8 @@ from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
 from disputatio.judging.blinding import both_orders
-from disputatio.judging.consistency import Swap, after_swap
-from disputatio.judging.judge_scores import TIE, JudgeScores, leader
+from disputatio.judging.consistency import Swap, combine_orders
+from disputatio.judging.judge_scores import TIE, JudgeScores, find_leader
 from disputatio.judging.panel_verdict import JudgeFinding, Orders, PanelMethod, PanelStatus, PanelVerdict
 from disputatio.judging.votes import MAJORITY, Ballot, Silence, VoteOutcome, by_weight, count_votes
 from disputatio.judging.weights import Weights
@@ -131,11 +131,11 @@ class Panel:
         failures = [f"{row.failure} (with {row.order[0]} shown first)" for row in rows if row.failure]
         verdicts = [row.verdict(self.dead_zone) for row in rows]
         if failures:
-            swap = None if self.orders is Orders.ONE else after_swap(verdicts[0], verdicts[1])[1]
+            swap = None if self.orders is Orders.ONE else combine_orders(verdicts[0], verdicts[1])[1]
             return JudgeFinding(judge, self.sides, rows, None, swap, "; ".join(failures))
         if self.orders is Orders.ONE:
             return JudgeFinding(judge, self.sides, rows, verdicts[0], None)
-        verdict, swap = after_swap(verdicts[0], verdicts[1])
+        verdict, swap = combine_orders(verdicts[0], verdicts[1])
         return JudgeFinding(judge, self.sides, rows, verdict, swap)
 
     def _weight(self, judge: str) -> Fraction:
@@ -183,10 +183,12 @@ class Panel:
             return self._verdict(findings, PanelStatus.UNDECIDED, None, gap, short, None)
         leads = {order: self._gap(findings, order) for order in both_orders(self.sides)}
         if self.orders is Orders.ONE:
-            winner, swap = leader(gap, self.sides, self.dead_zone), None
+            winner, swap = find_leader(gap, self.sides, self.dead_zone), None
         else:
-            one, other = (None if lead is None else leader(lead, self.sides, self.dead_zone) for lead in leads.values())
-            found, swap = after_swap(one, other)
+            one, other = (
+                None if lead is None else find_leader(lead, self.sides, self.dead_zone) for lead in leads.values()
+            )
+            found, swap = combine_orders(one, other)
             winner = found or TIE
         why = self._lead_text(gap)
         if swap is not None:
@@ -204,7 +206,7 @@ class Panel:
 
     def _against(self, winner: str, gap: Fraction | None) -> str:
         """Why ``gap`` speaks against ``winner``; empty where it does not."""
-        if gap is None or gap == 0 or leader(gap, self.sides) == winner:
+        if gap is None or gap == 0 or find_leader(gap, self.sides) == winner:
             return ""
         return self._lead_text(gap)
 
@@ -230,7 +232,7 @@ class Panel:
         return f"the {self.method.value} of the judges puts {ahead} ahead by {float(abs(gap)):.2f} points{zone}"
 
     def _order_text(self, order: tuple[str, str], lead: Fraction | None) -> str:
-        side = TIE if lead is None else leader(lead, self.sides)
+        side = TIE if lead is None else find_leader(lead, self.sides)
         by = f"{side} by {float(abs(lead or 0)):.2f}" if side != TIE else "level"
         return f"{by} with {order[0]} shown first"
 

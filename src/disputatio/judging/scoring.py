@@ -70,7 +70,7 @@ class Rubric:
         return tuple((row.key, int(row.weight * whole)) for row in self.criteria), whole
 
 
-def _criterion(key: str, percent: int, question: str) -> Criterion:
+def _make_criterion(key: str, percent: int, question: str) -> Criterion:
     return Criterion(key, Fraction(percent, 100), question)
 
 
@@ -78,22 +78,22 @@ def _criterion(key: str, percent: int, question: str) -> Criterion:
 STANDARD = Rubric(
     "standard",
     (
-        _criterion(
+        _make_criterion(
             "logic",
             30,
             "Is the chain of reasoning consistent? 1 = full of gaps, circular; 10 = no flaw found.",
         ),
-        _criterion(
+        _make_criterion(
             "evidence",
             30,
             "Is the evidence specific, verifiable and relevant? 1 = vague generalities; 10 = every piece checkable.",
         ),
-        _criterion(
+        _make_criterion(
             "responsiveness",
             25,
             "Did its side answer the cross-examination of it point by point? 1 = evaded; 10 = answered directly.",
         ),
-        _criterion(
+        _make_criterion(
             "honesty",
             15,
             "Did its side concede where it should, without exaggeration? 1 = distortion; 10 = fair throughout.",
@@ -105,10 +105,12 @@ STANDARD = Rubric(
 EVIDENCE_FIRST = Rubric(
     "evidence-first",
     (
-        _criterion("evidence", 40, "Does the argument have data behind it? 1 = none; 10 = specific and checkable."),
-        _criterion("logic", 30, "Is the reasoning consistent? 1 = full of gaps; 10 = no flaw found."),
-        _criterion("rebuttal", 20, "Does its side meet the objections precisely? 1 = not at all; 10 = each one."),
-        _criterion("clarity", 10, "Is it clearly expressed? 1 = hard to follow; 10 = plain at first reading."),
+        _make_criterion(
+            "evidence", 40, "Does the argument have data behind it? 1 = none; 10 = specific and checkable."
+        ),
+        _make_criterion("logic", 30, "Is the reasoning consistent? 1 = full of gaps; 10 = no flaw found."),
+        _make_criterion("rebuttal", 20, "Does its side meet the objections precisely? 1 = not at all; 10 = each one."),
+        _make_criterion("clarity", 10, "Is it clearly expressed? 1 = hard to follow; 10 = plain at first reading."),
     ),
 )
 
@@ -123,7 +125,7 @@ class Edge(StrEnum):
     SIGNIFICANT = "a significant difference"
 
 
-def weighted(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
+def weigh_scores(scores: Mapping[str, int], rubric: Rubric) -> Fraction:
     """The weighted score of one argument, 1 to 10, exact. ``scores`` has every criterion of ``rubric``."""
     shares, whole = rubric.shares
     total = 0
@@ -142,7 +144,7 @@ def mean(values: Sequence[Fraction]) -> Fraction | None:
     return Fraction(total, whole * len(values))
 
 
-def edge(gap: Fraction) -> Edge:
+def classify_gap(gap: Fraction) -> Edge:
     """What the size of a gap in points amounts to."""
     size = abs(gap)
     if size < 1:
@@ -150,20 +152,20 @@ def edge(gap: Fraction) -> Edge:
     return Edge.EDGE if size <= 3 else Edge.SIGNIFICANT
 
 
-def gap_text(gap: Fraction) -> str:
+def format_gap(gap: Fraction) -> str:
     """The size of ``gap`` with two decimals, or as many more as it takes not to read as another kind of gap.
 
     A gap of 0.996 is under one point: as "1.00" it would contradict the words beside it, and so would 0.004 as "0.00".
     """
     size = abs(gap)
     for places in range(2, 16):
-        shown = f"{rounded(size, places):.{places}f}"
-        if edge(Fraction(shown)) is edge(size) and (Fraction(shown) > 0) == (size > 0):
+        shown = f"{round_half_up(size, places):.{places}f}"
+        if classify_gap(Fraction(shown)) is classify_gap(size) and (Fraction(shown) > 0) == (size > 0):
             return shown
     return f"{float(size)}"
 
 
-def rounded(value: Fraction, places: int = 2) -> float:
+def round_half_up(value: Fraction, places: int = 2) -> float:
     """``value`` rounded half up to ``places`` decimals, for people and for JSON; never for a decision."""
     scale: int = 10**places
     size = (2 * abs(value.numerator) * scale + value.denominator) // (2 * value.denominator)

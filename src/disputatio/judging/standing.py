@@ -96,13 +96,13 @@ class Mark(StrEnum):
 _FROM_WORST = (Mark.EVADED, Mark.UNMARKED, Mark.PARTLY_MET, Mark.MET)
 
 
-def combined_mark(marks: Iterable[Mark]) -> Mark:
+def combine_marks(marks: Iterable[Mark]) -> Mark:
     """The mark of several judges: the middle one from evaded to met, the lower of two. Unmarked ones do not count."""
     known = sorted((mark for mark in marks if mark is not Mark.UNMARKED), key=_FROM_WORST.index)
     return known[(len(known) - 1) // 2] if known else Mark.UNMARKED
 
 
-def worst_mark(marks: Iterable[Mark]) -> Mark:
+def find_worst_mark(marks: Iterable[Mark]) -> Mark:
     """The mark of a response whose questions have ``marks``: that of its worst answer.
 
     Raises:
@@ -132,18 +132,18 @@ class Exchange:
     hold: str | None
 
 
-def computed_standing(exchange: Exchange) -> tuple[Standing, str]:
+def compute_standing(exchange: Exchange) -> tuple[Standing, str]:
     """The standing that follows from ``exchange``, and why, in one sentence."""
-    return _standing(exchange.replies, exchange.hold)
+    return _compute_standing(exchange.replies, exchange.hold)
 
 
 @lru_cache(maxsize=1024)  # few exchanges differ in anything but their words
-def _standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Standing, str]:
+def _compute_standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Standing, str]:
     if hold == "withdrawn":
         return Standing.REFUTED, "its own side withdrew it"
     if not replies:
         return Standing.UNCERTAIN, "the other side never responded to it"
-    labels = grounded_labelling(*_framework(replies))
+    labels = grounded_labelling(*_build_framework(replies))
     core, rest = labels["core"], labels["rest"]
     open_ones = [reply for reply in replies if not _has_answer(reply)]
     refuting = [reply for reply in open_ones if reply.kind == "refute"]
@@ -153,8 +153,8 @@ def _standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Standing, s
         return Standing.UNCERTAIN, "a refutation was answered and neither prevails"
     if core is Label.OUT:
         if refuting:
-            return Standing.REFUTED, f"a refutation {_unmet(refuting)}"
-        return Standing.UNCERTAIN, f"a challenge to its evidence {_unmet(open_ones)}"
+            return Standing.REFUTED, f"a refutation {_describe_unmet(refuting)}"
+        return Standing.UNCERTAIN, f"a challenge to its evidence {_describe_unmet(open_ones)}"
     if hold == "narrowed":
         return Standing.PARTIALLY_UPHELD, "its own side narrowed it"
     if rest is not Label.IN:
@@ -163,7 +163,7 @@ def _standing(replies: tuple[Reply, ...], hold: str | None) -> tuple[Standing, s
         return Standing.PARTIALLY_UPHELD, "its degree or scope was disputed and not defended"
     if {reply.kind for reply in replies} == {"concede"}:
         return Standing.UPHELD, "the other side conceded it"
-    return Standing.UPHELD, "every objection was met" if _marked(replies) else "every objection was answered"
+    return Standing.UPHELD, "every objection was met" if _has_marks(replies) else "every objection was answered"
 
 
 def _has_answer(reply: Reply) -> bool:
@@ -171,18 +171,18 @@ def _has_answer(reply: Reply) -> bool:
     return reply.answered and reply.mark is not Mark.EVADED
 
 
-def _unmet(replies: list[Reply]) -> str:
+def _describe_unmet(replies: list[Reply]) -> str:
     return "was evaded" if all(reply.answered for reply in replies) else "went unanswered"
 
 
-def _marked(replies: tuple[Reply, ...]) -> bool:
+def _has_marks(replies: tuple[Reply, ...]) -> bool:
     return any(reply.mark is not None for reply in replies)
 
 
 _TARGETS = {"refute": ("core", "rest"), "challenge": ("core", "rest"), "partial": ("rest",), "concede": ()}
 
 
-def _framework(replies: tuple[Reply, ...]) -> tuple[list[str], list[tuple[str, str]]]:
+def _build_framework(replies: tuple[Reply, ...]) -> tuple[list[str], list[tuple[str, str]]]:
     nodes, attacks = ["core", "rest"], []
     for number, reply in enumerate(replies):
         answer = f"answer-{number}"
@@ -209,7 +209,7 @@ class AgreedPoint:
     conceded_by: str
 
 
-def agreed_points(
+def find_agreed_points(
     claims: Iterable[tuple[str, str, str]], conceded: Iterable[str], withdrawn: Iterable[str]
 ) -> tuple[AgreedPoint, ...]:
     """The agreed points among ``claims``.
@@ -245,7 +245,7 @@ def combine(base: Fraction, attack: Fraction, support: Fraction) -> Fraction:
     return base + (1 - base) * (support - attack)
 
 
-def strengths(
+def compute_strengths(
     bases: Mapping[str, Fraction], attacks: Iterable[tuple[str, str]], supports: Iterable[tuple[str, str]] = ()
 ) -> dict[str, Fraction]:
     """The strength of every node, 0 to 1, of an acyclic graph.
@@ -286,7 +286,7 @@ _DEFENCE = {Mark.MET: Fraction(1), Mark.PARTLY_MET: HALF, Mark.EVADED: Fraction(
 """Base scores of answers, by how far they meet the question. One that nobody marked may go either way."""
 
 
-def exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
+def compute_exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
     """The strength of one argument after its exchange, 0 to 1; 0 where its own side withdrew it.
 
     A response attacks the argument, or supports it where it concedes; an answer attacks the response.
@@ -294,12 +294,12 @@ def exchange_strength(exchange: Exchange, base: Fraction = HALF) -> Fraction:
     if exchange.hold == "withdrawn":
         return Fraction(0)
     answers = tuple((reply.kind, _DEFENCE[reply.mark] if reply.answered else None) for reply in exchange.replies)
-    return _strength(answers, base)
+    return _compute_strength(answers, base)
 
 
 # There are few different exchanges, and every argument of every debate has one.
 @lru_cache(maxsize=1024)
-def _strength(replies: tuple[tuple[str, Fraction | None], ...], base: Fraction) -> Fraction:
+def _compute_strength(replies: tuple[tuple[str, Fraction | None], ...], base: Fraction) -> Fraction:
     bases = {"argument": base}
     attacks: list[tuple[str, str]] = []
     supports: list[tuple[str, str]] = []
@@ -310,4 +310,4 @@ def _strength(replies: tuple[tuple[str, Fraction | None], ...], base: Fraction) 
         if defence is not None and kind != "concede":
             bases[answer] = defence
             attacks.append((answer, response))
-    return strengths(bases, attacks, supports)["argument"]
+    return compute_strengths(bases, attacks, supports)["argument"]

@@ -6,7 +6,7 @@ The rules
     2. A rule is named before the vote and can be met: one that cannot is refused.
     3. No votes, no winner.
     4. Ties never pass. The options that are level at the top are named.
-    5. A vote cast earlier stands until its voter votes again (see `latest_ballots`), and is marked carried.
+    5. A vote cast earlier stands until its voter votes again (see `select_latest_ballots`), and is marked carried.
 
 Which rule needs what, with N voters registered:
 
@@ -120,7 +120,7 @@ class VotingRule:
             raise InvalidInputError(f"Registered twice: {', '.join(twice)}.", "Register each voter once.")
         if self.votes is not None and self.votes > len(electorate):
             raise InvalidInputError(
-                f"{_votes(self.votes)} cannot be reached by {len(electorate)} registered voters.",
+                f"{_count_text(self.votes)} cannot be reached by {len(electorate)} registered voters.",
                 "Lower the threshold or register more voters.",
             )
         if self.weights is not None:
@@ -165,7 +165,7 @@ class VotingRule:
             case Rule.UNANIMITY:
                 return "unanimity (every registered voter)"
             case Rule.THRESHOLD:
-                return f"threshold (at least {_votes(self.votes or 1)})"
+                return f"threshold (at least {_count_text(self.votes or 1)})"
             case Rule.SUPER_MAJORITY:
                 return f"super-majority (at least {self.share} of all registered)"
             case Rule.WEIGHTED:
@@ -257,7 +257,7 @@ def count_votes(
     Args:
         rule: what an option needs.
         electorate: who is registered.
-        ballots: at most one of each voter; of several phases, pass `latest_ballots`.
+        ballots: at most one of each voter; of several phases, pass `select_latest_ballots`.
         options: what may be voted for; None where any answer may be given.
 
     Raises:
@@ -265,7 +265,7 @@ def count_votes(
             is a second one, it holds both or neither of a choice and a silence, or its choice is no option.
     """
     rule.check(electorate)
-    cast = _by_voter(electorate, ballots, options)
+    cast = _order_ballots(electorate, ballots, options)
     register = tuple(cast.get(voter) or Ballot.silent(voter, Silence.ABSENT, "no ballot") for voter in electorate)
     chosen = [(ballot.voter, ballot.choice) for ballot in register if ballot.choice is not None]
     tally = dict.fromkeys(options or (), 0)
@@ -291,11 +291,11 @@ def count_votes(
         needed=needed,
         winner=winner,
         tied=leaders if len(leaders) > 1 else (),
-        reason=_reason(rule, register, leaders, top, needed, winner),
+        reason=_describe_result(rule, register, leaders, top, needed, winner),
     )
 
 
-def latest_ballots(history: Iterable[Ballot]) -> tuple[Ballot, ...]:
+def select_latest_ballots(history: Iterable[Ballot]) -> tuple[Ballot, ...]:
     """The ballot that stands for each voter after ``history``, which is in the order it happened.
 
     A voter who is silent after having voted keeps that vote, marked carried and with the reason of the silence.
@@ -312,7 +312,9 @@ def latest_ballots(history: Iterable[Ballot]) -> tuple[Ballot, ...]:
     return tuple(standing.values())
 
 
-def _by_voter(electorate: Sequence[str], ballots: Iterable[Ballot], options: Sequence[str] | None) -> dict[str, Ballot]:
+def _order_ballots(
+    electorate: Sequence[str], ballots: Iterable[Ballot], options: Sequence[str] | None
+) -> dict[str, Ballot]:
     registered, cast = frozenset(electorate), {}
     for ballot in ballots:
         if ballot.voter not in registered:
@@ -332,11 +334,11 @@ def _by_voter(electorate: Sequence[str], ballots: Iterable[Ballot], options: Seq
     return cast
 
 
-def _votes(number: int) -> str:
+def _count_text(number: int) -> str:
     return f"{number} vote{'' if number == 1 else 's'}"
 
 
-def _reason(
+def _describe_result(
     rule: VotingRule,
     register: tuple[Ballot, ...],
     leaders: tuple[str, ...],
@@ -418,7 +420,7 @@ class PollOutcome:
         }
 
 
-def swing_winner(before: Poll, after: Poll) -> PollOutcome:
+def find_swing_winner(before: Poll, after: Poll) -> PollOutcome:
     """Who gained more between the polls.
 
     Raises:
@@ -427,15 +429,15 @@ def swing_winner(before: Poll, after: Poll) -> PollOutcome:
     if set(before.shares) != set(after.shares):
         raise InvalidInputError("The two polls name different sides.", "Poll the same sides before and after.")
     gained = {side: after.shares[side] - share for side, share in before.shares.items()}
-    return _outcome(PollRule.SWING, gained)
+    return _find_outcome(PollRule.SWING, gained)
 
 
-def final_vote_winner(after: Poll) -> PollOutcome:
+def find_final_vote_winner(after: Poll) -> PollOutcome:
     """Who holds the larger share at the end, the undecided apart."""
-    return _outcome(PollRule.FINAL_VOTE, after.shares)
+    return _find_outcome(PollRule.FINAL_VOTE, after.shares)
 
 
-def _outcome(rule: PollRule, points: Mapping[str, Fraction]) -> PollOutcome:
+def _find_outcome(rule: PollRule, points: Mapping[str, Fraction]) -> PollOutcome:
     top = max(points.values())
     leaders = tuple(side for side, value in points.items() if value == top)
     return PollOutcome(rule, points, leaders[0] if len(leaders) == 1 else None, leaders if len(leaders) > 1 else ())

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from disputatio.errors import InvalidInputError
 from disputatio.judging.judge_scores import TIE
-from disputatio.judging.scoring import rounded
+from disputatio.judging.scoring import round_half_up
 from disputatio.kernel import JsonObject
 
 
@@ -61,7 +61,7 @@ class Weights:
     def as_json(self) -> JsonObject:
         """The weights as shares of 1, as the record and the exports keep them."""
         whole = sum(self.of.values(), Fraction(0))
-        shares = {judge: rounded(weight / whole, 4) for judge, weight in self.of.items()}
+        shares = {judge: round_half_up(weight / whole, 4) for judge, weight in self.of.items()}
         return {"source": self.source, "shares": shares, "note": self.note}
 
 
@@ -103,18 +103,18 @@ def rank_peers(reviews: Iterable[Review], rounds: int = ROUNDS) -> PeerRank:
         InvalidInputError: there are no reviews, fewer than one round, or a winner that is neither contestant.
     """
     rows = tuple(reviews)
-    _check(rows, rounds)
+    _check_reviews(rows, rounds)
     reviewers = tuple(dict.fromkeys(row.reviewer for row in rows))
-    counts = _counts(rows)
+    counts = _count_wins(rows)
     weights = Weights.equal(reviewers)
     rates: dict[str, Fraction] = {}
     for _ in range(rounds):
-        rates = _win_rates(counts, weights.of)
-        weights = _weights(reviewers, rates)
+        rates = _compute_win_rates(counts, weights.of)
+        weights = _compute_weights(reviewers, rates)
     return PeerRank(rates, weights, rounds)
 
 
-def _check(rows: tuple[Review, ...], rounds: int) -> None:
+def _check_reviews(rows: tuple[Review, ...], rounds: int) -> None:
     if not rows or rounds < 1:
         raise InvalidInputError("Peer ranking needs reviews and at least one round.", "Give both.")
     for row in rows:
@@ -125,7 +125,7 @@ def _check(rows: tuple[Review, ...], rounds: int) -> None:
             )
 
 
-def _counts(rows: tuple[Review, ...]) -> dict[tuple[str, str], tuple[Fraction, int]]:
+def _count_wins(rows: tuple[Review, ...]) -> dict[tuple[str, str], tuple[Fraction, int]]:
     """Wins and comparisons of each contestant before each reviewer."""
     counts: dict[tuple[str, str], tuple[Fraction, int]] = {}
     for row in rows:
@@ -136,7 +136,7 @@ def _counts(rows: tuple[Review, ...]) -> dict[tuple[str, str], tuple[Fraction, i
     return counts
 
 
-def _win_rates(
+def _compute_win_rates(
     counts: Mapping[tuple[str, str], tuple[Fraction, int]], weights: Mapping[str, Fraction]
 ) -> dict[str, Fraction]:
     won: dict[str, Fraction] = {}
@@ -148,7 +148,7 @@ def _win_rates(
     return {contestant: won[contestant] / held[contestant] for contestant in won if held[contestant]}
 
 
-def _weights(reviewers: tuple[str, ...], rates: Mapping[str, Fraction]) -> Weights:
+def _compute_weights(reviewers: tuple[str, ...], rates: Mapping[str, Fraction]) -> Weights:
     known = [rates[reviewer] for reviewer in reviewers if reviewer in rates]
     if not known:
         return Weights.equal(reviewers, "no reviewer is among the contestants")

@@ -41,9 +41,9 @@ from disputatio.market.knowledge import (
 )
 
 _Row = TypeVar("_Row")
-BASE = Decimal(100)
+REBASED_LEVEL = Decimal(100)
 """What the latest price of every series is."""
-UNTOLD = "untold"
+HIDDEN = "untold"
 _EXACT = Context(prec=9)
 _LEVELS = frozenset({Unit.POINTS, Unit.USD, Unit.THOUSANDS})
 _NONE = Missing("there is none for this moment")
@@ -56,31 +56,34 @@ def blind(base: KnowledgeBase, seed: int = 0) -> KnowledgeBase:
     Ratios of levels are kept to nine digits; signs, labels, and whatever the rule-based analysts conclude, are kept.
     """
     day, subject = base.meta.day, base.meta.subject
-    indices = blinded_keys(base, seed)
-    sectors = _named(_shuffled(base.sectors, f"{seed}/{day}/sector"), "SEC")
-    factors = {key: _factor(row, base.technicals.get(key)) for key, row in base.indices.items()}
+    indices = assign_blind_keys(base, seed)
+    sectors = _assign_names(_shuffle(base.sectors, f"{seed}/{day}/sector"), "SEC")
+    factors = {key: _find_factor(row, base.technicals.get(key)) for key, row in base.indices.items()}
     name = {key: f"Index {word.rpartition('_')[2]}" for key, word in indices.items()}
     return KnowledgeBase(
-        meta=Meta("", "", "", UNTOLD, indices[subject], name[subject], (UNTOLD,), (), base.meta.synthetic),
-        indices={word: _index(base.indices[key], name[key], factors[key]) for key, word in indices.items()},
+        meta=Meta("", "", "", HIDDEN, indices[subject], name[subject], (HIDDEN,), (), base.meta.synthetic),
+        indices={word: _blind_index(base.indices[key], name[key], factors[key]) for key, word in indices.items()},
         technicals={
-            word: _technicals(base.technicals[key], name[key], factors[key])
+            word: _blind_technicals(base.technicals[key], name[key], factors[key])
             for key, word in indices.items()
             if key in base.technicals
         },
         sectors={
-            word: _sector(base.sectors[key], f"Sector {word.rpartition('_')[2]}") for key, word in sectors.items()
+            word: _blind_sector(base.sectors[key], f"Sector {word.rpartition('_')[2]}") for key, word in sectors.items()
         },
         fundamentals=replace(
             base.fundamentals,
-            sp500_pe_approx=_all(base.fundamentals.sp500_pe_approx, _plain),
-            sp500_earnings_yield_approx=_plain(base.fundamentals.sp500_earnings_yield_approx),
-            sector_rotation_signal=_plain(base.fundamentals.sector_rotation_signal),
+            sp500_pe_approx=_map_data(base.fundamentals.sp500_pe_approx, _strip_dates),
+            sp500_earnings_yield_approx=_strip_dates(base.fundamentals.sp500_earnings_yield_approx),
+            sector_rotation_signal=_strip_dates(base.fundamentals.sector_rotation_signal),
         ),
-        macro=_macro(base),
-        sentiment=replace(_all(base.sentiment, _plain), sector_breadth=_all(base.sentiment.sector_breadth, _plain)),
+        macro=_blind_macro(base),
+        sentiment=replace(
+            _map_data(base.sentiment, _strip_dates),
+            sector_breadth=_map_data(base.sentiment.sector_breadth, _strip_dates),
+        ),
         global_markets={
-            word: _abroad(base.global_markets[key], name[key], factors[key])
+            word: _blind_global_market(base.global_markets[key], name[key], factors[key])
             for key, word in indices.items()
             if key in base.global_markets
         },
@@ -88,51 +91,53 @@ def blind(base: KnowledgeBase, seed: int = 0) -> KnowledgeBase:
     )
 
 
-def blinded_keys(base: KnowledgeBase, seed: int = 0) -> Mapping[str, str]:
+def assign_blind_keys(base: KnowledgeBase, seed: int = 0) -> Mapping[str, str]:
     """What each index of ``base`` is called in `blind`, the subject first."""
     subject = base.meta.subject
-    others = _shuffled((key for key in base.indices if key != subject), f"{seed}/{base.meta.day}/index")
-    return _named((subject, *others), "IDX")
+    others = _shuffle((key for key in base.indices if key != subject), f"{seed}/{base.meta.day}/index")
+    return _assign_names((subject, *others), "IDX")
 
 
-def _shuffled(keys: Iterable[str], salt: str) -> tuple[str, ...]:
+def _shuffle(keys: Iterable[str], salt: str) -> tuple[str, ...]:
     return tuple(sorted(keys, key=lambda key: sha256(f"{salt}/{key}".encode()).digest()))
 
 
-def _named(keys: Iterable[str], prefix: str) -> dict[str, str]:
+def _assign_names(keys: Iterable[str], prefix: str) -> dict[str, str]:
     """A word for each key, in this order: A to Z, then AA, AB and so on."""
     letters = ("".join(row) for size in count(1) for row in product(ascii_uppercase, repeat=size))
     return {key: f"{prefix}_{letter}" for key, letter in zip(keys, letters, strict=False)}
 
 
-def _plain(datum: Datum) -> Datum:
+def _strip_dates(datum: Datum) -> Datum:
     """``datum`` without its dates and its source."""
-    held = _NONE if isinstance(datum.held, Missing) else _FAILED if isinstance(datum.held, Failed) else datum.held
-    return Datum(held, datum.unit, source=UNTOLD if datum.is_known else "")
+    content = (
+        _NONE if isinstance(datum.content, Missing) else _FAILED if isinstance(datum.content, Failed) else datum.content
+    )
+    return Datum(content, datum.unit, source=HIDDEN if datum.is_known else "")
 
 
-def _rebased(datum: Datum, factor: Decimal | None) -> Datum:
+def _rebase(datum: Datum, factor: Decimal | None) -> Datum:
     """A level on the scale of its series; withheld where nothing tells that scale."""
-    plain = _plain(datum)
+    plain = _strip_dates(datum)
     if datum.number is None or datum.unit not in _LEVELS:
         return plain
     if factor is None:
         return Datum(_NONE, Unit.POINTS)
-    return replace(plain, held=Known(_EXACT.multiply(datum.number, factor)), unit=Unit.POINTS)
+    return replace(plain, content=Known(_EXACT.multiply(datum.number, factor)), unit=Unit.POINTS)
 
 
-def _scale(*levels: Datum | None) -> Decimal | None:
+def _find_scale(*levels: Datum | None) -> Decimal | None:
     """What makes the first known level above zero 100."""
     known = (row.number for row in levels if row is not None and row.number is not None and row.number > 0)
     first = next(known, None)
-    return None if first is None else BASE / first
+    return None if first is None else REBASED_LEVEL / first
 
 
-def _factor(row: IndexQuote, chart: Technicals | None) -> Decimal | None:
-    return _scale(row.price, *(chart.ma_levels.values() if chart is not None else ()))
+def _find_factor(row: IndexQuote, chart: Technicals | None) -> Decimal | None:
+    return _find_scale(row.price, *(chart.ma_levels.values() if chart is not None else ()))
 
 
-def _all(row: _Row, change: Callable[[Datum], Datum]) -> _Row:
+def _map_data(row: _Row, change: Callable[[Datum], Datum]) -> _Row:
     """``row`` with every datum of it, and of its mappings, changed."""
     whole: Any = row
     changes: dict[str, object] = {}
@@ -146,47 +151,47 @@ def _all(row: _Row, change: Callable[[Datum], Datum]) -> _Row:
     return changed
 
 
-def _index(row: IndexQuote, name: str, factor: Decimal | None) -> IndexQuote:
-    return replace(_all(row, _plain), name=name, price=_rebased(row.price, factor))
+def _blind_index(row: IndexQuote, name: str, factor: Decimal | None) -> IndexQuote:
+    return replace(_map_data(row, _strip_dates), name=name, price=_rebase(row.price, factor))
 
 
-def _technicals(row: Technicals, name: str, factor: Decimal | None) -> Technicals:
+def _blind_technicals(row: Technicals, name: str, factor: Decimal | None) -> Technicals:
     return replace(
-        _all(row, _plain),
+        _map_data(row, _strip_dates),
         name=name,
-        ma_levels={key: _rebased(level, factor) for key, level in row.ma_levels.items()},
-        macd={key: _rebased(level, factor) for key, level in row.macd.items()},
-        atr_14=_rebased(row.atr_14, factor),
+        ma_levels={key: _rebase(level, factor) for key, level in row.ma_levels.items()},
+        macd={key: _rebase(level, factor) for key, level in row.macd.items()},
+        atr_14=_rebase(row.atr_14, factor),
     )
 
 
-def _sector(row: Sector, name: str) -> Sector:
-    return replace(_all(row, _plain), name=name, price=_rebased(row.price, _scale(row.price)))
+def _blind_sector(row: Sector, name: str) -> Sector:
+    return replace(_map_data(row, _strip_dates), name=name, price=_rebase(row.price, _find_scale(row.price)))
 
 
-def _abroad(row: GlobalMarket, name: str, factor: Decimal | None) -> GlobalMarket:
-    return replace(_all(row, _plain), name=name, price=_rebased(row.price, factor))
+def _blind_global_market(row: GlobalMarket, name: str, factor: Decimal | None) -> GlobalMarket:
+    return replace(_map_data(row, _strip_dates), name=name, price=_rebase(row.price, factor))
 
 
-def _macro(base: KnowledgeBase) -> dict[str, MacroSeries]:
+def _blind_macro(base: KnowledgeBase) -> dict[str, MacroSeries]:
     """The series by plain keys; those that nobody gave a plain one are lettered."""
-    strange = _named((key for key in base.macro if key not in SERIES), "SERIES")
+    strange = _assign_names((key for key in base.macro if key not in SERIES), "SERIES")
     found = {}
     for key, row in base.macro.items():
         word = strange.get(key)
         plain, name = SERIES[key] if word is None else (word, f"Series {word.rpartition('_')[2]}")
-        factor = _scale(row.latest_value, row.previous_value)
+        factor = _find_scale(row.latest_value, row.previous_value)
         found[plain] = MacroSeries(
             name,
-            _aged(_rebased(row.latest_value, factor), row.latest_value, base.meta.day),
-            _aged(_rebased(row.previous_value, factor), row.previous_value, base.meta.day),
-            _plain(row.trend),
-            _plain(row.yoy_change_pct),
+            _add_age(_rebase(row.latest_value, factor), row.latest_value, base.meta.day),
+            _add_age(_rebase(row.previous_value, factor), row.previous_value, base.meta.day),
+            _strip_dates(row.trend),
+            _strip_dates(row.yoy_change_pct),
         )
     return found
 
 
-def _aged(plain: Datum, datum: Datum, day: str) -> Datum:
+def _add_age(plain: Datum, datum: Datum, day: str) -> Datum:
     """The datum with how many months old it is, which is news of its worth and not of its date."""
     try:
         seen, now = date.fromisoformat(datum.observed_at[:10]), date.fromisoformat(day)

@@ -24,8 +24,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from disputatio.kernel import JsonObject
-from disputatio.market.claim_text import Figure, mentions, numbers_said, read_stated, unit_of
-from disputatio.market.directions import About, direction_fault
+from disputatio.market.claim_text import StatedValue, find_mentions, find_numbers, parse_unit, parse_value
+from disputatio.market.directions import ClaimSubject, check_directions
 from disputatio.market.expressions import (
     BASIS_POINTS,
     NUMBER,
@@ -33,15 +33,15 @@ from disputatio.market.expressions import (
     Evaluation,
     Unresolved,
     evaluate,
+    find_pointers,
+    format_decimal,
+    format_value,
     is_pointer,
-    plain,
-    pointers_in,
-    shown,
 )
-from disputatio.market.knowledge import Datum, KnowledgeBase, Known, Share, Unit, data_of
+from disputatio.market.knowledge import Datum, KnowledgeBase, Known, Share, Unit, collect_data
 from disputatio.market.slices import Slice
 
-COARSEST = Fraction(1, 20)
+MAX_ROUNDING_ERROR = Fraction(1, 20)
 """By how much of itself rounding may move a value."""
 
 
@@ -153,11 +153,11 @@ class CheckedItem(NamedTuple):
         return _STATUS[type(self.finding)]
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether it is verified."""
         return type(self.finding) is Verified
 
-    def statement(self) -> str:
+    def describe(self) -> str:
         """The status and the reason, such as ``wrong: the base says 18.2 points, the item 28.2``."""
         finding = self.finding
         if isinstance(finding, NotInSlice):
@@ -170,7 +170,7 @@ class CheckedItem(NamedTuple):
             **self.item.as_json(),
             "status": self.status,
             "fault": self.finding.fault.value if isinstance(self.finding, Wrong) else "",
-            "statement": self.statement(),
+            "statement": self.describe(),
             "true_value": self.true_value,
             "pointers": list(self.pointers),
         }
@@ -193,8 +193,8 @@ def check_item(base: KnowledgeBase, part: Slice, item: EvidenceItem, claim: str 
         claim: the sentence about the item; its words of direction and the series that it names must agree. Empty where
             there is none.
     """
-    data = data_of(base)
-    pointers = pointers_in(item.basis)
+    data = collect_data(base)
+    pointers = find_pointers(item.basis)
     for pointer in pointers:
         if pointer in data and pointer not in part.data:
             return CheckedItem(item, NotInSlice(pointer), pointers=pointers)
@@ -202,36 +202,36 @@ def check_item(base: KnowledgeBase, part: Slice, item: EvidenceItem, claim: str 
     if isinstance(found, Unresolved):
         if item.inferred and not found.pointer and not found.pointers:
             return CheckedItem(item, Inferred("the analyst says so; nothing in the base gives it"))
-        return CheckedItem(item, _unresolved(found), pointers=found.pointers)
-    true_value = shown(found)
-    finding: Finding | None = _fault(item, found, true_value) or _claim_fault(claim, item, found, data, part)
+        return CheckedItem(item, _classify_unresolved(found), pointers=found.pointers)
+    true_value = format_value(found)
+    finding: Finding | None = _find_fault(item, found, true_value) or _check_claim(claim, item, found, data, part)
     if finding is None and found.own_numbers:
-        finding = Inferred(f"{_listed(found.own_numbers)} is not from the base")
+        finding = Inferred(f"{_join_numbers(found.own_numbers)} is not from the base")
     if finding is None and item.inferred:
         finding = Inferred(f"the analyst marks it so; the base gives {true_value}")
     return CheckedItem(item, finding or Verified(), true_value, found.pointers)
 
 
-def _listed(numbers: Sequence[str]) -> str:
+def _join_numbers(numbers: Sequence[str]) -> str:
     return " and ".join(dict.fromkeys(numbers))
 
 
-def _unresolved(found: Unresolved) -> Wrong | NotInBase:
+def _classify_unresolved(found: Unresolved) -> Wrong | NotInBase:
     return NotInBase(found.reason) if found.pointer or not found.pointers else Wrong(Fault.FORM, found.reason)
 
 
-def _fault(item: EvidenceItem, found: Evaluation, true_value: str) -> Wrong | None:
+def _find_fault(item: EvidenceItem, found: Evaluation, true_value: str) -> Wrong | None:
     """What is wrong with value, sign, unit or module."""
-    stated = read_stated(item.value)
-    unit = unit_of(item.unit)
+    stated = parse_value(item.value)
+    unit = parse_unit(item.unit)
     if unit is None:
         return Wrong(Fault.UNIT, f"'{item.unit[:30]}' is no unit that is known here")
-    if isinstance(stated, Figure) and stated.unit and unit and stated.unit != unit:
+    if isinstance(stated, StatedValue) and stated.unit and unit and stated.unit != unit:
         return Wrong(Fault.UNIT, f"it states two units, {stated.unit} and {unit}")
     if isinstance(found.value, str):
-        wrong = _label_fault(item, found.value, unit, true_value)
+        wrong = _check_label(item, found.value, unit, true_value)
     else:
-        wrong = _number_fault(item, found, stated, unit, true_value)
+        wrong = _check_number(item, found, stated, unit, true_value)
     if wrong is not None:
         return wrong
     sections = {pointer.partition(".")[0] for pointer in found.pointers}
@@ -241,19 +241,19 @@ def _fault(item: EvidenceItem, found: Evaluation, true_value: str) -> Wrong | No
     return None
 
 
-def _label_fault(item: EvidenceItem, label: str, unit: str, true_value: str) -> Wrong | None:
+def _check_label(item: EvidenceItem, label: str, unit: str, true_value: str) -> Wrong | None:
     if unit not in {"", Unit.LABEL.value}:
         return Wrong(Fault.UNIT, f"the base holds the word '{label}', which has no unit")
     said = "_".join(re.split(r"[\s_-]+", item.value.strip().casefold()))
-    return None if said == label.casefold() else _differs(Fault.VALUE, true_value, item)
+    return None if said == label.casefold() else _value_differs(Fault.VALUE, true_value, item)
 
 
-def _differs(fault: Fault, true_value: str, item: EvidenceItem) -> Wrong:
+def _value_differs(fault: Fault, true_value: str, item: EvidenceItem) -> Wrong:
     return Wrong(fault, f"the base says {true_value}, the item {' '.join(f'{item.value} {item.unit}'.split())[:60]}")
 
 
-def _number_fault(
-    item: EvidenceItem, found: Evaluation, stated: Figure | Share | str, unit: str, true_value: str
+def _check_number(
+    item: EvidenceItem, found: Evaluation, stated: StatedValue | Share | str, unit: str, true_value: str
 ) -> Wrong | None:
     value = found.value
     if isinstance(stated, str):
@@ -262,24 +262,24 @@ def _number_fault(
         if unit not in {"", Unit.SHARE.value}:
             return Wrong(Fault.UNIT, f"a share such as {stated} is not in {unit}")
         same = stated == value if isinstance(value, Share) else False
-        return None if same else _differs(Fault.VALUE, true_value, item)
+        return None if same else _value_differs(Fault.VALUE, true_value, item)
     unit = stated.unit or unit
     if isinstance(value, Share) and unit == Unit.SHARE.value and stated.decimals == 0:
-        return None if stated.value == value.part else _differs(Fault.VALUE, true_value, item)
+        return None if stated.value == value.part else _value_differs(Fault.VALUE, true_value, item)
     exact = Fraction(value.part, value.whole) if isinstance(value, Share) else Fraction(value)
     # With a number of the analyst's own nobody can tell the unit; such an item is inferred at best.
     own = bool(found.own_numbers)
-    scale = 1 if own else _scale(NUMBER if isinstance(value, Share) else found.unit, unit)
+    scale = 1 if own else _find_scale(NUMBER if isinstance(value, Share) else found.unit, unit)
     if scale is None:
-        return Wrong(Fault.UNIT, f"the base says {true_value}, the item is in {_named_unit(unit)}")
-    return _rounding_fault(exact * scale, stated, item, true_value)
+        return Wrong(Fault.UNIT, f"the base says {true_value}, the item is in {_name_unit(unit)}")
+    return _check_rounding(exact * scale, stated, item, true_value)
 
 
-def _named_unit(unit: str) -> str:
+def _name_unit(unit: str) -> str:
     return {"%": "per cent", "pp": "percentage points", "bp": "basis points", NUMBER: "times"}.get(unit, unit)
 
 
-def _scale(unit: str, stated: str) -> int | None:
+def _find_scale(unit: str, stated: str) -> int | None:
     """By what a value in ``unit`` is multiplied to be in ``stated``; None where it is never that."""
     rates = {Unit.PERCENT.value, Unit.PERCENTAGE_POINTS.value}
     if stated in {"", unit} or (unit == NUMBER and stated == Unit.SHARE.value):
@@ -289,27 +289,27 @@ def _scale(unit: str, stated: str) -> int | None:
     return None
 
 
-def _rounding_fault(exact: Fraction, stated: Figure, item: EvidenceItem, true_value: str) -> Wrong | None:
+def _check_rounding(exact: Fraction, stated: StatedValue, item: EvidenceItem, true_value: str) -> Wrong | None:
     half = Fraction(1, 2 * 10**stated.decimals)
     if abs(exact - stated.value) > half:
         swapped = exact != 0 and abs(exact + stated.value) <= half
-        return _differs(Fault.SIGN if swapped else Fault.VALUE, true_value, item)
-    if abs(exact - stated.value) > COARSEST * abs(exact):
+        return _value_differs(Fault.SIGN if swapped else Fault.VALUE, true_value, item)
+    if abs(exact - stated.value) > MAX_ROUNDING_ERROR * abs(exact):
         return Wrong(Fault.ROUNDING, f"{item.value[:30]} is too coarse for {true_value}")
     return None
 
 
-def _claim_fault(
+def _check_claim(
     claim: str, item: EvidenceItem, found: Evaluation, data: Mapping[str, Datum], part: Slice
 ) -> Wrong | None:
     """What the sentence about the item gets wrong: a direction, or the series."""
     if not claim.strip():
         return None
-    about = About(item.basis, found, data, part)
-    stated = read_stated(item.value)
-    if other := _other_series(claim, stated, about):
+    about = ClaimSubject(item.basis, found, data, part)
+    stated = parse_value(item.value)
+    if other := _find_other_series(claim, stated, about):
         return Wrong(Fault.SERIES, f"the sentence calls it '{other}', the item is {item.basis[:80]}")
-    if why := direction_fault(claim, stated, about):
+    if why := check_directions(claim, stated, about):
         return Wrong(Fault.DIRECTION, why)
     return None
 
@@ -319,24 +319,28 @@ _BETWEEN = re.compile(
 )
 
 
-def _other_series(claim: str, stated: Figure | Share | str, about: About) -> str:
+def _find_other_series(claim: str, stated: StatedValue | Share | str, about: ClaimSubject) -> str:
     """The name right in front of the item's number, if it is another series'; else nothing."""
-    for said in numbers_said(claim):
+    for said in find_numbers(claim):
         same = said.figure == stated or (
-            isinstance(stated, Figure) and isinstance(said.figure, Figure) and stated.value == said.figure.value
+            isinstance(stated, StatedValue)
+            and isinstance(said.figure, StatedValue)
+            and stated.value == said.figure.value
         )
         if not same:
             continue
         before = claim[: said.start]
         named = [
-            row for row in mentions(before, tuple(about.part.names.items())) if _BETWEEN.fullmatch(before[row.end :])
+            row
+            for row in find_mentions(before, tuple(about.part.names.items()))
+            if _BETWEEN.fullmatch(before[row.end :])
         ]
         if named and not any(row.fits(about.found.pointers, difference=about.is_change) for row in named):
             return before[named[0].start : named[0].end]
     return ""
 
 
-def item_for(part: Slice, basis: str, digits: int | None = None) -> EvidenceItem:
+def build_item(part: Slice, basis: str, digits: int | None = None) -> EvidenceItem:
     """The right item for ``basis``: its value, unit and module filled in.
 
     Args:
@@ -357,17 +361,17 @@ def item_for(part: Slice, basis: str, digits: int | None = None) -> EvidenceItem
     unit = "" if found.unit in {NUMBER, UNKNOWN} else found.unit
     if digits is None:
         digits = None if len(found.pointers) == 1 and basis.strip() == found.pointers[0] else 2
-        while digits is not None and digits < 12 and _moved(found.value, digits) > COARSEST:
+        while digits is not None and digits < 12 and _rounding_error(found.value, digits) > MAX_ROUNDING_ERROR:
             digits += 1
-    return EvidenceItem(basis, plain(found.value, digits), unit, source)
+    return EvidenceItem(basis, format_decimal(found.value, digits), unit, source)
 
 
-def _moved(value: Fraction, digits: int) -> Fraction:
-    return abs(Fraction(plain(value, digits)) / value - 1) if value else Fraction(0)
+def _rounding_error(value: Fraction, digits: int) -> Fraction:
+    return abs(Fraction(format_decimal(value, digits)) / value - 1) if value else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
-class LooseNumber:
+class UngroundedNumber:
     """A number without grounds: its words and where they stand in the text."""
 
     text: str
@@ -375,7 +379,7 @@ class LooseNumber:
     end: int
 
 
-def loose_numbers(text: str, checked: Sequence[CheckedItem], part: Slice) -> tuple[LooseNumber, ...]:
+def find_ungrounded_numbers(text: str, checked: Sequence[CheckedItem], part: Slice) -> tuple[UngroundedNumber, ...]:
     """The numbers of ``text`` that no verified item and no value of the slice gives, rounded as they stand there.
 
     Signs are not compared, for words carry them (3.2 % below). Periods, years and parts of names are no values.
@@ -385,47 +389,49 @@ def loose_numbers(text: str, checked: Sequence[CheckedItem], part: Slice) -> tup
         checked: the items behind it.
         part: what the seat sees.
     """
-    said = numbers_said(text)
+    said = find_numbers(text)
     if not said:
         return ()
-    grounds = _grounds(checked, part)
+    grounds = _collect_grounds(checked, part)
     return tuple(
-        LooseNumber(text[row.start : row.end], row.start, row.end) for row in said if not _is_given(row.figure, grounds)
+        UngroundedNumber(text[row.start : row.end], row.start, row.end)
+        for row in said
+        if not _is_grounded(row.figure, grounds)
     )
 
 
-def _grounds(checked: Sequence[CheckedItem], part: Slice) -> list[Decimal | Fraction | Share]:
+def _collect_grounds(checked: Sequence[CheckedItem], part: Slice) -> list[Decimal | Fraction | Share]:
     found: list[Decimal | Fraction | Share] = []
     for datum in part.data.values():
-        value = datum.held.value if isinstance(datum.held, Known) else ""
+        value = datum.content.value if isinstance(datum.content, Known) else ""
         if not isinstance(value, str):
             found.append(value)
     for row in checked:
-        if row.sound and not is_pointer(row.item.basis):
+        if row.is_sound and not is_pointer(row.item.basis):
             evaluation = evaluate(part.data, row.item.basis)
             if isinstance(evaluation, Evaluation) and not isinstance(evaluation.value, str):
                 found.append(evaluation.value)
     return found
 
 
-def _is_given(figure: Figure | Share, grounds: Sequence[Decimal | Fraction | Share]) -> bool:
+def _is_grounded(figure: StatedValue | Share, grounds: Sequence[Decimal | Fraction | Share]) -> bool:
     if isinstance(figure, Share):
         return figure in grounds
-    return any(_same(figure, ground) for ground in grounds)
+    return any(_is_same(figure, ground) for ground in grounds)
 
 
-def _same(figure: Figure, ground: Decimal | Fraction | Share) -> bool:
+def _is_same(figure: StatedValue, ground: Decimal | Fraction | Share) -> bool:
     if isinstance(ground, Share):
         share = Fraction(ground.part, ground.whole)
-        return any(_rounds(figure, value) for value in (Fraction(ground.part), share, share * 100))
+        return any(_rounds_to(figure, value) for value in (Fraction(ground.part), share, share * 100))
     # In floating point first, for nearly all are far apart.
     half = 0.51 * 10.0**-figure.decimals
     if abs(abs(float(ground)) - abs(float(figure.value))) > half:
         return False
-    return _rounds(figure, Fraction(ground))
+    return _rounds_to(figure, Fraction(ground))
 
 
-def _rounds(figure: Figure, value: Fraction) -> bool:
+def _rounds_to(figure: StatedValue, value: Fraction) -> bool:
     """Whether ``value`` without its sign, rounded as the figure is, is the figure; and not by far."""
     off = abs(abs(value) - abs(figure.value))
-    return off <= Fraction(1, 2 * 10**figure.decimals) and off <= COARSEST * abs(value)
+    return off <= Fraction(1, 2 * 10**figure.decimals) and off <= MAX_ROUNDING_ERROR * abs(value)

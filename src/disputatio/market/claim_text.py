@@ -30,7 +30,7 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
 UNITS = {spelling: unit for unit, spellings in _SPELLINGS.items() for spelling in spellings}
 """Every spelling of a unit, in lower case."""
 
-LONGEST_VALUE = 60
+MAX_VALUE_CHARS = 60
 """In characters; what is longer states no number."""
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
@@ -40,7 +40,7 @@ _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2011": "-", "\u00a0": "
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class StatedValue:
     """A number as it was stated.
 
     Attributes:
@@ -54,10 +54,10 @@ class Figure:
     unit: str = ""
 
 
-def read_stated(text: str) -> Figure | Share | str:
+def parse_value(text: str) -> StatedValue | Share | str:
     """What ``text`` states: a figure, a share such as 7/10, or, where it is neither, the text itself."""
     plain = text.translate(_MINUS).strip()
-    if len(plain) > LONGEST_VALUE:
+    if len(plain) > MAX_VALUE_CHARS:
         return plain
     if found := _SHARE.fullmatch(plain):
         part, whole = int(found[1]), int(found[2])
@@ -66,15 +66,15 @@ def read_stated(text: str) -> Figure | Share | str:
     if found is None:
         return plain
     sign, dollar, digits, rest = found.groups()
-    unit = unit_of(rest) if rest else (Unit.USD.value if dollar else "")
+    unit = parse_unit(rest) if rest else (Unit.USD.value if dollar else "")
     if unit is None or (rest and dollar):
         return plain
     number = Decimal(digits.replace(",", ""))
     value = Fraction(number) * (-1 if sign == "-" else 1)
-    return Figure(value, max(0, -int(number.as_tuple().exponent)), unit)
+    return StatedValue(value, max(0, -int(number.as_tuple().exponent)), unit)
 
 
-def unit_of(text: str) -> str | None:
+def parse_unit(text: str) -> str | None:
     """The unit that ``text`` spells; empty for nothing said, None for what is no unit."""
     plain = " ".join(text.casefold().split())
     return UNITS.get(plain) if plain else ""
@@ -86,14 +86,14 @@ _PERIOD = (
     r"|trading)\b"
 )
 # Bounded, since it is looked for behind every number: a text of hyphens and digits alone would take its square.
-_LONGEST_NAME = 100
-_FREE = re.compile(
+_MAX_NAME_CHARS = 100
+_NOT_A_VALUE = re.compile(
     rf"(?<![\w.,/])(?<![A-Za-z]-)([+-]?)(?<![\w])\$?({_DIGITS})(?!\.?\d)"
-    rf"(?:\s*/\s*(\d+)|\s+(?:out )?of\s+(\d+)\b)?(?!{_PERIOD})(?![-\w/]{{0,{_LONGEST_NAME}}}[A-Za-z_])",
+    rf"(?:\s*/\s*(\d+)|\s+(?:out )?of\s+(\d+)\b)?(?!{_PERIOD})(?![-\w/]{{0,{_MAX_NAME_CHARS}}}[A-Za-z_])",
     re.IGNORECASE,
 )
 _UNIT_AFTER = re.compile(r"\s*(%|percent(?:age points?)?|per cent|pp|bps?|points?|x)(?!\w)")
-_MOST_DIGITS = 200
+_MAX_DIGITS = 200
 """More make no value. Python refuses to write or read whole numbers of more than 4,300 digits."""
 _BEFORE = 40
 """Characters before a number that say whether it is a year or a part of a name."""
@@ -101,25 +101,25 @@ _NAME_BEFORE = re.compile(r"(?:s&p|rsi|atr|s?ma|ema|nikkei|ftse|nasdaq|dow|r)[- 
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedNumber:
     """A number in a sentence: where it stands and what it says."""
 
     start: int
     end: int
-    figure: Figure | Share
+    figure: StatedValue | Share
 
 
 @lru_cache(maxsize=8_192)
-def numbers_said(sentence: str) -> tuple[Said, ...]:
+def find_numbers(sentence: str) -> tuple[StatedNumber, ...]:
     """The numbers of ``sentence`` that state values, not periods, years or parts of names."""
-    return tuple(_numbers(sentence))
+    return tuple(_iterate_numbers(sentence))
 
 
-def _numbers(sentence: str) -> Iterator[Said]:
+def _iterate_numbers(sentence: str) -> Iterator[StatedNumber]:
     text = sentence.translate(_MINUS)
-    for found in _FREE.finditer(text):
+    for found in _NOT_A_VALUE.finditer(text):
         sign, digits, *wholes = found.groups()
-        if found.end() - found.start() > _MOST_DIGITS:
+        if found.end() - found.start() > _MAX_DIGITS:
             continue
         number = Decimal(digits.replace(",", ""))
         before = text[max(0, found.start() - _BEFORE) : found.start()]
@@ -127,12 +127,14 @@ def _numbers(sentence: str) -> Iterator[Said]:
             continue
         whole = next((int(row) for row in wholes if row), 0)
         if whole and number == number.to_integral_value() and number <= whole:
-            yield Said(found.start(), found.end(), Share(int(number), whole))
+            yield StatedNumber(found.start(), found.end(), Share(int(number), whole))
             continue
         rest = _UNIT_AFTER.match(text, found.end())
-        unit = (unit_of(rest[1]) or "") if rest else ""
+        unit = (parse_unit(rest[1]) or "") if rest else ""
         value = Fraction(number) * (-1 if sign == "-" else 1)
-        yield Said(found.start(), found.end(), Figure(value, max(0, -int(number.as_tuple().exponent)), unit))
+        yield StatedNumber(
+            found.start(), found.end(), StatedValue(value, max(0, -int(number.as_tuple().exponent)), unit)
+        )
 
 
 def _is_year(before: str, found: re.Match[str], number: Decimal) -> bool:
@@ -215,13 +217,13 @@ class Mention:
 
 
 @lru_cache(maxsize=8_192)
-def mentions(sentence: str, names: Names) -> tuple[Mention, ...]:
+def find_mentions(sentence: str, names: Names) -> tuple[Mention, ...]:
     """Every name of a series in ``sentence``, in order."""
     found = [
         Mention(row.start(), row.end(), _SHAPES[int((row.lastgroup or "n0")[1:])])
         for row in _ANY_NAME.finditer(sentence)
     ]
-    called, owners = _owners(names)
+    called, owners = _owner_names(names)
     found += [
         Mention(row.start(), row.end(), None, owners[row.group().casefold()]) for row in called.finditer(sentence)
     ]
@@ -230,7 +232,7 @@ def mentions(sentence: str, names: Names) -> tuple[Mention, ...]:
 
 
 @lru_cache(maxsize=64)
-def _owners(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
+def _owner_names(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
     """The keys and names of indices, sectors and series, and whose they are."""
     owners: dict[str, str] = {}
     for place, name in names:

@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from disputatio.market.claim_text import Figure, Mention, Names, Said, mentions, numbers_said
-from disputatio.market.expressions import Evaluation, shown
+from disputatio.market.claim_text import Mention, Names, StatedNumber, StatedValue, find_mentions, find_numbers
+from disputatio.market.expressions import Evaluation, format_value
 from disputatio.market.knowledge import Datum, Share
 from disputatio.market.slices import Slice
 
@@ -76,7 +76,7 @@ OVERBOUGHT, OVERSOLD = 70, 30
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ClaimSubject:
     """The value that a sentence is about, and what may be known beside it.
 
     Attributes:
@@ -116,25 +116,25 @@ class About:
         return (datum.label or "") if datum is not None else ""
 
 
-def direction_fault(claim: str, stated: Figure | Share | str, about: About) -> str:
+def check_directions(claim: str, stated: StatedValue | Share | str, about: ClaimSubject) -> str:
     """Why a word of direction in ``claim`` is wrong about the item; empty where none is."""
-    for clause, anchor in _clauses_about(claim, stated, about):
+    for clause, anchor in _find_clauses_about(claim, stated, about):
         words = list(_WORD.finditer(clause))
         for word in words:
             kind = next(name for name, text in word.groupdict().items() if text)
             rivals = [other for other in words if other.lastgroup == _OPPOSITE.get(kind)]
             if any(abs(other.start() - anchor) < abs(word.start() - anchor) for other in rivals):
                 continue
-            if reason := _word_fault(clause, word, kind, about):
+            if reason := _check_word(clause, word, kind, about):
                 return reason
     return ""
 
 
-def _word_fault(clause: str, word: re.Match[str], kind: str, about: About) -> str:
+def _check_word(clause: str, word: re.Match[str], kind: str, about: ClaimSubject) -> str:
     before, after = clause[: word.start()], clause[word.end() :]
     if _MAYBE.search(before) or (kind in {"up", "down"} and _FROM.match(after)):
         return ""
-    holds = _holds(kind, word, clause, about)
+    holds = _is_true(kind, word, clause, about)
     if holds is None:
         return ""
     denied = _NOT.search(before) is not None
@@ -142,18 +142,18 @@ def _word_fault(clause: str, word: re.Match[str], kind: str, about: About) -> st
         return ""
     said = f"{'not ' if denied else ''}{word.group().lower()}"
     trend = about.label(f"{about.pointer.rpartition('.')[0]}.trend") if kind in {"up", "down", "flat"} else ""
-    return f"the sentence says '{said}', the base {trend or shown(about.found)}"
+    return f"the sentence says '{said}', the base {trend or format_value(about.found)}"
 
 
-def _holds(kind: str, word: re.Match[str], clause: str, about: About) -> bool | None:
+def _is_true(kind: str, word: re.Match[str], clause: str, about: ClaimSubject) -> bool | None:
     """Whether a word of ``kind`` is true of the value; None where the base cannot tell."""
     if kind in {"above", "below"}:
-        side = _side(clause[word.end() :], clause, about)
+        side = _find_side(clause[word.end() :], clause, about)
         if side is not None:
             return side == kind
     label = about.found.value if isinstance(about.found.value, str) else ""
     if not label:
-        return _number_holds(kind, word, clause, about)
+        return _is_true_of_number(kind, word, clause, about)
     if kind in {"above", "below", "bullish", "bearish"}:
         return label == kind if label in {kind, _OPPOSITE[kind]} else None
     if kind in {"up", "down", "flat"} and label in _TRENDS:
@@ -169,7 +169,7 @@ _SIGNS = {
 _CHANGE = re.compile(r"\.(?:change(?:_\w+)?_pct|yoy_change_pct|returns\.\w+)$")
 
 
-def _number_holds(kind: str, word: re.Match[str], clause: str, about: About) -> bool | None:
+def _is_true_of_number(kind: str, word: re.Match[str], clause: str, about: ClaimSubject) -> bool | None:
     number, pointer = about.number, about.pointer
     if number is None:
         return None
@@ -178,7 +178,7 @@ def _number_holds(kind: str, word: re.Match[str], clause: str, about: About) -> 
             return None
         return number >= OVERBOUGHT if kind == "overbought" else number <= OVERSOLD
     if pointer.startswith("macro.") and pointer.endswith("_value"):
-        return _series_holds(kind, word, clause, number, about)
+        return _is_true_of_series(kind, word, clause, number, about)
     if kind not in _SIGNS:
         return None
     sign_tells = about.is_change or _CHANGE.search(pointer) is not None
@@ -202,7 +202,9 @@ _TO_A_LEVEL = re.compile(r"\s*(?:back )?(?:to|towards?)\b", re.IGNORECASE)
 _GROWING = re.compile(r"(?:grow|grew|expand|shrink|shrank|contract)", re.IGNORECASE)
 
 
-def _series_holds(kind: str, word: re.Match[str], clause: str, number: Fraction, about: About) -> bool | None:
+def _is_true_of_series(
+    kind: str, word: re.Match[str], clause: str, number: Fraction, about: ClaimSubject
+) -> bool | None:
     """Whether a word is true of a macroeconomic series: of its trend, or of the sign of its growth."""
     if kind in {"positive", "negative"}:
         return number * _SIGNS[kind] > 0
@@ -222,7 +224,7 @@ def _series_holds(kind: str, word: re.Match[str], clause: str, number: Fraction,
     return in_trend if of_rate else in_trend or in_sign
 
 
-def _side(after: str, clause: str, about: About) -> str | None:
+def _find_side(after: str, clause: str, about: ClaimSubject) -> str | None:
     """On which side of what the clause names the value is, if the base can tell."""
     owner = next((pointer.split(".")[1] for pointer in about.found.pointers), "")
     statuses = f"technicals.{owner}.ma_status."
@@ -233,7 +235,7 @@ def _side(after: str, clause: str, about: About) -> str | None:
     number = about.number
     if number is None:
         return None
-    bound = _bound(after, about)
+    bound = _find_bound(after, about)
     if bound is None and "average" in clause.casefold():
         if about.pointer.endswith(".current_pe_approx"):
             average = about.data[about.pointer.replace("current_pe_approx", "long_term_avg_pe")].number
@@ -245,13 +247,13 @@ def _side(after: str, clause: str, about: About) -> str | None:
     return "above" if number > bound else "below" if number < bound else "neither"
 
 
-def _bound(after: str, about: About) -> Fraction | None:
+def _find_bound(after: str, about: ClaimSubject) -> Fraction | None:
     """The number that directly follows, on the value's own scale."""
     filler = _FILLERS.match(after)
     place = filler.end() if filler is not None else 0
     if re.match(r"zero\b", after[place:], re.IGNORECASE):
         return Fraction(0)
-    said = next((row for row in numbers_said(after) if row.start <= place + 1), None)
+    said = next((row for row in find_numbers(after) if row.start <= place + 1), None)
     if said is None:
         return None
     if isinstance(said.figure, Share):
@@ -260,13 +262,15 @@ def _bound(after: str, about: About) -> Fraction | None:
     return said.figure.value / 100 if percent_of_share else said.figure.value
 
 
-def _clauses_about(claim: str, stated: Figure | Share | str, about: About) -> Iterator[tuple[str, int]]:
+def _find_clauses_about(
+    claim: str, stated: StatedValue | Share | str, about: ClaimSubject
+) -> Iterator[tuple[str, int]]:
     """The clauses that speak of the item, each with the place in it where they do."""
-    clauses = _clauses(claim, tuple(about.part.names.items()))
+    clauses = _split_clauses(claim, tuple(about.part.names.items()))
     by_number, by_name = [], []
     for clause, named in clauses:
-        numbers = numbers_said(clause)
-        places = [said.start for said in numbers if _same_number(said, stated)]
+        numbers = find_numbers(clause)
+        places = [said.start for said in numbers if _states_same_number(said, stated)]
         names = [row.start for row in named if row.fits(about.found.pointers, difference=about.is_change)]
         if places:
             by_number.append((clause, places[0]))
@@ -278,20 +282,20 @@ def _clauses_about(claim: str, stated: Figure | Share | str, about: About) -> It
 
 
 @lru_cache(maxsize=4_096)
-def _clauses(claim: str, names: Names) -> tuple[tuple[str, tuple[Mention, ...]], ...]:
+def _split_clauses(claim: str, names: Names) -> tuple[tuple[str, tuple[Mention, ...]], ...]:
     """``claim`` in clauses and the names in each; one that names nothing belongs to the one before."""
     cuts = [0, *(found.start() for found in _BREAK.finditer(claim)), len(claim)]
     clauses: list[str] = []
     for start, end in pairwise(cuts):
         text = claim[start:end]
-        if clauses and not mentions(text, names) and not numbers_said(text):
+        if clauses and not find_mentions(text, names) and not find_numbers(text):
             clauses[-1] += text
         elif text.strip():
             clauses.append(text)
-    return tuple((clause, mentions(clause, names)) for clause in clauses)
+    return tuple((clause, find_mentions(clause, names)) for clause in clauses)
 
 
-def _same_number(said: Said, stated: Figure | Share | str) -> bool:
-    if isinstance(stated, Figure) and isinstance(said.figure, Figure):
+def _states_same_number(said: StatedNumber, stated: StatedValue | Share | str) -> bool:
+    if isinstance(stated, StatedValue) and isinstance(said.figure, StatedValue):
         return abs(said.figure.value) == abs(stated.value)
     return said.figure == stated

@@ -21,22 +21,22 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from disputatio.evidence.calculator import MistakeError, Reader, tokens_of
+from disputatio.evidence.calculator import ExpressionError, ExpressionReader, tokenize
 from disputatio.market.knowledge import Datum, Share, Unit
 
-LONGEST_EXPRESSION = 600
+MAX_EXPRESSION_CHARS = 600
 """In characters. A rule that names a figure of every sector of eleven needs some 440."""
 
 SCALES = frozenset({0, 1, 2, 4, 12, 100})
 """Numbers that an expression may use freely; at most three of them in one expression."""
 
-MOST_SCALES = 3
+MAX_SCALES = 3
 NUMBER = "number"
 """The unit of what has none: ratios and multiples."""
 BASIS_POINTS = "bp"
 UNKNOWN = "unknown"
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 _POINTER = r"[A-Za-z_]\w*(?:\.\w+)+"
 _TOKEN = re.compile(rf"\s*(?:({_POINTER})|(\d+(?:\.\d+)?|\.\d+)|([a-z_]+)|([-+*/(),]))")
 _WHOLE_POINTER = re.compile(_POINTER)
@@ -73,7 +73,7 @@ class Unresolved(NamedTuple):
     pointers: tuple[str, ...] = ()
 
 
-class _NoValueError(MistakeError):
+class _NoValueError(ExpressionError):
     """A pointer leads to no value."""
 
     def __init__(self, reason: str, pointer: str) -> None:
@@ -94,31 +94,31 @@ def is_pointer(basis: str) -> bool:
 
 # A figure is looked at several times: where it came from, whether its seat sees it, what it comes to.
 @lru_cache(maxsize=1024)
-def pointers_in(basis: str) -> tuple[str, ...]:
+def find_pointers(basis: str) -> tuple[str, ...]:
     """Every pointer in ``basis``, each once, in order; also where it is no sound expression."""
-    return tuple(dict.fromkeys(_WHOLE_POINTER.findall(basis[:LONGEST_EXPRESSION])))
+    return tuple(dict.fromkeys(_WHOLE_POINTER.findall(basis[:MAX_EXPRESSION_CHARS])))
 
 
 def evaluate(data: Mapping[str, Datum], basis: str) -> Evaluation | Unresolved:
     """The value of ``basis`` over ``data``; safe on anything a model may write."""
-    found = pointers_in(basis)
-    if len(basis) > LONGEST_EXPRESSION:
-        return Unresolved(f"it has {len(basis)} characters, and {LONGEST_EXPRESSION} are the most", "", found)
+    found = find_pointers(basis)
+    if len(basis) > MAX_EXPRESSION_CHARS:
+        return Unresolved(f"it has {len(basis)} characters, and {MAX_EXPRESSION_CHARS} are the most", "", found)
     try:
         if found and is_pointer(basis):
-            return _at(data, basis.strip())
+            return _evaluate_pointer(data, basis.strip())
         parser = _Parser(data, basis)
         term = parser.whole()
     except _NoValueError as mistake:
         return Unresolved(str(mistake), mistake.pointer, found)
-    except MistakeError as mistake:
+    except ExpressionError as mistake:
         return Unresolved(str(mistake), "", found)
     if not found:
         return Unresolved("it names no value of the knowledge base")
     return Evaluation(term.value, term.unit, found, parser.own_numbers())
 
 
-def _datum(data: Mapping[str, Datum], pointer: str) -> Datum:
+def _find_datum(data: Mapping[str, Datum], pointer: str) -> Datum:
     datum = data.get(pointer)
     if datum is None:
         raise _NoValueError(f"there is no {pointer[:80]}", pointer)
@@ -127,39 +127,39 @@ def _datum(data: Mapping[str, Datum], pointer: str) -> Datum:
     return datum
 
 
-def _at(data: Mapping[str, Datum], pointer: str) -> Evaluation:
-    datum = _datum(data, pointer)
+def _evaluate_pointer(data: Mapping[str, Datum], pointer: str) -> Evaluation:
+    datum = _find_datum(data, pointer)
     if datum.number is not None:
-        return Evaluation(Fraction(datum.number), _dimension(datum.unit), (pointer,))
+        return Evaluation(Fraction(datum.number), _unit_name(datum.unit), (pointer,))
     value = datum.share if datum.share is not None else datum.label
     return Evaluation(value if value is not None else "", datum.unit.value, (pointer,))
 
 
-def _dimension(unit: Unit) -> str:
+def _unit_name(unit: Unit) -> str:
     return NUMBER if unit in {Unit.TIMES, Unit.SHARE} else unit.value
 
 
-class _Parser(Reader[_Term]):
+class _Parser(ExpressionReader[_Term]):
     """Keeps the numbers that come from no source."""
 
     def __init__(self, data: Mapping[str, Datum], basis: str) -> None:
-        super().__init__(tokens_of(_TOKEN, basis if basis.isascii() else basis.translate(_WRITTEN)), _DEEPEST)
+        super().__init__(tokenize(_TOKEN, basis if basis.isascii() else basis.translate(_WRITTEN)), _MAX_DEPTH)
         self._data = data
         self._constants: list[str] = []
 
     def whole(self) -> _Term:
         term = self._sum()
         if self._next():
-            raise MistakeError(f"'{self._next()[:40]}' is not expected there")
+            raise ExpressionError(f"'{self._next()[:40]}' is not expected there")
         return term
 
     def own_numbers(self) -> tuple[str, ...]:
         """The numbers that are no mere scales; all of them, where there are too many scales to be mere."""
         own = [text for text in self._constants if Fraction(text) not in SCALES]
-        return tuple(self._constants if len(self._constants) - len(own) > MOST_SCALES else own)
+        return tuple(self._constants if len(self._constants) - len(own) > MAX_SCALES else own)
 
     def _added(self, left: _Term, right: _Term, sign: str) -> _Term:
-        return _added(left, right, sign)
+        return _add(left, right, sign)
 
     def _negated(self, value: _Term) -> _Term:
         return _Term(-value.value, value.unit, value.constant)
@@ -168,14 +168,14 @@ class _Parser(Reader[_Term]):
         term = self._signed()
         while sign := self._take("*", "/"):
             other = self._signed()
-            term = _multiplied(term, other) if sign == "*" else _divided(term, other)
+            term = _multiply(term, other) if sign == "*" else _divide(term, other)
         return term
 
     def _unsigned(self) -> _Term:
         token = self._next()
         self._place += 1
         if not token:
-            raise MistakeError("it ends where a value is expected")
+            raise ExpressionError("it ends where a value is expected")
         if token[0].isdigit() or token[0] == ".":
             self._constants.append(token)
             return _Term(Fraction(token), NUMBER, constant=True)
@@ -185,21 +185,21 @@ class _Parser(Reader[_Term]):
             return self._pointed(token)
         if token in _FUNCTIONS:
             return _FUNCTIONS[token](self._arguments(token, "values"))
-        raise MistakeError(f"'{token[:40]}' stands where a value is expected")
+        raise ExpressionError(f"'{token[:40]}' stands where a value is expected")
 
     def _pointed(self, pointer: str) -> _Term:
-        datum = _datum(self._data, pointer)
+        datum = _find_datum(self._data, pointer)
         if datum.label is not None:
-            raise MistakeError(f"{pointer} is the word '{datum.label}', which cannot be computed with")
+            raise ExpressionError(f"{pointer} is the word '{datum.label}', which cannot be computed with")
         share = datum.share
         value = Fraction(share.part, share.whole) if share is not None else Fraction(datum.number or Decimal(0))
-        return _Term(value, _dimension(datum.unit))
+        return _Term(value, _unit_name(datum.unit))
 
 
 _RATES = frozenset({Unit.PERCENT.value, Unit.PERCENTAGE_POINTS.value})
 
 
-def _added(left: _Term, right: _Term, sign: str) -> _Term:
+def _add(left: _Term, right: _Term, sign: str) -> _Term:
     value = left.value + right.value if sign == "+" else left.value - right.value
     if left.constant and right.constant:
         return _Term(value, NUMBER, constant=True)
@@ -213,27 +213,27 @@ def _added(left: _Term, right: _Term, sign: str) -> _Term:
     return _Term(value, left.unit if len(units) == 1 else UNKNOWN)
 
 
-def _multiplied(left: _Term, right: _Term) -> _Term:
+def _multiply(left: _Term, right: _Term) -> _Term:
     value = left.value * right.value
     if left.constant and right.constant:
         return _Term(value, NUMBER, constant=True)
     if left.constant or right.constant:
         scale, term = (left, right) if left.constant else (right, left)
-        return _Term(value, _scaled(term.unit, scale.value))
+        return _Term(value, _scale_unit(term.unit, scale.value))
     if NUMBER in {left.unit, right.unit}:
         return _Term(value, right.unit if left.unit == NUMBER else left.unit)
     return _Term(value, UNKNOWN)
 
 
-def _scaled(unit: str, scale: Fraction) -> str:
+def _scale_unit(unit: str, scale: Fraction) -> str:
     if abs(scale) != 100:
         return unit
     return Unit.PERCENT.value if unit == NUMBER else BASIS_POINTS if unit in _RATES else unit
 
 
-def _divided(left: _Term, right: _Term) -> _Term:
+def _divide(left: _Term, right: _Term) -> _Term:
     if right.value == 0:
-        raise MistakeError("a division by zero has no value")
+        raise ExpressionError("a division by zero has no value")
     value = left.value / right.value
     if left.constant and right.constant:
         return _Term(value, NUMBER, constant=True)
@@ -243,38 +243,40 @@ def _divided(left: _Term, right: _Term) -> _Term:
             unit = {BASIS_POINTS: Unit.PERCENT.value}.get(unit, NUMBER if unit in _RATES else unit)
         return _Term(value, unit)
     if left.constant:
-        return _Term(value, _scaled(NUMBER, left.value) if right.unit == NUMBER else UNKNOWN)
+        return _Term(value, _scale_unit(NUMBER, left.value) if right.unit == NUMBER else UNKNOWN)
     if left.unit == right.unit or {left.unit, right.unit} == _RATES:
         return _Term(value, NUMBER)
     return _Term(value, left.unit if right.unit == NUMBER else UNKNOWN)
 
 
-def _one_unit(terms: list[_Term]) -> str:
+def _require_one_unit(terms: list[_Term]) -> str:
     units = {term.unit for term in terms if not term.constant}
     return units.pop() if len(units) == 1 else UNKNOWN if units else NUMBER
 
 
-def _absolute(terms: list[_Term]) -> _Term:
+def _take_absolute(terms: list[_Term]) -> _Term:
     if len(terms) != 1:
-        raise MistakeError(f"abs takes one value, not {len(terms)}")
+        raise ExpressionError(f"abs takes one value, not {len(terms)}")
     return _Term(abs(terms[0].value), terms[0].unit, terms[0].constant)
 
 
-def _chosen(choose: Callable[[list[Fraction]], Fraction]) -> Callable[[list[_Term]], _Term]:
+def _make_choice(choose: Callable[[list[Fraction]], Fraction]) -> Callable[[list[_Term]], _Term]:
     def apply(terms: list[_Term]) -> _Term:
-        return _Term(choose([term.value for term in terms]), _one_unit(terms), all(term.constant for term in terms))
+        return _Term(
+            choose([term.value for term in terms]), _require_one_unit(terms), all(term.constant for term in terms)
+        )
 
     return apply
 
 
 def _percent_change(terms: list[_Term]) -> _Term:
     if len(terms) != 2:
-        raise MistakeError(f"percent_change takes the old and the new value, not {len(terms)}")
+        raise ExpressionError(f"percent_change takes the old and the new value, not {len(terms)}")
     old, new = terms
     if old.value <= 0:
-        raise MistakeError("a change in per cent is measured from a value above zero")
-    if _one_unit(terms) == UNKNOWN:
-        raise MistakeError("a change in per cent is between two values of one unit")
+        raise ExpressionError("a change in per cent is measured from a value above zero")
+    if _require_one_unit(terms) == UNKNOWN:
+        raise ExpressionError("a change in per cent is between two values of one unit")
     return _Term((new.value - old.value) / old.value * 100, Unit.PERCENT.value)
 
 
@@ -283,22 +285,22 @@ def _mean(values: list[Fraction]) -> Fraction:
 
 
 _FUNCTIONS: dict[str, Callable[[list[_Term]], _Term]] = {
-    "abs": _absolute,
-    "min": _chosen(min),
-    "max": _chosen(max),
-    "mean": _chosen(_mean),
+    "abs": _take_absolute,
+    "min": _make_choice(min),
+    "max": _make_choice(max),
+    "mean": _make_choice(_mean),
     "percent_change": _percent_change,
 }
 
 
-def shown(found: Evaluation) -> str:
+def format_value(found: Evaluation) -> str:
     """What a basis gives, for people: ``-3.2 %``, ``18.75 %``, ``7/10``, ``above``."""
     if not isinstance(found.value, Fraction):
         return str(found.value)
-    return f"{plain(found.value)} {'' if found.unit in {NUMBER, UNKNOWN} else found.unit}".rstrip()
+    return f"{format_decimal(found.value)} {'' if found.unit in {NUMBER, UNKNOWN} else found.unit}".rstrip()
 
 
-def plain(value: Fraction, digits: int | None = None) -> str:
+def format_decimal(value: Fraction, digits: int | None = None) -> str:
     """``value`` in decimal digits: ``digits`` after the point, or as many as it has and at most four."""
     places = digits if digits is not None else 2 if abs(value) >= 100 else 4
     scaled = Decimal(round_half_up(value * 10**places)).scaleb(-places)

@@ -37,13 +37,13 @@ def rsi(close: Floats, period: int = 14) -> Floats:
     moves = np.diff(close)
     gains, losses = np.maximum(moves, 0).tolist(), np.maximum(-moves, 0).tolist()
     gain, loss = sum(gains[:period]) / period, sum(losses[:period]) / period
-    up, down = np.array(_smoothed(gain, gains[period:], period)), np.array(_smoothed(loss, losses[period:], period))
+    up, down = np.array(_smooth(gain, gains[period:], period)), np.array(_smooth(loss, losses[period:], period))
     out = np.full(close.size, np.nan)
     np.divide(100 * up, up + down, out=out[period:], where=up + down > 0)
     return out
 
 
-def _smoothed(level: float, rows: list[float], period: int) -> list[float]:
+def _smooth(level: float, rows: list[float], period: int) -> list[float]:
     """Wilder's smoothing of ``rows``, begun at ``level``; the beginning is part of it."""
     found = [level]
     for value in rows:
@@ -93,7 +93,7 @@ def atr(high: Floats, low: Floats, close: Floats, period: int = 14) -> Floats:
     return np.array(out)
 
 
-def last_jump(close: Floats, largest: float) -> int:
+def find_last_jump(close: Floats, largest: float) -> int:
     """The place of the last session that moved by more than ``largest`` (0.3 is 30 per cent) overnight; 0 for none."""
     if close.size < 2:
         return 0

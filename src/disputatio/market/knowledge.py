@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 SCHEMA_VERSION = 1
 
-_MOST_DIGITS = 15
+_MAX_DIGITS = 15
 _V = TypeVar("_V")
 
 
@@ -84,7 +84,7 @@ class Known:
 
     def __post_init__(self) -> None:
         if isinstance(self.value, Decimal):
-            object.__setattr__(self, "value", plain_number(self.value))
+            object.__setattr__(self, "value", normalise_number(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ class Failed:
     reason: str
 
 
-Held = Known | Missing | Failed
+Content = Known | Missing | Failed
 
 
-def plain_number(value: Decimal) -> Decimal:
+def normalise_number(value: Decimal) -> Decimal:
     """``value`` without trailing zeros or exponent.
 
     Raises:
@@ -113,8 +113,8 @@ def plain_number(value: Decimal) -> Decimal:
     if not value.is_finite():
         raise ValueError(f"{value} is not a number that can be held")
     plain = Decimal(f"{value:f}".rstrip("0").rstrip(".") if "." in f"{value:f}" else f"{value:f}")
-    if len(plain.as_tuple().digits) > _MOST_DIGITS:
-        raise ValueError(f"{value} has more than {_MOST_DIGITS} digits")
+    if len(plain.as_tuple().digits) > _MAX_DIGITS:
+        raise ValueError(f"{value} has more than {_MAX_DIGITS} digits")
     return abs(plain) if plain.is_zero() else plain
 
 
@@ -132,7 +132,7 @@ class Datum:
             quarter whose earnings it uses (``earnings to 2008-06-30``).
     """
 
-    held: Held
+    content: Content
     unit: Unit
     observed_at: str = ""
     available_at: str = ""
@@ -142,30 +142,32 @@ class Datum:
     @property
     def number(self) -> Decimal | None:
         """The number, if one is known; shares and labels are none."""
-        return self.held.value if isinstance(self.held, Known) and isinstance(self.held.value, Decimal) else None
+        return (
+            self.content.value if isinstance(self.content, Known) and isinstance(self.content.value, Decimal) else None
+        )
 
     @property
     def label(self) -> str | None:
         """The word, if one is known."""
-        return self.held.value if isinstance(self.held, Known) and isinstance(self.held.value, str) else None
+        return self.content.value if isinstance(self.content, Known) and isinstance(self.content.value, str) else None
 
     @property
     def share(self) -> Share | None:
         """The share, if one is known."""
-        return self.held.value if isinstance(self.held, Known) and isinstance(self.held.value, Share) else None
+        return self.content.value if isinstance(self.content, Known) and isinstance(self.content.value, Share) else None
 
     @property
     def is_known(self) -> bool:
         """Whether there is a value."""
-        return isinstance(self.held, Known)
+        return isinstance(self.content, Known)
 
     @property
     def why_not(self) -> str:
         """Why there is no value; empty where there is one."""
-        return "" if isinstance(self.held, Known) else self.held.reason
+        return "" if isinstance(self.content, Known) else self.content.reason
 
 
-def _frozen(rows: Mapping[str, _V]) -> Mapping[str, _V]:
+def _freeze(rows: Mapping[str, _V]) -> Mapping[str, _V]:
     return rows if isinstance(rows, MappingProxyType) else MappingProxyType(dict(rows))
 
 
@@ -178,7 +180,7 @@ class _Frozen:
         for row in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
             value = getattr(self, row.name)
             if isinstance(value, Mapping):
-                object.__setattr__(self, row.name, _frozen(value))
+                object.__setattr__(self, row.name, _freeze(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +352,7 @@ class KnowledgeBase(_Frozen):
         """Every datum by its pointer, in the order of the schema."""
         rows = (row for section in Section for row in _walk(section.value, getattr(self, section)))
         if self.meta.blinded:
-            return MappingProxyType({in_plain_words(pointer): datum for pointer, datum in rows})
+            return MappingProxyType({blind_pointer(pointer): datum for pointer, datum in rows})
         return MappingProxyType(dict(rows))
 
     @cached_property
@@ -366,12 +368,12 @@ class KnowledgeBase(_Frozen):
         )
 
 
-def names_of(base: KnowledgeBase) -> Mapping[str, str]:
+def collect_names(base: KnowledgeBase) -> Mapping[str, str]:
     """The name for people of every pointer's owner, such as ``macro.CPI`` to ``Consumer prices``."""
     return base.names
 
 
-def data_of(base: KnowledgeBase) -> Mapping[str, Datum]:
+def collect_data(base: KnowledgeBase) -> Mapping[str, Datum]:
     """Every datum of ``base`` by its pointer, in the order of the schema."""
     return base.data
 
@@ -419,6 +421,6 @@ _KNOWN: Mapping[str, str] = {**FIELDS, **{key: word for key, (word, _) in SERIES
 _ANY = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(_KNOWN, key=len, reverse=True))})(?!\w)")
 
 
-def in_plain_words(pointer: str) -> str:
+def blind_pointer(pointer: str) -> str:
     """``pointer``, or an expression over pointers, with the words of a base that tells no names."""
     return _ANY.sub(lambda found: _KNOWN[found.group()], pointer)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 from types import MappingProxyType
 
-from disputatio.market.knowledge import Datum, Failed, KnowledgeBase, Missing, Section, data_of, names_of
+from disputatio.market.knowledge import Datum, Failed, KnowledgeBase, Missing, Section, collect_data, collect_names
 from disputatio.motion import one_line
 
 
@@ -69,27 +69,27 @@ class Slice:
         return tuple(f"{pointer}: {datum.why_not}" for pointer, datum in self.data.items() if not datum.is_known)
 
 
-def slice_of(base: KnowledgeBase, lens: Lens) -> Slice:
+def take_slice(base: KnowledgeBase, lens: Lens) -> Slice:
     """What an analyst of ``lens`` sees of ``base``, and nothing else."""
     wanted = set(SECTIONS[lens])
     extra = f"{Section.INDICES}.{base.meta.subject}.volume_ratio" if lens is Lens.SENTIMENT else ""
-    return _cut(
+    return _make_slice(
         base,
         lens,
         {
             pointer: datum
-            for pointer, datum in data_of(base).items()
+            for pointer, datum in collect_data(base).items()
             if pointer == extra or pointer.partition(".")[0] in wanted
         },
     )
 
 
-def whole(base: KnowledgeBase) -> Slice:
+def take_whole(base: KnowledgeBase) -> Slice:
     """All of ``base``, for the judge."""
-    return _cut(base, None, data_of(base))
+    return _make_slice(base, None, collect_data(base))
 
 
-def _cut(base: KnowledgeBase, lens: Lens | None, data: Mapping[str, Datum]) -> Slice:
+def _make_slice(base: KnowledgeBase, lens: Lens | None, data: Mapping[str, Datum]) -> Slice:
     seen = {".".join(pointer.split(".")[:2]) for pointer in data}
     meta = base.meta
     return Slice(
@@ -99,36 +99,36 @@ def _cut(base: KnowledgeBase, lens: Lens | None, data: Mapping[str, Datum]) -> S
         meta.as_of,
         meta.day,
         MappingProxyType(dict(data)),
-        MappingProxyType({key: name for key, name in names_of(base).items() if key in seen}),
+        MappingProxyType({key: name for key, name in collect_names(base).items() if key in seen}),
         meta.synthetic,
     )
 
 
-_LONGEST = 160
+_MAX_CHARS = 160
 
 
-def written(datum: Datum) -> str:
+def format_datum(datum: Datum) -> str:
     """A datum for people: ``4850 points``, ``-3.2 %``, ``1.3 x``, ``7/10``, ``above``, ``missing: ...``."""
-    held = datum.held
-    if isinstance(held, Missing):
-        return f"missing: {one_line(held.reason, _LONGEST)}"
-    if isinstance(held, Failed):
-        return f"failed: {one_line(held.reason, _LONGEST)}"
-    if isinstance(held.value, Decimal):
-        return f"{held.value:f} {datum.unit}"
-    return one_line(str(held.value), _LONGEST)
+    content = datum.content
+    if isinstance(content, Missing):
+        return f"missing: {one_line(content.reason, _MAX_CHARS)}"
+    if isinstance(content, Failed):
+        return f"failed: {one_line(content.reason, _MAX_CHARS)}"
+    if isinstance(content.value, Decimal):
+        return f"{content.value:f} {datum.unit}"
+    return one_line(str(content.value), _MAX_CHARS)
 
 
-def dated(datum: Datum) -> str:
+def format_dates(datum: Datum) -> str:
     """When a value was observed and in which vintage it stands; empty where there is none."""
     if not datum.is_known:
         return ""
-    return _dated(datum.observed_at, datum.vintage)
+    return _format_dates(datum.observed_at, datum.vintage)
 
 
 # A knowledge base has hundreds of values and a dozen dates.
 @lru_cache(maxsize=256)
-def _dated(observed_at: str, vintage: str) -> str:
+def _format_dates(observed_at: str, vintage: str) -> str:
     told = f", {'vintage ' if vintage[0].isdigit() else ''}{one_line(vintage, 30)}" if vintage else ""
     return f"{one_line(observed_at, 20)}{told}"
 
@@ -137,21 +137,21 @@ def render_slice(part: Slice) -> str:
     """The slice for a prompt: one line a pointer, grouped by what they are about, with units and dates."""
     invented = " The values are invented." if part.synthetic else ""
     when = "at one moment, which is not told" if part.blinded else f"on {part.day}"
-    lines = [f"{one_line(part.subject_name, _LONGEST)} ({part.subject}) as known {when}.{invented}"]
-    for owner, rows in groupby(part.data.items(), key=lambda row: _owner(row[0], part)):
-        data = [(pointer, datum, dated(datum)) for pointer, datum in rows]
+    lines = [f"{one_line(part.subject_name, _MAX_CHARS)} ({part.subject}) as known {when}.{invented}"]
+    for owner, rows in groupby(part.data.items(), key=lambda row: _find_owner(row[0], part)):
+        data = [(pointer, datum, format_dates(datum)) for pointer, datum in rows]
         dates = {date for _, _, date in data if date}
         one_date = dates.pop() if len(dates) == 1 else ""
         name = part.names.get(owner, "")
-        head = f"{owner} ({one_line(name, _LONGEST)})" if name else owner
+        head = f"{owner} ({one_line(name, _MAX_CHARS)})" if name else owner
         lines += ["", f"{head}, {one_date}:" if one_date else f"{head}:"]
         for pointer, datum, date in data:
             own_date = f" ({date})" if date and not one_date else ""
-            lines.append(f"{pointer} {'=' if datum.is_known else 'is'} {written(datum)}{own_date}")
+            lines.append(f"{pointer} {'=' if datum.is_known else 'is'} {format_datum(datum)}{own_date}")
     return "\n".join(lines)
 
 
-def _owner(pointer: str, part: Slice) -> str:
+def _find_owner(pointer: str, part: Slice) -> str:
     """What a pointer is about: ``indices.EXI``, or its section where that has no keys."""
     section, _, rest = pointer.partition(".")
     owner = f"{section}.{rest.partition('.')[0]}"

@@ -15,7 +15,7 @@ from itertools import islice
 
 from disputatio.errors import InvalidInputError, StoreError
 from disputatio.formats.registry import FORMATS
-from disputatio.judging.gate import DebateMultiple, Verified, debate_multiple
+from disputatio.judging.gate import DebateMultiple, VerifiedOutcome, estimate_multiple
 from disputatio.metrics.figures import Figures
 from disputatio.metrics.measures import MEASURES_VERSION, Measures, make_summary, measure_debate, read_summary
 from disputatio.motion import one_line
@@ -119,8 +119,8 @@ def compute_multiple(store: Store, selection: Selection = Selection()) -> Debate
     Only outcomes with a verdict, of debates whose conclusion can be compared with the first proposer's output, count.
     """
     rows = [
-        Verified(row.verdict, row.agrees)
+        VerifiedOutcome(row.verdict, row.agrees)
         for row in iterate_measures(store, selection, {})
         if row.verdict and row.agrees is not None
     ]
-    return debate_multiple(rows)
+    return estimate_multiple(rows)

@@ -33,7 +33,7 @@ from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.reasoning import Allowances
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import OfferedTool, ToolLimits, ToolRequest, ToolResult
-from disputatio.tools.tool_choice import CHOICE_FORM, choice_part, choice_schema, read_choice
+from disputatio.tools.tool_choice import CHOICE_SPEC, build_choice_schema, name_choice_part, read_choice
 
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 30.0
@@ -230,13 +230,15 @@ class ModelTurn:
     def _consultations(self, prompt: tuple[Segment, ...]) -> Generator[TurnStep, Any, tuple[Segment, ...] | Abstention]:
         """What the seat looks up before its turn, round by round, until it wants no more or may not."""
         limits, task = self._tool_limits, prompt[-1]
-        shape = self._shape(choice_schema(self._tools, limits.calls), self._limits(_CHOICE_TOKENS), name=CHOICE_FORM)
+        shape = self._shape(
+            build_choice_schema(self._tools, limits.calls), self._limits(_CHOICE_TOKENS), name=CHOICE_SPEC
+        )
         question = self._prompts.choosing(task.text, self._tools, limits.calls)
         found: list[Segment] = []
         called: set[str] = set()
         for number in range(1, limits.rounds + 1):
             asked = (*prompt[:-1], *found, question)
-            answer = yield from self._shaped(choice_part(number), asked, shape)
+            answer = yield from self._shaped(name_choice_part(number), asked, shape)
             if isinstance(answer, Abstention):
                 # Who cannot say what to look up can still speak; the record has the answers that did not fit.
                 return tuple(found) if answer.reason == "misfit" else answer

@@ -21,7 +21,7 @@ from disputatio.prompts.fence import fence, plain_name, quoted
 from disputatio.prompts.layout import NO_LIMIT, LaidOut, lay_out
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import OfferedTool, ToolRequest, ToolResult
-from disputatio.tools.tool_choice import described
+from disputatio.tools.tool_choice import describe_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def reasons_segment(book: PromptBook, because: str, reasons: tuple[str, ...]) ->
 
 def choosing_segment(book: PromptBook, task: str, tools: Sequence[OfferedTool], calls: int) -> Segment:
     """The question which of ``tools`` to call before the turn whose prompt ends with ``task``."""
-    values = {"tools": fence("tools", described(tools)), "task": task, "calls": str(calls)}
+    values = {"tools": fence("tools", describe_tools(tools)), "task": task, "calls": str(calls)}
     return Segment("user", book.fill("tools/choosing", values))
 
 

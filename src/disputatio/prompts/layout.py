@@ -42,7 +42,7 @@ def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> 
     """
     sources = SourceSet(evidence)
     excerpt = Retriever(sources).excerpt(topic, share)
-    if excerpt.whole:
+    if excerpt.is_complete:
         return LaidOut(
             tuple((row.source_id, row.title, row.text) for row in sources), "", "\n".join(row.text for row in sources)
         )
@@ -56,7 +56,7 @@ def lay_out(evidence: tuple[Evidence | Source, ...], topic: str, share: int) -> 
         (row.source_id, row.title, "\n\n".join(shown[row.source_id])) for row in sources if row.source_id in shown
     )
     named = tuple(replace(part, source_id=plain_name(part.source_id)) for part in excerpt.left_out)
-    statement = replace(excerpt, left_out=named).statement()
+    statement = replace(excerpt, left_out=named).describe()
     return LaidOut(texts, statement, "\n".join(passage.text for passage in excerpt.passages))
 
 

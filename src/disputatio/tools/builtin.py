@@ -20,8 +20,8 @@ from disputatio.kernel import Json, JsonObject
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import OfferedTool, ToolFault, ToolLimits, ToolResult
 
-MOST_HITS = 10
-LONGEST_ARGUMENT = 1_000
+MAX_HITS = 10
+MAX_ARGUMENT_CHARS = 1_000
 """Of a query or an id, in characters."""
 
 
@@ -70,10 +70,10 @@ class ToolError:
 
 def search_sources(retriever: Retriever, query: str, k: int = 5) -> SearchResult | ToolError:
     """The ``k`` (1 to 10) passages that fit ``query`` best."""
-    if not query.strip() or len(query) > LONGEST_ARGUMENT:
-        return ToolError(f"a query has 1 to {LONGEST_ARGUMENT} characters")
-    if not 1 <= k <= MOST_HITS:
-        return ToolError(f"k is a number from 1 to {MOST_HITS}")
+    if not query.strip() or len(query) > MAX_ARGUMENT_CHARS:
+        return ToolError(f"a query has 1 to {MAX_ARGUMENT_CHARS} characters")
+    if not 1 <= k <= MAX_HITS:
+        return ToolError(f"k is a number from 1 to {MAX_HITS}")
     hits = retriever.search(query, k)
     found = (FoundPassage(hit.passage.id, hit.passage.source_id, hit.passage.text, hit.score) for hit in hits)
     return SearchResult(query, tuple(found))
@@ -82,7 +82,7 @@ def search_sources(retriever: Retriever, query: str, k: int = 5) -> SearchResult
 def read_passage(retriever: Retriever, passage_id: str) -> FoundPassage | ToolError:
     """The passage with the id ``passage_id``, such as ``benchmark#3``."""
     sources = retriever.sources
-    passage = sources.passage(passage_id.strip())
+    passage = sources.find_passage(passage_id.strip())
     if passage is None:
         source = sources.find(passage_id.strip().partition("#")[0])
         if source is None:
@@ -90,7 +90,7 @@ def read_passage(retriever: Retriever, passage_id: str) -> FoundPassage | ToolEr
         count = len(source.passages)
         return ToolError(f"{source.source_id} has the passages {source.source_id}#1 to {source.source_id}#{count}")
     neighbours = [f"{passage.source_id}#{passage.number + step}" for step in (-1, 1)]
-    before, after = (neighbour if sources.passage(neighbour) else "" for neighbour in neighbours)
+    before, after = (neighbour if sources.find_passage(neighbour) else "" for neighbour in neighbours)
     return FoundPassage(passage.id, passage.source_id, passage.text, before=before, after=after)
 
 
@@ -118,7 +118,7 @@ TOOLS = (
         "Finds the passages of the sources that fit a query best.",
         _parameters(
             query={"type": "string", "description": "words to look for"},
-            k={"type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "how many passages"},
+            k={"type": "integer", "minimum": 1, "maximum": MAX_HITS, "description": "how many passages"},
         ),
     ),
     ToolDescription(
@@ -136,10 +136,10 @@ TOOLS = (
 
 def call_tool(retriever: Retriever, name: str, arguments: Mapping[str, object]) -> JsonObject:
     """What the tool ``name`` answers to ``arguments``, as a model gave them; safe on anything."""
-    return _answer(retriever, name, arguments).as_json()
+    return _run_tool(retriever, name, arguments).as_json()
 
 
-def _answer(
+def _run_tool(
     retriever: Retriever, name: str, arguments: Mapping[str, object]
 ) -> SearchResult | FoundPassage | Calculation | ToolError:
     known = {tool.name: tool for tool in TOOLS}
@@ -161,7 +161,7 @@ def _answer(
     return ToolError(f"{name} takes {', '.join(wanted) if isinstance(wanted, Mapping) else ''} of the right kind")
 
 
-SEARCH = ("search_sources", "read_passage")
+SEARCH_TOOLS = ("search_sources", "read_passage")
 """What the word ``search`` stands for."""
 
 BUILTIN_TOOLS: Mapping[str, OfferedTool] = {
@@ -201,10 +201,10 @@ class BuiltinTools:
         error = answer.get("error")
         if isinstance(error, str) and error:
             return ToolResult.of(error, self._limits, ToolFault.FAILED)
-        return ToolResult.of(shown(tool, answer), self._limits)
+        return ToolResult.of(render_answer(tool, answer), self._limits)
 
 
-def shown(tool: str, answer: Mapping[str, Any]) -> str:
+def render_answer(tool: str, answer: Mapping[str, Any]) -> str:
     """An answer in words; passages stand under their ids, so that a seat can quote them by source."""
     if tool == "calculate":
         exact = "" if answer.get("exact") else " (rounded)"

@@ -22,18 +22,18 @@ from typing import TYPE_CHECKING, Any
 from disputatio.errors import InvalidInputError
 from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
-from disputatio.tools.mcp_limits import CONNECT_S, LARGEST_ANSWER, Noise, within
+from disputatio.tools.mcp_limits import CONNECT_S, MAX_ANSWER_BYTES, ServerOutput, limit_time
 from disputatio.tools.protocol import McpServer, OfferedTool, ToolFault, ToolLimits, ToolResult
-from disputatio.tools.tool_choice import LONGEST_SHOWN_SCHEMA, plain_arguments
+from disputatio.tools.tool_choice import MAX_SHOWN_SCHEMA_CHARS, simplify_arguments
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult, Tool
 
     from mcp import Client
 
-MOST_ANNOUNCED = 500
+MAX_ANNOUNCED = 500
 """Tools that a server's list is read up to."""
-LONGEST_DESCRIPTION = 800
+MAX_DESCRIPTION_CHARS = 800
 _CLOSE_S = 10.0
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
 
@@ -58,7 +58,7 @@ class McpConnection:
         self._closing = asyncio.Event()
         self._opening = asyncio.Lock()
         self._client: Client | None = None
-        self._noise = Noise()
+        self._noise = ServerOutput()
 
     async def open(self) -> AnnouncedTools:
         """Start or reach the server and hear its tools.
@@ -67,34 +67,34 @@ class McpConnection:
             InvalidInputError: it cannot be used; one sentence says why.
         """
         try:
-            async with within(CONNECT_S):
+            async with limit_time(CONNECT_S):
                 client = await self._connected()
-                announced = await _announced(client)
+                announced = await _list_tools(client)
         except TimeoutError:
             await self.aclose()
             raise self._unusable(f"it gave no answer within {CONNECT_S:g} seconds") from None
         except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
             await self.aclose()
-            raise self._unusable(self._noise.stopped or _reason(failure)) from None
-        return _sorted_out(self._server.name, announced)
+            raise self._unusable(self._noise.stopped or _describe_failure(failure)) from None
+        return _sort_tools(self._server.name, announced)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """What a tool of the server brings."""
         limit_s, name = self._limits.timeout_s, self._server.name
         try:
-            async with within(limit_s):
+            async with limit_time(limit_s):
                 client = await self._connected()
                 result = await client.call_tool(tool, dict(arguments))
         except TimeoutError:
             return ToolResult(f"{name} took more than {limit_s:g} seconds.", ToolFault.TIMED_OUT)
         except Exception as failure:  # noqa: BLE001  (the library and the server may raise anything)
             # A server that floods is ended with the connection; why, only the connection knows.
-            reason, lost = self._noise.stopped or _reason(failure), self._client is None or _is_lost(failure)
+            reason, lost = self._noise.stopped or _describe_failure(failure), self._client is None or _is_lost(failure)
             if lost:
                 await self.aclose()
             fault = ToolFault.UNREACHABLE if lost else ToolFault.FAILED
             return ToolResult.of(f"{name}: {reason}", self._limits, fault)
-        return ToolResult.of(_text(result), self._limits, ToolFault.FAILED if result.is_error else None)
+        return ToolResult.of(_join_texts(result), self._limits, ToolFault.FAILED if result.is_error else None)
 
     async def aclose(self) -> None:
         """Stop the server or leave it. Safe to repeat."""
@@ -126,9 +126,9 @@ class McpConnection:
         """Hold the connection open in this task until it is closed."""
         # Where no program set logging up, Python itself would print the library's messages to the terminal.
         logging.getLogger("mcp").addHandler(logging.NullHandler())
-        self._noise = noise = Noise()
+        self._noise = noise = ServerOutput()
         try:
-            async with _opened(self._server, noise) as client:
+            async with _open_client(self._server, noise) as client:
                 ready.set_result(client)
                 await closing.wait()
         except asyncio.CancelledError:
@@ -137,7 +137,7 @@ class McpConnection:
         except BaseException as failure:  # noqa: BLE001  (groups of anything; whoever waits is told)
             self._client = None
             if not ready.done():
-                ready.set_exception(_StartError(noise.stopped or _reason(failure), noise.last_line))
+                ready.set_exception(_StartError(noise.stopped or _describe_failure(failure), noise.last_line))
 
     def _unusable(self, reason: str) -> InvalidInputError:
         name = self._server.name
@@ -155,16 +155,16 @@ class _StartError(Exception):
 
 
 @asynccontextmanager
-async def _opened(server: McpServer, noise: Noise) -> AsyncIterator[Client]:
+async def _open_client(server: McpServer, noise: ServerOutput) -> AsyncIterator[Client]:
     try:
         from mcp.client.streamable_http import streamable_http_client
 
-        from disputatio.tools.mcp_transport import McpHttpClient, started
+        from disputatio.tools.mcp_transport import McpHttpClient, start_server
         from mcp import Client
     except ImportError:
         raise RuntimeError("the library for it is not installed; run: pip install 'disputatio[mcp]'") from None
     if server.command:
-        async with Client(started(server, noise), cache=None) as client:
+        async with Client(start_server(server, noise), cache=None) as client:
             yield client
         return
     tokens = list(server.variables.values())
@@ -172,55 +172,55 @@ async def _opened(server: McpServer, noise: Noise) -> AsyncIterator[Client]:
     async with (
         McpHttpClient(headers=headers) as http,
         Client(
-            streamable_http_client(server.url, http_client=http, max_sse_event_size=LARGEST_ANSWER), cache=None
+            streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_ANSWER_BYTES), cache=None
         ) as client,
     ):
         yield client
 
 
-async def _announced(client: Client) -> list[Tool]:
+async def _list_tools(client: Client) -> list[Tool]:
     tools: list[Tool] = []
     cursor: str | None = None
-    while len(tools) < MOST_ANNOUNCED:
+    while len(tools) < MAX_ANNOUNCED:
         page = await client.list_tools(cursor=cursor)
         tools += page.tools
         cursor = page.next_cursor
         if not cursor:
             break
-    return tools[:MOST_ANNOUNCED]
+    return tools[:MAX_ANNOUNCED]
 
 
-def _sorted_out(server: str, announced: list[Tool]) -> AnnouncedTools:
+def _sort_tools(server: str, announced: list[Tool]) -> AnnouncedTools:
     read_only: dict[str, OfferedTool] = {}
     others: dict[str, OfferedTool] = {}
     unfit: list[str] = []
     for tool in announced:
-        reason = _unfitness(tool)
+        reason = _explain_unfitness(tool)
         if not reason and tool.name in {**read_only, **others}:
             reason = "a second tool has the same name"
         if reason:
             unfit.append(f"{one_line(tool.name, 60) or 'a tool without a name'}: {reason}")
             continue
-        description = clean(tool.description or tool.title or "")[:LONGEST_DESCRIPTION].strip()
+        description = clean(tool.description or tool.title or "")[:MAX_DESCRIPTION_CHARS].strip()
         offered = OfferedTool(f"{server}.{tool.name}", server, description, tool.input_schema)
         hint = tool.annotations is not None and tool.annotations.read_only_hint is True
         (read_only if hint else others)[tool.name] = offered
     return AnnouncedTools(read_only, others, tuple(unfit))
 
 
-def _unfitness(tool: Tool) -> str:
+def _explain_unfitness(tool: Tool) -> str:
     if not _TOOL_NAME.fullmatch(tool.name):
         return "its name is not made of letters, digits and . _ / - alone, or is too long"
     try:
         schema = canonical(tool.input_schema)
     except (ValueError, TypeError, RecursionError):
         return "its parameters cannot be read"
-    if plain_arguments(tool.input_schema) is None and len(schema) > LONGEST_SHOWN_SCHEMA:
+    if simplify_arguments(tool.input_schema) is None and len(schema) > MAX_SHOWN_SCHEMA_CHARS:
         return f"its parameters take {len(schema):,} characters to describe"
     return ""
 
 
-def _text(result: CallToolResult) -> str:
+def _join_texts(result: CallToolResult) -> str:
     """The texts of a result; what is no text is named."""
     pieces = []
     for block in result.content:
@@ -235,7 +235,7 @@ def _text(result: CallToolResult) -> str:
     return "\n\n".join(pieces)
 
 
-def _reason(failure: BaseException) -> str:
+def _describe_failure(failure: BaseException) -> str:
     """What went wrong, in words for people."""
     while isinstance(failure, BaseExceptionGroup) and failure.exceptions:
         failure = failure.exceptions[0]

@@ -13,11 +13,11 @@ from disputatio.motion import one_line
 
 CONNECT_S = 20.0
 """Seconds for starting a server and hearing its tools."""
-LARGEST_ANSWER: Final = 4 << 20
+MAX_ANSWER_BYTES: Final = 4 << 20
 """Bytes of one answer or message, after decompression. A seat is shown a few thousand characters of it."""
-LARGEST_FLOOD: Final = 16 << 20
+MAX_OUTPUT_BYTES: Final = 16 << 20
 """Bytes that a started server may write after a request, on each of its two outputs. Several calls may run at once."""
-MOST_LINES: Final = 10_000
+MAX_LINES: Final = 10_000
 """Lines of one answer that is a stream, and lines that a started server may write after a request: each takes time."""
 _TAIL: Final = 4_000
 
@@ -25,7 +25,7 @@ _END: ContextVar[float | None] = ContextVar("_END", default=None)
 
 
 @asynccontextmanager
-async def within(seconds: float) -> AsyncIterator[None]:
+async def limit_time(seconds: float) -> AsyncIterator[None]:
     """Let what is asked in this block be over in ``seconds``, also where the library goes on in a task of its own.
 
     Raises:
@@ -40,13 +40,13 @@ async def within(seconds: float) -> AsyncIterator[None]:
         _END.reset(token)
 
 
-def end_now() -> float | None:
+def current_deadline() -> float | None:
     """The moment, on the clock of the event loop, at which the asking block has to be over; None outside of one."""
     return _END.get()
 
 
 @dataclass
-class Noise:
+class ServerOutput:
     """What a connection says beside the protocol.
 
     Attributes:

@@ -24,7 +24,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from disputatio.tools.mcp_limits import LARGEST_ANSWER, LARGEST_FLOOD, MOST_LINES, Noise
+from disputatio.tools.mcp_limits import MAX_ANSWER_BYTES, MAX_LINES, MAX_OUTPUT_BYTES, ServerOutput
 from disputatio.tools.protocol import McpServer
 
 if TYPE_CHECKING:
@@ -41,15 +41,15 @@ import httpx2
 
 from disputatio._http_client import LimitedClient
 from disputatio._intake import SizeBound
-from disputatio.tools.mcp_limits import CONNECT_S, end_now
+from disputatio.tools.mcp_limits import CONNECT_S, current_deadline
 
 _GRACE_S: Final = 2.0
 """Seconds that a server has to end after its input was closed, and again after it was told to."""
-_PART: Final = 65_536
+_CHUNK_BYTES: Final = 65_536
 
 
 @asynccontextmanager
-async def started(server: McpServer, noise: Noise) -> AsyncIterator[Streams]:
+async def start_server(server: McpServer, noise: ServerOutput) -> AsyncIterator[Streams]:
     """The streams of messages from and to a server that runs until the block ends.
 
     Raises:
@@ -61,13 +61,13 @@ async def started(server: McpServer, noise: Noise) -> AsyncIterator[Streams]:
         stdout=PIPE,
         stderr=PIPE,
         env={**get_default_environment(), **server.variables},
-        limit=LARGEST_ANSWER,
+        limit=MAX_ANSWER_BYTES,
         # Its descendants are ended with it.
         start_new_session=sys.platform != "win32",
     )
     incoming, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_server, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    talk = _Talk(process, noise)
+    talk = _ServerProcess(process, noise)
     tasks = [
         asyncio.create_task(talk.read_messages(incoming)),
         asyncio.create_task(talk.read_complaints()),
@@ -78,7 +78,7 @@ async def started(server: McpServer, noise: Noise) -> AsyncIterator[Streams]:
     finally:
         # A cancelled debate must leave no server behind, and every wait in here has an end.
         with anyio.CancelScope(shield=True):
-            await _stop(process, at_once=bool(noise.stopped))
+            await _stop_process(process, at_once=bool(noise.stopped))
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -87,7 +87,7 @@ async def started(server: McpServer, noise: Noise) -> AsyncIterator[Streams]:
 
 
 @dataclass
-class _Talk:
+class _ServerProcess:
     """One running server, and how much it wrote since the last request.
 
     Attributes:
@@ -99,7 +99,7 @@ class _Talk:
     """
 
     process: Process
-    noise: Noise
+    noise: ServerOutput
     lines: int = 0
     size: int = 0
     complaints: int = 0
@@ -112,18 +112,18 @@ class _Talk:
             while line := await output.readline():
                 self.size += len(line)
                 self.lines += 1
-                if self.size > LARGEST_FLOOD:
-                    self._stop(f"it wrote more than {LARGEST_FLOOD:,} bytes after one request")
+                if self.size > MAX_OUTPUT_BYTES:
+                    self._stop(f"it wrote more than {MAX_OUTPUT_BYTES:,} bytes after one request")
                     return
-                if self.lines > MOST_LINES:
-                    self._stop(f"it wrote more than {MOST_LINES:,} lines after one request")
+                if self.lines > MAX_LINES:
+                    self._stop(f"it wrote more than {MAX_LINES:,} lines after one request")
                     return
                 # What is no message is passed over: some servers greet on this output.
                 with suppress(ValueError):
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                     await incoming.send(SessionMessage(message))
         except ValueError:
-            self._stop(f"it wrote a line of more than {LARGEST_ANSWER:,} bytes")
+            self._stop(f"it wrote a line of more than {MAX_ANSWER_BYTES:,} bytes")
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             return
         finally:
@@ -135,11 +135,11 @@ class _Talk:
         if output is None:
             raise AssertionError("standard error was asked for as a pipe")
         with suppress(OSError):
-            while data := await output.read(_PART):
+            while data := await output.read(_CHUNK_BYTES):
                 self.noise.add(data)
                 self.complaints += len(data)
-                if self.complaints > LARGEST_FLOOD:
-                    self._stop(f"it wrote more than {LARGEST_FLOOD:,} bytes to its standard error after one request")
+                if self.complaints > MAX_OUTPUT_BYTES:
+                    self._stop(f"it wrote more than {MAX_OUTPUT_BYTES:,} bytes to its standard error after one request")
                     return
 
     async def write_messages(self, outgoing: Outgoing, incoming: Incoming) -> None:
@@ -156,22 +156,22 @@ class _Talk:
 
     def _stop(self, reason: str) -> None:
         self.noise.stopped = f"{reason} and was stopped"
-        _signal(self.process, kill=True)
+        _send_signal(self.process, kill=True)
 
 
-async def _stop(process: Process, *, at_once: bool) -> None:
+async def _stop_process(process: Process, *, at_once: bool) -> None:
     """Close the server's input, wait, tell it to end, wait, and kill it with its descendants."""
     if process.stdin is not None:
         process.stdin.close()
-    if at_once or await _ends(process):
+    if at_once or await _wait_for_end(process):
         return
-    _signal(process)
-    if not await _ends(process):
-        _signal(process, kill=True)
-        await _ends(process)
+    _send_signal(process)
+    if not await _wait_for_end(process):
+        _send_signal(process, kill=True)
+        await _wait_for_end(process)
 
 
-async def _ends(process: Process) -> bool:
+async def _wait_for_end(process: Process) -> bool:
     # Its descendants may keep its pipes open, which `Process.wait` would wait for as well.
     end = asyncio.get_running_loop().time() + _GRACE_S
     while process.returncode is None and asyncio.get_running_loop().time() < end:
@@ -179,7 +179,7 @@ async def _ends(process: Process) -> bool:
     return process.returncode is not None
 
 
-def _signal(process: Process, *, kill: bool = False) -> None:
+def _send_signal(process: Process, *, kill: bool = False) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()
@@ -193,7 +193,7 @@ _RESUMES: Final = "last-event-id"
 
 
 class McpHttpClient(LimitedClient):
-    """Limits each exchange by the time of its call, and by ``LARGEST_ANSWER`` and ``MOST_LINES``.
+    """Limits each exchange by the time of its call, and by ``MAX_ANSWER_BYTES`` and ``MAX_LINES``.
 
     The library gives up a call without closing its connection, and resumes streams that ended. So the end of the call
     is known here too, and nothing is resumed after it. The stream of messages that a server begins of its own accord
@@ -201,11 +201,11 @@ class McpHttpClient(LimitedClient):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(SizeBound(LARGEST_ANSWER, "an answer of an MCP server", MOST_LINES), CONNECT_S, **options)
+        super().__init__(SizeBound(MAX_ANSWER_BYTES, "an answer of an MCP server", MAX_LINES), CONNECT_S, **options)
 
     def end_of(self, request: httpx2.Request) -> float:
         """The end of the call; a little later for what is sent because it is over."""
-        now, end = asyncio.get_running_loop().time(), end_now()
+        now, end = asyncio.get_running_loop().time(), current_deadline()
         if request.method == "DELETE":
             return now + _FAREWELL_S
         if end is None:

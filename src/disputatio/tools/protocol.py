@@ -135,7 +135,7 @@ class Toolbox(Protocol):
     def warnings(self) -> tuple[str, ...]:
         """What was asked for and is not offered, in sentences."""
 
-    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+    def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
         """The tools of one seat; none where it has none."""
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -145,12 +145,12 @@ class Toolbox(Protocol):
         """Let go of servers. Safe to repeat."""
 
 
-def offer_json(toolbox: Toolbox, seats: tuple[str, ...]) -> tuple[JsonObject, dict[str, str]]:
+def record_offer(toolbox: Toolbox, seats: tuple[str, ...]) -> tuple[JsonObject, dict[str, str]]:
     """What a record keeps of the tools that ``seats`` are offered, with the texts it names; empty where none are."""
     offered: dict[str, OfferedTool] = {}
     users: dict[str, list[str]] = {}
     for seat in seats:
-        for tool in toolbox.offered(seat):
+        for tool in toolbox.tools_for(seat):
             offered[tool.name] = tool
             users.setdefault(tool.name, []).append(seat)
     if not offered:

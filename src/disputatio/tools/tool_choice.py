@@ -18,28 +18,28 @@ from disputatio.motion import clean, one_line
 from disputatio.record.text import canonical
 from disputatio.tools.protocol import OfferedTool, ToolRequest
 
-CHOICE_FORM = "consultation"
+CHOICE_SPEC = "consultation"
 _CHOICE_PART = "tools-"
-LONGEST_ARGUMENT = 2_000
+MAX_ARGUMENT_CHARS = 2_000
 """Of one text argument, in characters."""
-LONGEST_SHOWN_SCHEMA = 4_000
+MAX_SHOWN_SCHEMA_CHARS = 4_000
 """Of a schema that is shown to a seat because it is not plain, in characters."""
-_MOST_PARAMETERS = 16
-_MOST_WORDS_OF_AN_ENUM = 40
+_MAX_PARAMETERS = 16
+_MAX_ENUM_WORDS = 40
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _NOTES = {"title", "description", "default", "examples", "$schema", "deprecated", "readOnly"}
 _BOUNDS = {"minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "format", "pattern"}
 _LIST_BOUNDS = {"minItems", "maxItems", "uniqueItems"}
 
 
-def choice_schema(tools: Sequence[OfferedTool], most: int) -> JsonObject:
+def build_choice_schema(tools: Sequence[OfferedTool], most: int) -> JsonObject:
     """JSON Schema of a choice of at most ``most`` calls of ``tools``; an empty list asks for none."""
-    calls = [_call_schema(tool) for tool in tools]
+    calls = [_build_call_schema(tool) for tool in tools]
     items: JsonObject = calls[0] if len(calls) == 1 else {"anyOf": calls}
-    return _object({"calls": {"type": "array", "items": items, "maxItems": most}})
+    return _build_object({"calls": {"type": "array", "items": items, "maxItems": most}})
 
 
-def choice_part(number: int) -> str:
+def name_choice_part(number: int) -> str:
     """What the record calls the question of round ``number``, counted from 1."""
     return f"{_CHOICE_PART}{number}"
 
@@ -49,14 +49,14 @@ def is_choice(part: str) -> bool:
     return part.startswith(_CHOICE_PART)
 
 
-def _call_schema(tool: OfferedTool) -> JsonObject:
-    arguments = plain_arguments(tool.parameters)
+def _build_call_schema(tool: OfferedTool) -> JsonObject:
+    arguments = simplify_arguments(tool.parameters)
     if arguments is None:
-        arguments = {"type": "string", "maxLength": LONGEST_ARGUMENT}
-    return _object({"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments})
+        arguments = {"type": "string", "maxLength": MAX_ARGUMENT_CHARS}
+    return _build_object({"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments})
 
 
-def _object(properties: dict[str, Json]) -> JsonObject:
+def _build_object(properties: dict[str, Json]) -> JsonObject:
     return {
         "type": "object",
         "properties": properties,
@@ -65,7 +65,7 @@ def _object(properties: dict[str, Json]) -> JsonObject:
     }
 
 
-def plain_arguments(parameters: JsonObject) -> JsonObject | None:
+def simplify_arguments(parameters: JsonObject) -> JsonObject | None:
     """``parameters`` in plain words, every name required and optional ones nullable; None where more is said in it."""
     if parameters.get("type", "object") != "object":
         return None
@@ -73,36 +73,36 @@ def plain_arguments(parameters: JsonObject) -> JsonObject | None:
     known = {*_NOTES, "type", "properties", "required", "additionalProperties"}
     if not isinstance(properties, Mapping) or not isinstance(required, list | tuple) or set(parameters) - known:
         return None
-    if len(properties) > _MOST_PARAMETERS or not all(_NAME.fullmatch(name) for name in properties):
+    if len(properties) > _MAX_PARAMETERS or not all(_NAME.fullmatch(name) for name in properties):
         return None
     plain: dict[str, Json] = {}
     for name, row in properties.items():
-        value = _plain_value(row)
+        value = _simplify_value(row)
         if value is None:
             return None
-        plain[name] = value if name in required else _nullable(value)
-    return _object(plain)
+        plain[name] = value if name in required else _make_nullable(value)
+    return _build_object(plain)
 
 
-def _plain_value(row: object) -> JsonObject | None:
+def _simplify_value(row: object) -> JsonObject | None:
     if not isinstance(row, Mapping):
         return None
     branches = row.get("anyOf", row.get("oneOf"))
     if branches is not None:
-        return _plain_branches(row, branches)
+        return _simplify_branches(row, branches)
     kind, words = row.get("type"), set(row) - _NOTES - _BOUNDS - {"type"}
     if isinstance(kind, list | tuple) and "null" in kind and len(kind) == 2:
-        inner = _plain_value({**row, "type": next(name for name in kind if name != "null")})
-        return inner and _nullable(inner)
+        inner = _simplify_value({**row, "type": next(name for name in kind if name != "null")})
+        return inner and _make_nullable(inner)
     if "enum" in row:
-        return _plain_enum(row["enum"]) if words == {"enum"} else None
+        return _simplify_enum(row["enum"]) if words == {"enum"} else None
     if kind == "string" and not words:
-        return {"type": "string", "maxLength": LONGEST_ARGUMENT}
+        return {"type": "string", "maxLength": MAX_ARGUMENT_CHARS}
     if kind in {"integer", "number", "boolean"} and not words:
         bounds = {name: row[name] for name in ("minimum", "maximum") if kind == "integer" and _is_bound(row.get(name))}
         return {"type": str(kind), **bounds}
     if kind == "array" and words - _LIST_BOUNDS == {"items"}:
-        items = _plain_value(row["items"])
+        items = _simplify_value(row["items"])
         return items and {"type": "array", "items": items, "maxItems": 20}
     return None
 
@@ -111,28 +111,28 @@ def _is_bound(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9
 
 
-def _plain_branches(row: Mapping[str, Any], branches: object) -> JsonObject | None:
+def _simplify_branches(row: Mapping[str, Any], branches: object) -> JsonObject | None:
     """One plain branch beside null, which is how optional parameters are often written."""
     if set(row) - _NOTES - {"anyOf", "oneOf"} or not isinstance(branches, list | tuple):
         return None
     real = [branch for branch in branches if not (isinstance(branch, Mapping) and branch.get("type") == "null")]
-    inner = _plain_value(real[0]) if len(real) == 1 else None
-    return inner and _nullable(inner)
+    inner = _simplify_value(real[0]) if len(real) == 1 else None
+    return inner and _make_nullable(inner)
 
 
-def _plain_enum(words: object) -> JsonObject | None:
-    if not isinstance(words, list | tuple) or not 0 < len(words) <= _MOST_WORDS_OF_AN_ENUM:
+def _simplify_enum(words: object) -> JsonObject | None:
+    if not isinstance(words, list | tuple) or not 0 < len(words) <= _MAX_ENUM_WORDS:
         return None
     fitting = all(isinstance(word, str) and 0 < len(word) <= 100 and one_line(word) == word for word in words)
     return {"type": "string", "enum": list(words)} if fitting else None
 
 
-def _nullable(value: JsonObject) -> JsonObject:
+def _make_nullable(value: JsonObject) -> JsonObject:
     return value if "anyOf" in value else {"anyOf": [value, {"type": "null"}]}
 
 
 def read_choice(content: JsonObject, tools: Sequence[OfferedTool], most: int) -> tuple[ToolRequest, ...]:
-    """The calls in ``content``, which is valid under ``choice_schema``; the same call is taken once."""
+    """The calls in ``content``, which is valid under ``build_choice_schema``; the same call is taken once."""
     by_name = {tool.name: tool for tool in tools}
     rows: Any = content["calls"]
     requests: dict[str, ToolRequest] = {}
@@ -149,7 +149,7 @@ def _read_request(tool: OfferedTool, given: Any) -> ToolRequest:
         # Null stands for a parameter left out: a strict schema requires all names.
         return ToolRequest(tool.name, {name: row for name, row in given.items() if row is not None or name in wanted})
     try:
-        value = json.loads(given, parse_constant=_no_constant) if given.strip() else {}
+        value = json.loads(given, parse_constant=_refuse_constant) if given.strip() else {}
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
@@ -157,18 +157,18 @@ def _read_request(tool: OfferedTool, given: Any) -> ToolRequest:
     return ToolRequest(tool.name, value)
 
 
-def _no_constant(word: str) -> object:
+def _refuse_constant(word: str) -> object:
     raise ValueError(f"{word} is not allowed in JSON")
 
 
-def described(tools: Sequence[OfferedTool]) -> str:
+def describe_tools(tools: Sequence[OfferedTool]) -> str:
     """The tools in words, for the seat: name, purpose and arguments of each. It is data: makers wrote it."""
-    return "\n\n".join(_described(tool) for tool in tools)
+    return "\n\n".join(_describe_tool(tool) for tool in tools)
 
 
-def _described(tool: OfferedTool) -> str:
+def _describe_tool(tool: OfferedTool) -> str:
     lines = [f"{tool.name}: {tool.description}"]
-    plain = plain_arguments(tool.parameters)
+    plain = simplify_arguments(tool.parameters)
     if plain is None:
         lines.append(f"  arguments: the text of one JSON object, valid under {canonical(tool.parameters)}")
         return "\n".join(lines)
@@ -177,11 +177,11 @@ def _described(tool: OfferedTool) -> str:
     for name, row in properties.items():
         note = one_line(clean(str(row.get("description") or row.get("title") or "")), 200)
         need = "" if name in required else ", may be null"
-        lines.append(f"  {name} ({_kind(row)}{need}): {note}".rstrip(": "))
+        lines.append(f"  {name} ({_name_type(row)}{need}): {note}".rstrip(": "))
     return "\n".join(lines)
 
 
-def _kind(row: Mapping[str, Any]) -> str:
+def _name_type(row: Mapping[str, Any]) -> str:
     if "enum" in row:
         return "one of " + ", ".join(map(str, row["enum"]))
     kind = row.get("type")

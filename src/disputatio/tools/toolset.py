@@ -9,11 +9,11 @@ from typing import Any
 from disputatio.errors import InvalidInputError
 from disputatio.evidence.sources import SourceSet
 from disputatio.motion import one_line
-from disputatio.tools.builtin import BUILTIN_TOOLS, SEARCH, BuiltinTools
+from disputatio.tools.builtin import BUILTIN_TOOLS, SEARCH_TOOLS, BuiltinTools
 from disputatio.tools.mcp_connection import AnnouncedTools, McpConnection
 from disputatio.tools.protocol import McpServer, OfferedTool, ToolLimits, ToolResult
 
-MOST_OFFERED = 16
+MAX_OFFERED = 16
 """Tools of one seat: each takes room in every prompt, and models choose badly among many."""
 
 Words = Mapping[str, tuple[str, ...]]
@@ -30,7 +30,7 @@ class Toolset:
     _runtime: BuiltinTools
     _connections: Mapping[str, McpConnection]
 
-    def offered(self, seat: str) -> tuple[OfferedTool, ...]:
+    def tools_for(self, seat: str) -> tuple[OfferedTool, ...]:
         """The tools of one seat."""
         return self._offered.get(seat, ())
 
@@ -57,20 +57,22 @@ async def open_tools(words: Words, sources: SourceSet, servers: Mapping[str, Mcp
     connections: dict[str, McpConnection] = {}
     announced: dict[str, AnnouncedTools] = {}
     try:
-        for name in _servers_named(words, servers):
+        for name in _select_servers(words, servers):
             connections[name] = McpConnection(servers[name], limits)
             announced[name] = await connections[name].open()
-        offered = {seat: _of_seat(seat, named, announced, with_sources=has_sources) for seat, named in words.items()}
-        if any(tool.name in SEARCH for tools in offered.values() for tool in tools):
+        offered = {
+            seat: _select_tools(seat, named, announced, with_sources=has_sources) for seat, named in words.items()
+        }
+        if any(tool.name in SEARCH_TOOLS for tools in offered.values() for tool in tools):
             runtime.check()
     except BaseException:
         for connection in connections.values():
             await connection.aclose()
         raise
-    return Toolset(limits, _warnings(words, announced, with_sources=has_sources), offered, runtime, connections)
+    return Toolset(limits, _make_warnings(words, announced, with_sources=has_sources), offered, runtime, connections)
 
 
-def _servers_named(words: Words, servers: Mapping[str, McpServer]) -> tuple[str, ...]:
+def _select_servers(words: Words, servers: Mapping[str, McpServer]) -> tuple[str, ...]:
     named: dict[str, None] = {}
     for seat, row in words.items():
         for word in row:
@@ -88,26 +90,26 @@ def _servers_named(words: Words, servers: Mapping[str, McpServer]) -> tuple[str,
     return tuple(named)
 
 
-def _of_seat(
+def _select_tools(
     seat: str, words: Sequence[str], announced: Mapping[str, AnnouncedTools], *, with_sources: bool
 ) -> tuple[OfferedTool, ...]:
     offered: dict[str, OfferedTool] = {}
     for word in words:
-        for tool in _tools_called(word, announced):
-            if with_sources or tool.name not in SEARCH:
+        for tool in _find_tools(word, announced):
+            if with_sources or tool.name not in SEARCH_TOOLS:
                 offered[tool.name] = tool
-    if len(offered) > MOST_OFFERED:
+    if len(offered) > MAX_OFFERED:
         raise InvalidInputError(
-            f"The seat {seat} would have {len(offered)} tools, and {MOST_OFFERED} are the most.",
+            f"The seat {seat} would have {len(offered)} tools, and {MAX_OFFERED} are the most.",
             f"Name those it needs, such as --tools {seat}={next(name for name in offered if '.' in name)}.",
         )
     # By name, so that a resumed debate, which knows the tools by their names, puts the same question.
     return tuple(offered[name] for name in sorted(offered))
 
 
-def _tools_called(word: str, announced: Mapping[str, AnnouncedTools]) -> tuple[OfferedTool, ...]:
+def _find_tools(word: str, announced: Mapping[str, AnnouncedTools]) -> tuple[OfferedTool, ...]:
     if word == "search":
-        return tuple(BUILTIN_TOOLS[name] for name in SEARCH)
+        return tuple(BUILTIN_TOOLS[name] for name in SEARCH_TOOLS)
     if word in BUILTIN_TOOLS:
         return (BUILTIN_TOOLS[word],)
     server, dot, inner = word.partition(".")
@@ -135,9 +137,9 @@ def _tools_called(word: str, announced: Mapping[str, AnnouncedTools]) -> tuple[O
     return tuple(found.read_only[name] for name in sorted(found.read_only))
 
 
-def _warnings(words: Words, announced: Mapping[str, AnnouncedTools], *, with_sources: bool) -> tuple[str, ...]:
+def _make_warnings(words: Words, announced: Mapping[str, AnnouncedTools], *, with_sources: bool) -> tuple[str, ...]:
     said = []
-    searching = [seat for seat, row in words.items() if {"search", *SEARCH} & set(row)]
+    searching = [seat for seat, row in words.items() if {"search", *SEARCH_TOOLS} & set(row)]
     if searching and not with_sources:
         said.append("There are no sources to search, so search is not offered.")
     for server, found in announced.items():
@@ -150,7 +152,7 @@ def _warnings(words: Words, announced: Mapping[str, AnnouncedTools], *, with_sou
     return tuple(said)
 
 
-def tools_differ(recorded: Sequence[Mapping[str, Any]], offered: Mapping[str, OfferedTool]) -> str:
+def compare_tools(recorded: Sequence[Mapping[str, Any]], offered: Mapping[str, OfferedTool]) -> str:
     """How today's tools differ from those that a record names, in half a sentence; empty where they do not."""
     for row in recorded:
         tool = offered.get(str(row["tool"]))

@@ -8,7 +8,7 @@ import pytest
 from published.recorded import content, folder
 
 from disputatio.judging.agreement import cohen_kappa
-from disputatio.judging.consistency import answer_report
+from disputatio.judging.consistency import report_answers
 from disputatio.judging.judge_scores import TIE
 from disputatio.judging.votes import MAJORITY, Ballot, Silence, VoteOutcome, count_votes
 
@@ -42,7 +42,7 @@ def labels() -> list[str]:
 def test_a_majority_of_three_agrees_with_people_as_published(turns, right, kappa) -> None:
     """A vote without a winner prefers neither answer, which is what people called a tie."""
     found = [outcome.winner or TIE for outcome in outcomes(turns)]
-    assert answer_report(zip(found, labels(), strict=True)).accuracy == Fraction(right)
+    assert report_answers(zip(found, labels(), strict=True)).accuracy == Fraction(right)
     value = cohen_kappa(found, labels()).value
     assert value is not None
     assert round(value, 3) == kappa

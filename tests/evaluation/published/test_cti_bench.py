@@ -8,8 +8,8 @@ import pytest
 from published.cvss import base_score
 from published.recorded import folder, rows
 
-from disputatio.judging.calibration import KnownItem, deviation
-from disputatio.judging.consistency import answer_report
+from disputatio.judging.calibration import KnownItem, measure_deviation
+from disputatio.judging.consistency import report_answers
 from disputatio.judging.votes import Ballot, Silence, count_votes, threshold
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ def answers(name: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize(("name", "number", "accuracy"), [("mcq", 2500, "0.71"), ("rcm", 1000, "0.72")])
 def test_gpt4_alone_answers_as_published(name, number, accuracy) -> None:
-    report = answer_report((row["ChatGPT-4"].upper(), row["GT"].upper()) for row in answers(name))
+    report = report_answers((row["ChatGPT-4"].upper(), row["GT"].upper()) for row in answers(name))
     assert report.items == number
     assert report.accuracy == Fraction(accuracy)
 
@@ -34,7 +34,7 @@ def test_gpt4_alone_is_1_31_points_off_the_known_severity() -> None:
         KnownItem(str(number), base_score(f"CVSS:3.0/{row['ChatGPT-4'].upper()}"), base_score(row["GT"].upper()))
         for number, row in enumerate(answers("vsp"))
     ]
-    found = deviation(items)
+    found = measure_deviation(items)
     assert found.items == 1000
     assert found.absolute == Fraction("1.31")
 
@@ -55,7 +55,7 @@ def test_asking_more_agreement_covers_less_and_is_right_more_often(votes, answer
             for model in FIVE
         ]
         found.append((count_votes(rule, FIVE, ballots, ("A", "B", "C", "D")).winner, row["GT"].upper()))
-    report = answer_report(found)
+    report = report_answers(found)
     assert (report.items, report.answered) == (2500, answered)
     assert report.coverage is not None
     assert report.precision is not None

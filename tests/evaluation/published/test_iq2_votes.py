@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from published.recorded import folder, rows
 
-from disputatio.judging.votes import Poll, PollOutcome, final_vote_winner, swing_winner
+from disputatio.judging.votes import Poll, PollOutcome, find_final_vote_winner, find_swing_winner
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def debates() -> list[tuple[PollOutcome, PollOutcome, dict[str, str]]]:
             )
             for when in ("pre", "post")
         )
-        found.append((swing_winner(before, after), final_vote_winner(after), row))
+        found.append((find_swing_winner(before, after), find_final_vote_winner(after), row))
     return found
 
 

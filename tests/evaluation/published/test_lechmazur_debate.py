@@ -43,7 +43,7 @@ def test_1333_debates_have_a_stated_winner_and_227_are_split(judgments) -> None:
 def scores(number: int, row: dict[str, str], key: str = "margin_pro_plus") -> JudgeScores:
     """A judge row as points: the signed margin is pro's lead."""
     order = (row["pro"], row["con"])
-    return JudgeScores.of_totals(
+    return JudgeScores.from_totals(
         f"{number} {row['judge']}", order, dict(zip(order, (Fraction(row[key]), 0), strict=True))
     )
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 from published.recorded import content, folder, rows
 
-from disputatio.judging.consistency import answer_report
+from disputatio.judging.consistency import report_answers
 from disputatio.judging.votes import MAJORITY, Ballot, Silence, VoteOutcome, count_votes
 
 pytestmark = pytest.mark.slow
@@ -53,7 +53,7 @@ def outcomes() -> dict[tuple[str, str, int], list[tuple[VoteOutcome, str]]]:
 @pytest.mark.parametrize(("task", "prompt"), STRICT)
 def test_a_strict_majority_of_three_is_right_as_published(outcomes, task, prompt) -> None:
     reports = [
-        answer_report((outcome.winner, right) for outcome, right in outcomes[task, prompt, response])
+        report_answers((outcome.winner, right) for outcome, right in outcomes[task, prompt, response])
         for response in (1, 2, 3)
     ]
     assert [report.items for report in reports] == [100, 100, 100]

@@ -9,8 +9,8 @@ import pytest
 from published.recorded import content, folder, rows
 
 from disputatio.judging.agreement import cohen_kappa
-from disputatio.judging.consistency import Swap, SwapPair, answer_report, swap_report
-from disputatio.judging.dawid_skene import JudgeLabel, reliability
+from disputatio.judging.consistency import Swap, SwapPair, report_answers, report_swaps
+from disputatio.judging.dawid_skene import JudgeLabel, estimate_reliability
 from disputatio.judging.votes import MAJORITY, Ballot, Silence, count_votes
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def test_accuracy_and_swap_consistency_are_upstreams_in_349_of_349_configuration
     assert sum(map(len, decisions.values())) == 30_963
     matched = 0
     for configuration, items in decisions.items():
-        report, said = swap_report(pairs(items)), upstream[configuration]
+        report, said = report_swaps(pairs(items)), upstream[configuration]
         number = len(items)
         same = report.counts[Swap.SURVIVED] + report.counts[Swap.TIED] + report.counts[Swap.FAILED]
         assert report.pairs == report.known == number
@@ -98,8 +98,8 @@ def votes(decisions, column: str) -> list[tuple[str | None, str]]:
 
 
 def test_a_plain_majority_of_five_fails_where_gpt4_alone_does_not(decisions) -> None:
-    majority = answer_report(votes(decisions, "winner_orig") + votes(decisions, "winner_swapped"))
-    alone = swap_report(pairs(decisions[GPT_INST, "GPT-4", "Vanilla"])).accuracy
+    majority = report_answers(votes(decisions, "winner_orig") + votes(decisions, "winner_swapped"))
+    alone = report_swaps(pairs(decisions[GPT_INST, "GPT-4", "Vanilla"])).accuracy
     assert majority.accuracy is not None
     assert alone is not None
     assert (majority.right, majority.items) == (91, 184)
@@ -118,13 +118,13 @@ def test_an_estimate_from_agreement_cannot_save_a_panel_that_shares_its_mistake(
         for column in ("winner_orig", "winner_swapped")
         if row[column]
     ]
-    estimate = reliability(labels)
+    estimate = estimate_reliability(labels)
     assert estimate.converged
     right = {f"{row['item']} {column}": row["gold"] for row in items[0] for column in ("winner_orig", "winner_swapped")}
-    found = answer_report(
+    found = report_answers(
         (max(chances, key=lambda name: chances[name]), right[item]) for item, chances in estimate.items.items()
     )
-    alone = swap_report(pairs(items[0])).accuracy
+    alone = report_swaps(pairs(items[0])).accuracy
     assert found.accuracy is not None
     assert alone is not None
     assert (found.right, found.items) == (49, 184)

@@ -9,7 +9,7 @@ import pytest
 from published.recorded import content, folder, rows
 
 from disputatio.judging.agreement import fleiss_kappa
-from disputatio.judging.consistency import answer_report
+from disputatio.judging.consistency import report_answers
 from disputatio.judging.judge_scores import TIE, JudgeScores
 from disputatio.judging.panel_verdict import Orders, PanelMethod, PanelStatus
 from disputatio.judging.panels import Panel
@@ -91,7 +91,7 @@ def decided(verdicts: dict[Item, dict[str, str]], weights: Weights) -> dict[Item
     for item, given in verdicts.items():
         sides = item[1:]
         panel = Panel(judges, sides, PanelMethod.WEIGHTED_MEAN, Orders.ONE, weights, DEAD_ZONE)
-        verdict = panel.verdict([JudgeScores.of_verdict(judge, sides, given[judge]) for judge in judges])
+        verdict = panel.verdict([JudgeScores.from_verdict(judge, sides, given[judge]) for judge in judges])
         assert verdict.status is not PanelStatus.UNDECIDED
         found[item] = verdict.winner or TIE
     return found
@@ -99,7 +99,7 @@ def decided(verdicts: dict[Item, dict[str, str]], weights: Weights) -> dict[Item
 
 def agreement(found: dict[Item, str], gold: dict[Item, str]) -> tuple[Fraction | None, float | None]:
     """Share equal to the human verdict, and Fleiss' kappa with it, over places (first, tie, second)."""
-    report = answer_report((found[item], right) for item, right in gold.items())
+    report = report_answers((found[item], right) for item, right in gold.items())
     places = [[place(item, of[item]) for item in gold] for of in (found, gold)]
     return report.accuracy, fleiss_kappa(places).value
 

@@ -10,7 +10,7 @@ from functools import cache
 
 from recorded import folder
 
-from disputatio.judging.critic_language import agreement_in, objects, softening_in
+from disputatio.judging.critic_language import find_agreement, find_softening, has_objection
 
 CLAIM = re.compile(r"^\[[PC]\d+\.\d+\] (.{80,})$", re.MULTILINE)
 
@@ -27,9 +27,9 @@ def rebuttals() -> tuple[str, ...]:
 
 def test_nine_in_ten_claims_of_a_rebuttal_are_told_as_objecting() -> None:
     assert len(rebuttals()) > 900
-    assert sum(map(objects, rebuttals())) / len(rebuttals()) > 0.9
+    assert sum(map(has_objection, rebuttals())) / len(rebuttals()) > 0.9
 
 
 def test_hardly_one_claim_of_a_rebuttal_is_told_as_agreeing_or_softening() -> None:
-    taken = [text for text in rebuttals() if agreement_in(text) or softening_in(text)]
+    taken = [text for text in rebuttals() if find_agreement(text) or find_softening(text)]
     assert len(taken) / len(rebuttals()) < 0.01

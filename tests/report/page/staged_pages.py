@@ -22,7 +22,7 @@ from disputatio.engine.opening import Proposal
 from disputatio.engine.runtime import start
 from disputatio.formats.registry import find_format
 from disputatio.market.knowledge import PriceHistory
-from disputatio.market.sources.files import example_index
+from disputatio.market.sources.files import load_example
 from disputatio.motion import read_evidence, read_motion
 from disputatio.participants.call import Call
 from disputatio.record.memory import MemoryStore
@@ -74,7 +74,7 @@ async def _market(*, history: bool) -> DebateReport:
         days = tuple(f"2026-{month:02}-{day:02}" for month in range(1, 10) for day in range(1, 21))
         rising = tuple(100_000.0 + 37 * place for place in range(len(days)))
         lines = {"close": rising, "ma20": (None,) * 20 + rising[20:], "rsi_14": (50.0,) * len(days)}
-        knowledge = replace(example_index(), history=PriceHistory(days, lines))
+        knowledge = replace(load_example(), history=PriceHistory(days, lines))
     debate = await disputatio.debate(format=disputatio.Market(knowledge=knowledge), store=MemoryStore())
     return debate.report()
 

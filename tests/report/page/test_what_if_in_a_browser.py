@@ -13,8 +13,8 @@ import pytest
 from argument_graphs import graph_of, strikes
 from staged_pages import page_of, report_of
 
-from disputatio.judging.scoring import rounded
-from disputatio.judging.standing import grounded_labelling, strengths
+from disputatio.judging.scoring import round_half_up
+from disputatio.judging.standing import compute_strengths, grounded_labelling
 from disputatio.report.page.argument_graph import ArgumentGraph
 from disputatio.report.page.exchange import Exchange
 from disputatio.report.page.what_if import WhatIf, recompute, what_if_graph
@@ -129,7 +129,7 @@ def test_strengths_are_the_same_fractions_on_acyclic_graphs(rules) -> None:
         cases,
     )
     for (bases, attacks, supports), row in zip(cases, found, strict=True):
-        exact = strengths({name: Fraction(n, d) for name, n, d in bases}, attacks, supports)
+        exact = compute_strengths({name: Fraction(n, d) for name, n, d in bases}, attacks, supports)
         assert row == {name: f"{value.numerator}/{value.denominator}" for name, value in exact.items()}
 
 
@@ -141,7 +141,7 @@ def test_numbers_are_rounded_as_python_rounds_them(rules) -> None:
     shown = rules.evaluate(
         "rows => rows.map(([n, d]) => whatIf.rounded(whatIf.fraction(BigInt(n), BigInt(d)), 2))", rows
     )
-    assert [float(text) for text in shown] == [rounded(value, 2) for value in values]
+    assert [float(text) for text in shown] == [round_half_up(value, 2) for value in values]
 
 
 class Arguing:

@@ -23,7 +23,7 @@ from disputatio._service.problems import RefusedError, refusal_of
 from disputatio._service.service import Service
 from disputatio.engine.runtime import Runtime
 from disputatio.errors import DisputatioError
-from disputatio.evidence.source_files import check_number, read_source
+from disputatio.evidence.source_files import check_source_count, read_source
 from disputatio.formats.options import LONGEST_KNOWLEDGE
 from disputatio.motion import one_line
 from disputatio.request.formats import known_formats
@@ -153,7 +153,7 @@ def _sources(service: Service, form: FormData, values: Mapping[str, str], reader
         return ()
     files = [file for file in form.getlist("evidence") if isinstance(file, UploadFile) and file.filename]
     pasted = values.get("pasted", "").strip()
-    check_number(len(files) + bool(pasted))
+    check_source_count(len(files) + bool(pasted))
     most = service.choices.upload_bytes
     found = [read_source(uploaded_bytes(file, most), file.filename or "", reader=reader) for file in files]
     return [*found, read_source(pasted, "pasted.txt")] if pasted else found

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from disputatio.errors import InvalidInputError
-from disputatio.market.sources.builder import needs_extra
+from disputatio.market.sources.builder import require_numpy
 from disputatio.market.sources.errors import SourceError
-from disputatio.market.sources.port import Catalogue, Shelf, View
+from disputatio.market.sources.port import Catalogue, StoredSources, View
 from disputatio.market.sources.rows import Rows
 from disputatio.market.sources.series_catalogue import US
 
@@ -203,17 +203,17 @@ def open_archive(folder: Path | None = None, subject: str = US.subject) -> Archi
     Raises:
         InvalidInputError: there is no such folder, or no series of prices.
     """
-    needs_extra()
+    require_numpy()
     if folder is None:
-        from disputatio.market.sources.packages import installed_packages
+        from disputatio.market.sources.packages import open_installed_packages
 
-        return read_archive(installed_packages())
-    from disputatio.market.sources.csv_folder import csv_folder
+        return read_archive(open_installed_packages())
+    from disputatio.market.sources.csv_folder import open_csv_folder
 
-    return read_archive(csv_folder(folder.expanduser(), subject))
+    return read_archive(open_csv_folder(folder.expanduser(), subject))
 
 
-def read_archive(shelf: Shelf) -> Archive:
+def read_archive(shelf: StoredSources) -> Archive:
     """Everything on ``shelf``, read now."""
     rows: dict[str, Rows] = {}
     failed: dict[str, str] = {}

@@ -133,9 +133,9 @@ def hash_identity(
     Raises:
         InvalidInputError: a key is missing, or a table of rules cannot be read.
     """
-    from disputatio.market.sources.files import example_index
+    from disputatio.market.sources.files import load_example
 
-    proposal = make_proposal(example_index(), settings, prompts)
+    proposal = make_proposal(load_example(), settings, prompts)
     table = assign_seats(proposal.format, settings, proposal.participants, SharedClients(client_factory))
     event, _ = make_opening(make_plan(proposal, table, open_prompts(prompts)), UNLIMITED, software())
     body = {row.name: getattr(event, row.name) for row in fields(event) if row.name not in _NO_IDENTITY}

@@ -24,10 +24,10 @@ from disputatio.formats.market import LENSES
 from disputatio.kernel import JsonObject
 from disputatio.market.sources.builder import build
 from disputatio.market.sources.errors import LookAheadError
-from disputatio.market.sources.moments import NEW_YORK, cut_at, moment
+from disputatio.market.sources.moments import NEW_YORK, resolve_moment, second_at
 from disputatio.market.sources.port import View
-from disputatio.market.sources.rows import Rows, ordered
-from disputatio.market.sources.series_catalogue import all_known_from
+from disputatio.market.sources.rows import Rows, sort_rows
+from disputatio.market.sources.series_catalogue import earliest_known_all
 
 ONE_SIDED = 0.9
 """The share of dates from which on a forecaster that says the same on both counts as one-sided."""
@@ -247,18 +247,18 @@ def _lags(archive: Archive) -> _Test:
 def _earliest(key: str, rows: Rows) -> NDArray[np.int64]:
     """From when on each row could be known, by the lag table."""
     vintages = None if rows.vintages is None else rows.vintages.tolist()
-    return np.asarray(all_known_from(key, rows.days.tolist(), vintages), dtype=np.int64)
+    return np.asarray(earliest_known_all(key, rows.days.tolist(), vintages), dtype=np.int64)
 
 
 def _knows_early(rows: Rows, earliest: NDArray[np.int64], day: date) -> bool:
     """Whether a row is shown on the evening of ``day`` that could not be known by then."""
-    cut_off, _ = cut_at(day)
+    cut_off, _ = resolve_moment(day)
     return bool(np.any((rows.available <= cut_off) & (earliest > cut_off)))
 
 
 def _can_be_early(rows: Rows, earliest: NDArray[np.int64], day: date) -> bool:
     """Whether a row about a day up to ``day`` is published after it."""
-    return bool(np.any((rows.days <= day.isoformat()) & (earliest > cut_at(day)[0])))
+    return bool(np.any((rows.days <= day.isoformat()) & (earliest > resolve_moment(day)[0])))
 
 
 def _hash_of(day: date, archive: Archive) -> str:
@@ -308,8 +308,8 @@ def remove_lags(key: str, rows: Rows) -> Rows:
     """A planted leak: what is published later claims to have been known at the end of the day that it is about."""
     if not key.startswith(("earnings", "macro:")):
         return rows
-    ends = [moment(day, "00:00", NEW_YORK) for day in rows.days.tolist()]
-    return ordered(replace(rows, available=np.asarray(ends, dtype=np.int64)))
+    ends = [second_at(day, "00:00", NEW_YORK) for day in rows.days.tolist()]
+    return sort_rows(replace(rows, available=np.asarray(ends, dtype=np.int64)))
 
 
 class _Tomorrow:

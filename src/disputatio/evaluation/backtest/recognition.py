@@ -30,7 +30,7 @@ from disputatio.evaluation.questions.arms import is_harness
 from disputatio.evaluation.statistics.intervals import ALPHA, Rate, rate, require_statistics
 from disputatio.formats.recognition import RECOGNITION
 from disputatio.kernel import JsonObject
-from disputatio.market.blinding import blind, blinded_keys
+from disputatio.market.blinding import assign_blind_keys, blind
 from disputatio.market.knowledge import KnowledgeBase
 from disputatio.market.sources.series_catalogue import INDICES
 from disputatio.motion import Motion
@@ -126,7 +126,7 @@ def make_probes(
         truth = name if name in CANDIDATES else ANOTHER
         hidden = blind(base)
         for model, chosen in settings.items():
-            for arm, seen, called in ((NAMED, base, key), (BLIND, hidden, blinded_keys(base)[key])):
+            for arm, seen, called in ((NAMED, base, key), (BLIND, hidden, assign_blind_keys(base)[key])):
                 rules = {"asked": called, "indices": CANDIDATES, "first_year": years[0], "last_year": years[1]}
                 own = replace(chosen, rules={**chosen.rules, **rules})  # type: ignore[dict-item]
                 motion = Motion(f"Which index is {called}, and in which month do the figures stand?", chosen.language)

@@ -70,9 +70,9 @@ class Citing:
         found += [Reading(each["source"], each["pointer"], each["value"]) for each in row.get("readings", ())]
         return tuple(check_citation(self.sources, citation) for citation in found)
 
-    def unstated(self, *texts: str) -> tuple[str, ...]:
+    def find_unstated_figures(self, *texts: str) -> tuple[str, ...]:
         """The figures in ``texts`` that stand in no source; none in a debate without sources."""
-        return self.sources.unstated("\n".join(texts)) if len(self.sources) else ()
+        return self.sources.find_unstated_figures("\n".join(texts)) if len(self.sources) else ()
 
     def sentences(self, about: str, count: int) -> tuple[Sentence, ...]:
         """The ``count`` short sentences of the sources that fit the topic and ``about`` best, best first.
@@ -145,11 +145,11 @@ def _named(row: CheckedCitation) -> str:
 
 def _line(row: CheckedCitation) -> str:
     source, said = one_line(row.source_id, _LONGEST_ID), row.citation
-    status = row.statement()
+    status = row.describe()
     if row.status is Status.REPAIRED:
         status = "repaired: these are the source's own words"
     if isinstance(said, Reading):
         words = f"{source} at {one_line(said.pointer, _POINTER) or 'the top'}: {one_line(str(said.value))}"
     else:
-        words = f'{row.passage_id or source}: "{one_line(row.words if row.sound else said.quote)}"'
+        words = f'{row.passage_id or source}: "{one_line(row.words if row.is_sound else said.quote)}"'
     return f"{_OPEN}{unmarked(one_line(status))}{_CLOSE} {unmarked(words)}"

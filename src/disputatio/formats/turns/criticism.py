@@ -26,8 +26,8 @@ from disputatio.formats.turns.striking import (
     support_fields,
     text_with_support,
 )
-from disputatio.judging.challenge import THESIS, Attack, ChallengeStrength, Criticised, challenge_strength
-from disputatio.judging.critic_language import agreement_in, softening_in
+from disputatio.judging.challenge import THESIS, Attack, ChallengeStrength, RatedCriticism, measure_challenge
+from disputatio.judging.critic_language import find_agreement, find_softening
 from disputatio.kernel import JsonObject, Part, Task, Violation
 from disputatio.motion.wording import same_words
 
@@ -143,7 +143,7 @@ class CriticismSpec:
     def _strength(self, claimed: int, thesis: str, arguments: tuple[CounterArgument, ...]) -> ChallengeStrength:
         texts = {row.id: f"{row.claim} {row.reasoning}" for row in self.targets}
         rows = [
-            Criticised(
+            RatedCriticism(
                 row.attack,
                 row.target,
                 f"{row.claim} {row.reasoning}",
@@ -155,20 +155,20 @@ class CriticismSpec:
             if not row.support.struck_because
         ]
         standing = [row.id for row in self.targets]
-        return challenge_strength(
+        return measure_challenge(
             claimed, rows, standing, thesis=thesis, english=self.english, counts_repeats=self.counts_repeats
         )
 
     def violations(self, turn: Criticism) -> tuple[Violation, ...]:
         """Softening words, agreement, criticisms that repeat an earlier one, and evidence that is not there."""
-        found = [_softened("the thesis", words, "thesis") for words in softening_in(turn.thesis)]
-        agreed = agreement_in(turn.thesis) if self.english else ()
+        found = [_softened("the thesis", words, "thesis") for words in find_softening(turn.thesis)]
+        agreed = find_agreement(turn.thesis) if self.english else ()
         found += [_agreeing("the thesis", words, "thesis") for words in agreed]
         for number, row in enumerate(turn.arguments, start=1):
             part = f"argument-{number}"
             said = f"{row.claim}\n{row.reasoning}"
-            found += [_softened(row.id, words, part) for words in softening_in(said)]
-            found += [_agreeing(row.id, words, part) for words in (agreement_in(said) if self.english else ())]
+            found += [_softened(row.id, words, part) for words in find_softening(said)]
+            found += [_agreeing(row.id, words, part) for words in (find_agreement(said) if self.english else ())]
             found += support_breaches(row.support, row.id, part)
         for later, first in same_words([row.claim for row in turn.arguments]):
             detail = f"{turn.arguments[later].id} makes the same claim as {turn.arguments[first].id}"

@@ -113,7 +113,7 @@ class CrossExaminationSpec:
                 Question(f"{argument.id}.Q{number}", text) for number, text in enumerate(row["questions"], start=1)
             )
             kind = ResponseKind(row["response"])
-            cited, unstated = self.citing.read(row), self.citing.unstated(row["reasoning"])
+            cited, unstated = self.citing.read(row), self.citing.find_unstated_figures(row["reasoning"])
             responses.append(Response(argument.id, kind, row["reasoning"], questions, cited, unstated))
         return CrossExamination(tuple(responses))
 

@@ -49,9 +49,9 @@ class Challenge(NamedTuple):
     words: tuple[WordsFinding, ...] = ()
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether it brings nothing that the base does not bear out."""
-        return all(row.sound for row in self.figures)
+        return all(row.is_sound for row in self.figures)
 
     def text(self) -> str:
         """The response as a reader sees it."""

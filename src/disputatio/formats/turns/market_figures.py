@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from disputatio.formats.turns import schema
 from disputatio.formats.turns.citing import unmarked
 from disputatio.kernel import JsonObject, Violation
-from disputatio.market.checking import CheckedItem, EvidenceItem, check_items, loose_numbers
-from disputatio.market.expressions import pointers_in
+from disputatio.market.checking import CheckedItem, EvidenceItem, check_items, find_ungrounded_numbers
+from disputatio.market.expressions import find_pointers
 from disputatio.market.knowledge import KnowledgeBase
-from disputatio.market.slices import Slice, render_slice, written
+from disputatio.market.slices import Slice, format_datum, render_slice
 from disputatio.motion import one_line
 
 VERIFIED, INFERRED = "verified", "inferred"
@@ -55,9 +55,9 @@ class Figure(NamedTuple):
         return self.checked.status
 
     @property
-    def sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether the knowledge base bears it out."""
-        return self.checked.sound
+        return self.checked.is_sound
 
     @property
     def inferred(self) -> bool:
@@ -144,7 +144,7 @@ class Desk:
         ]
         return tuple(
             [
-                Figure(each, "" if each.sound else one_line(each.statement(), 300))
+                Figure(each, "" if each.is_sound else one_line(each.describe(), 300))
                 for each in check_items(self.base, self.part, items, sentence)
             ]
         )
@@ -153,7 +153,7 @@ class Desk:
         """The numbers in ``text`` that neither ``figures`` nor the slice bear out."""
         if not _DIGIT.search(text):
             return ()
-        loose = loose_numbers(text, [row.checked for row in figures], self.part)
+        loose = find_ungrounded_numbers(text, [row.checked for row in figures], self.part)
         return tuple(
             WordsFinding(row.text, f'"{one_line(row.text, 40)}" is no value of the slice and follows from none')
             for row in loose
@@ -164,8 +164,8 @@ class Desk:
         found: dict[str, JsonObject] = {}
         for pointer, datum in self.part.data.items():
             if datum.is_known and len(found) < _MOST_LINES:
-                value, _, unit = written(datum).partition(" ")
-                line = f"{' '.join(pointer.split('.')[1:])}: {written(datum)}".replace("_", " ")
+                value, _, unit = format_datum(datum).partition(" ")
+                line = f"{' '.join(pointer.split('.')[1:])}: {format_datum(datum)}".replace("_", " ")
                 found[line] = {
                     "basis": pointer,
                     "value": value,
@@ -177,7 +177,7 @@ class Desk:
 
 def _modules(basis: str, stated: str) -> str:
     """The module that a figure states; all of them where its expression reaches over several and it states one."""
-    pointers = pointers_in(basis)
+    pointers = find_pointers(basis)
     if len(pointers) < 2:
         return stated
     found = tuple(dict.fromkeys(pointer.partition(".")[0] for pointer in pointers))

@@ -94,7 +94,7 @@ class OpeningSpec:
                     row["reasoning"],
                     row["evidence"],
                     self.citing.read(row),
-                    self.citing.unstated(row["claim"], row["reasoning"], row["evidence"]),
+                    self.citing.find_unstated_figures(row["claim"], row["reasoning"], row["evidence"]),
                 )
                 for number, row in enumerate(rows, start=1)
             )

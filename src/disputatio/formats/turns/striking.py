@@ -46,7 +46,7 @@ class Support:
     @property
     def struck_because(self) -> str:
         """Why the argument is struck, without any word of its seat; empty where it stands."""
-        unsound = [row for row in self.citations if not row.sound]
+        unsound = [row for row in self.citations if not row.is_sound]
         if unsound:
             return f"fabricated citation: {_told(unsound[0])}"
         if self.basis is Basis.EVIDENCE and not self.citations:
@@ -56,7 +56,7 @@ class Support:
     @property
     def cites_soundly(self) -> bool:
         """Whether at least one source bears it out."""
-        return any(row.sound for row in self.citations)
+        return any(row.is_sound for row in self.citations)
 
     def text(self) -> str:
         """What it says that it rests on, for other seats; empty in a debate without sources."""

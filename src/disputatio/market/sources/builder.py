@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 
 from disputatio.errors import InvalidInputError
 from disputatio.market.knowledge import Failed, KnowledgeBase, Meta, Missing
-from disputatio.market.sources.moments import NEW_YORK, cut_at, days_between, written
+from disputatio.market.sources.moments import NEW_YORK, count_days, format_moment, resolve_moment
 from disputatio.market.sources.port import Catalogue, MarketSources
 
 if TYPE_CHECKING:
-    from disputatio.market.sources.view_reader import Desk
+    from disputatio.market.sources.view_reader import ViewReader
 
 
 from pathlib import Path
@@ -39,75 +39,84 @@ def build(as_of: date | datetime, sources: MarketSources, *, generated_at: datet
         InvalidInputError: if the sources know no price of the debated index at that moment, or only old ones.
         LookAheadError: if the sources hand out what could not be known then.
     """
-    from disputatio.market.sources.fundamentals import fundamentals, macro
-    from disputatio.market.sources.quotes import global_market, history, index_quote, sectors, sentiment, technicals
-    from disputatio.market.sources.view_reader import Desk
+    from disputatio.market.sources.fundamentals import compute_fundamentals, compute_macro
+    from disputatio.market.sources.quotes import (
+        collect_history,
+        compute_global_market,
+        compute_index_quote,
+        compute_sectors,
+        compute_sentiment,
+        compute_technicals,
+    )
+    from disputatio.market.sources.view_reader import ViewReader
 
-    cut, day = cut_at(as_of)
+    cut, day = resolve_moment(as_of)
     catalogue = sources.catalogue
-    desk = Desk(sources.at(cut, day), cut, day)
-    _check_subject(desk, catalogue)
-    quotes = {key: index_quote(desk, key, name) for key, name in catalogue.indices.items()}
+    view_reader = ViewReader(sources.at(cut, day), cut, day)
+    _check_subject(view_reader, catalogue)
+    quotes = {key: compute_index_quote(view_reader, key, name) for key, name in catalogue.indices.items()}
     subject = quotes[catalogue.subject]
-    held = sectors(desk, catalogue, subject.returns["20d"])
+    held = compute_sectors(view_reader, catalogue, subject.returns["20d"])
     name = catalogue.indices[catalogue.subject]
     parts: dict[str, Any] = {
         "indices": quotes,
-        "technicals": {key: technicals(desk, key, row) for key, row in catalogue.indices.items()},
+        "technicals": {key: compute_technicals(view_reader, key, row) for key, row in catalogue.indices.items()},
         "sectors": held,
-        "fundamentals": fundamentals(desk, catalogue.subject, name, held),
-        "macro": macro(desk),
-        "sentiment": sentiment(desk, subject, held),
-        "global_markets": {key: global_market(quotes[key]) for key in catalogue.global_markets if key in quotes},
-        "history": history(desk, catalogue.subject, name),
+        "fundamentals": compute_fundamentals(view_reader, catalogue.subject, name, held),
+        "macro": compute_macro(view_reader),
+        "sentiment": compute_sentiment(view_reader, subject, held),
+        "global_markets": {
+            key: compute_global_market(quotes[key]) for key in catalogue.global_markets if key in quotes
+        },
+        "history": collect_history(view_reader, catalogue.subject, name),
     }
-    unkept = [f"These sources do not keep: {', '.join(desk.unkept)}."] if desk.unkept else []
+    unkept = [f"These sources do not keep: {', '.join(view_reader.unkept)}."] if view_reader.unkept else []
     meta = Meta(
-        as_of=written(cut),
+        as_of=format_moment(cut),
         day=day,
-        generated_at=written(cut if generated_at is None else int(generated_at.timestamp())),
-        market_status=_status(desk, cut, subject.price.observed_at),
+        generated_at=format_moment(cut if generated_at is None else int(generated_at.timestamp())),
+        market_status=_market_status(view_reader, cut, subject.price.observed_at),
         subject=catalogue.subject,
         subject_name=name,
         data_sources=(sources.name,),
-        warnings=(*unkept, *desk.warnings),
+        warnings=(*unkept, *view_reader.warnings),
     )
     return KnowledgeBase(meta=meta, **parts)
 
 
-def _check_subject(desk: Desk, catalogue: Catalogue) -> None:
+def _check_subject(view_reader: ViewReader, catalogue: Catalogue) -> None:
     """Refuse a day on which nothing is known of the index that is debated."""
-    from disputatio.market.sources.view_reader import STALE_SESSIONS
+    from disputatio.market.sources.view_reader import MAX_AGE_DAYS
 
     name = catalogue.indices[catalogue.subject]
-    rows = desk.rows(f"index:{catalogue.subject}", name)
+    rows = view_reader.rows(f"index:{catalogue.subject}", name)
     if isinstance(rows, (Missing, Failed)):
         raise InvalidInputError(
-            f"Nothing can be built as of {desk.day}: {name}: {rows.reason}.",
+            f"Nothing can be built as of {view_reader.day}: {name}: {rows.reason}.",
             "Try again later, or name another --source, such as live+csv:FOLDER."
             if isinstance(rows, Failed)
             else "Choose a later day, or another --source.",
         )
     last = str(rows.days[-1])
-    if days_between(last, desk.day) > STALE_SESSIONS:
+    if count_days(last, view_reader.day) > MAX_AGE_DAYS:
         raise InvalidInputError(
-            f"Nothing can be built as of {desk.day}: the last session of {name} at hand is {last}.",
+            f"Nothing can be built as of {view_reader.day}: the last session of {name} at hand is {last}.",
             f"Choose a day up to {last}, or another --source.",
         )
 
 
-def _status(desk: Desk, cut: int, last: str) -> str:
+def _market_status(view_reader: ViewReader, cut: int, last: str) -> str:
     """Whether New York was open at that moment, as far as the sessions at hand tell."""
     local = datetime.fromtimestamp(cut, ZoneInfo(NEW_YORK))
     if local.weekday() > 4:
         return "weekend"
-    if last == desk.day or local.time() < _OPENS:
+    if last == view_reader.day or local.time() < _OPENS:
         return "closed"
     return "open" if local.time() < _CLOSES else "no session"
 
 
 _CSV = "csv:"
-_USUAL = "GSPC"
+_DEFAULT_SUBJECT = "GSPC"
 
 
 def open_source(text: str, subject: str | None = None) -> MarketSources:
@@ -123,34 +132,34 @@ def open_source(text: str, subject: str | None = None) -> MarketSources:
         InvalidInputError: if it names none, what it needs is not there, or it has no such subject.
     """
     first, plus, second = text.strip().partition("+")
-    if subject is not None and subject != _USUAL:
+    if subject is not None and subject != _DEFAULT_SUBJECT:
         if not text.strip().casefold().startswith(_CSV):
             raise InvalidInputError(
                 f"{text.strip()[:40]} knows the S&P 500 as a subject, and not {subject[:40]}.",
                 "Put its prices into a folder as index_KEY.csv, and give --source csv:FOLDER.",
             )
-        return _one_source(text.strip(), subject)
+        return _open_one_source(text.strip(), subject)
     if plus and first.strip().casefold() in {"live", "packages"}:
         return Fallback(open_source(first), open_source(second))
-    return _one_source(text.strip())
+    return _open_one_source(text.strip())
 
 
-def _one_source(plain: str, subject: str = _USUAL) -> MarketSources:
+def _open_one_source(plain: str, subject: str = _DEFAULT_SUBJECT) -> MarketSources:
     if plain.casefold().startswith(_CSV) and plain[len(_CSV) :].strip():
-        needs_extra()
-        from disputatio.market.sources.csv_folder import csv_folder
+        require_numpy()
+        from disputatio.market.sources.csv_folder import open_csv_folder
 
-        return csv_folder(Path(plain[len(_CSV) :].strip()).expanduser(), subject)
+        return open_csv_folder(Path(plain[len(_CSV) :].strip()).expanduser(), subject)
     if plain.casefold() == "packages":
-        needs_extra()
-        from disputatio.market.sources.packages import installed_packages
+        require_numpy()
+        from disputatio.market.sources.packages import open_installed_packages
 
-        return installed_packages()
+        return open_installed_packages()
     if plain.casefold() == "live":
-        needs_extra()
-        from disputatio.market.sources.live import live
+        require_numpy()
+        from disputatio.market.sources.live import open_live_sources
 
-        return live()
+        return open_live_sources()
     raise InvalidInputError(
         f"There is no source {plain[:40]!r}.",
         "There are: packages (history that installed packages bring), live (Yahoo Finance and FRED), csv:FOLDER, and "
@@ -158,7 +167,7 @@ def _one_source(plain: str, subject: str = _USUAL) -> MarketSources:
     )
 
 
-def needs_extra() -> None:
+def require_numpy() -> None:
     """Refuse where numpy is not installed.
 
     Raises:

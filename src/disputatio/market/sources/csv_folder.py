@@ -25,14 +25,22 @@ from disputatio.errors import InvalidInputError
 from disputatio.market.sources.errors import SourceError
 from disputatio.market.sources.moments import (
     NEW_YORK,
-    days_before,
+    add_months,
     last_weekday_of_month,
-    moment,
-    months_later,
     next_weekday,
+    second_at,
+    subtract_days,
 )
-from disputatio.market.sources.port import Catalogue, Shelf
-from disputatio.market.sources.rows import Rows, Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.market.sources.port import Catalogue, StoredSources
+from disputatio.market.sources.rows import (
+    Rows,
+    Table,
+    clock_on,
+    make_price_rows,
+    make_value_rows,
+    parse_numbers,
+    read_table,
+)
 from disputatio.market.sources.series_catalogue import CLOSES, INDICES, MACRO, NEW_YORK_CLOSE, SECTORS, US
 from disputatio.motion import one_line
 
@@ -48,7 +56,7 @@ _GLOBAL_COLUMNS = {
 _OHLCV = ("open", "high", "low", "close", "volume")
 
 
-def csv_folder(folder: Path, subject: str = US.subject) -> Shelf:
+def open_csv_folder(folder: Path, subject: str = US.subject) -> StoredSources:
     """The series in the CSV files of ``folder``; nothing but the names is read yet.
 
     Args:
@@ -61,7 +69,7 @@ def csv_folder(folder: Path, subject: str = US.subject) -> Shelf:
     if not folder.is_dir():
         raise InvalidInputError(f"There is no folder {folder}.", "Give one: --source csv:FOLDER.")
     found = _Folder(folder)
-    catalogue = _catalogue(found, subject)
+    catalogue = _build_catalogue(found, subject)
     readers: dict[str, Callable[[], Rows]] = {}
     for key in catalogue.indices:
         together = key in INDICES and found.file("global7_close")
@@ -88,10 +96,10 @@ def csv_folder(folder: Path, subject: str = US.subject) -> Shelf:
             f"index_{subject}.csv{more}{usual} in it.",
             "The reference of knowledge bases lists the files that are read.",
         )
-    return Shelf(f"csv:{folder.resolve().name}", catalogue, readers)
+    return StoredSources(f"csv:{folder.resolve().name}", catalogue, readers)
 
 
-def _catalogue(found: _Folder, subject: str) -> Catalogue:
+def _build_catalogue(found: _Folder, subject: str) -> Catalogue:
     """What the folder may know of, the subject first; seven indices are the most."""
     if not _KEY.fullmatch(subject):
         raise InvalidInputError(
@@ -99,14 +107,14 @@ def _catalogue(found: _Folder, subject: str) -> Catalogue:
             "A key has up to 16 letters, digits or underscores and begins with a letter, such as AAPL.",
         )
     named = found.names()
-    rest = [key for key in INDICES if key != subject][: _MOST_INDICES - 1]
+    rest = [key for key in INDICES if key != subject][: _MAX_INDICES - 1]
     indices = {key: named.get(key, INDICES.get(key, key)) for key in (subject, *rest)}
     sectors = {key: named.get(key, name) for key, name in SECTORS.items()}
     return Catalogue(subject, indices, sectors, tuple(key for key in US.global_markets if key in rest))
 
 
 _KEY = re.compile(r"[A-Za-z]\w{0,15}")
-_MOST_INDICES = 7
+_MAX_INDICES = 7
 
 
 _DAILY_RATES = (
@@ -122,7 +130,7 @@ class _Folder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._table = cache(read_table)
-        self._published = cache(lambda: numbers(self.table("rtdsm_asof").column("value"))[0])
+        self._published = cache(lambda: parse_numbers(self.table("rtdsm_asof").column("value"))[0])
 
     def file(self, stem: str) -> Path | None:
         """The first file, by name, that begins with ``stem``."""
@@ -164,20 +172,20 @@ class _Folder:
 
     def index(self, key: str) -> Rows:
         """Sessions of an index."""
-        clock = at_clock(*CLOSES.get(key, NEW_YORK_CLOSE))
+        clock = clock_on(*CLOSES.get(key, NEW_YORK_CLOSE))
         if self.file(f"index_{key}"):
             return self._sessions([f"index_{key}"], clock)
         if key == "GSPC" and self.file("spx_ohlcv"):
             stems = ["spx_ohlcv", "spx_close_ext"]
             return self._sessions([stem for stem in stems if self.file(stem)], clock)
         table = self.table("global7_close")
-        columns = {"close": numbers(table.column(_GLOBAL_COLUMNS[key]))}
+        columns = {"close": parse_numbers(table.column(_GLOBAL_COLUMNS[key]))}
         if self.file("global7_volume"):
             volumes = self.table("global7_volume")
-            by_day = dict(zip(volumes.days(), numbers(volumes.column(_GLOBAL_COLUMNS[key]))[0], strict=True))
+            by_day = dict(zip(volumes.days(), parse_numbers(volumes.column(_GLOBAL_COLUMNS[key]))[0], strict=True))
             columns["volume"] = [by_day.get(day, float("nan")) for day in table.days()], []
         odd = [place for _, places in columns.values() for place in places]
-        return price_rows(
+        return make_price_rows(
             f"csv:{table.name.split('.')[0]}",
             table.days(),
             {name: values for name, (values, _) in columns.items()},
@@ -192,7 +200,7 @@ class _Folder:
         odd: list[int] = []
         for stem in stems:
             table = self.table(stem)
-            read = {name: numbers(table.column(name)) for name in _OHLCV if name == "close" or table.has(name)}
+            read = {name: parse_numbers(table.column(name)) for name in _OHLCV if name == "close" or table.has(name)}
             seen = set(days)
             for place, day in enumerate(table.days()):
                 if day in seen:
@@ -201,35 +209,35 @@ class _Folder:
                 days.append(day)
                 for name in _OHLCV:
                     columns[name].append(read[name][0][place] if name in read else float("nan"))
-        return price_rows(f"csv:{self.table(stems[0]).name.split('.')[0]}", days, columns, clock, odd)
+        return make_price_rows(f"csv:{self.table(stems[0]).name.split('.')[0]}", days, columns, clock, odd)
 
     def sector(self, key: str) -> Rows:
         """Sessions of a sector fund."""
         own = self.file(f"sector_{key}") is not None
         table = self.table(f"sector_{key}" if own else "sector_spdr_close")
-        values, odd = numbers(table.column("close" if own else key))
-        return price_rows(
-            f"csv:{table.name.split('.')[0]}", table.days(), {"close": values}, at_clock(*NEW_YORK_CLOSE), odd
+        values, odd = parse_numbers(table.column("close" if own else key))
+        return make_price_rows(
+            f"csv:{table.name.split('.')[0]}", table.days(), {"close": values}, clock_on(*NEW_YORK_CLOSE), odd
         )
 
     def vix(self) -> Rows:
         """The VIX at its close."""
         table = self.table("vix_daily")
-        values, odd = numbers(table.column("close", "vix", "vixcls"))
-        return price_rows("csv:vix_daily", table.days(), {"close": values}, at_clock(*CLOSES["vix"]), odd)
+        values, odd = parse_numbers(table.column("close", "vix", "vixcls"))
+        return make_price_rows("csv:vix_daily", table.days(), {"close": values}, clock_on(*CLOSES["vix"]), odd)
 
     def earnings(self) -> Rows:
         """Earnings of the last four quarters per share, at the ends of quarters; months between are interpolated."""
         table = self.table("shiller_monthly")
-        values, _ = numbers(table.column("earnings"))
+        values, _ = parse_numbers(table.column("earnings"))
         kept = [
             (day[:7], value)
             for day, value in zip(table.days(), values, strict=True)
             if int(day[5:7]) % 3 == 0 and value != 0
         ]
-        days = [days_before(f"{months_later(month, 1)}-01", 1) for month, _ in kept]
-        available = [moment(four_months_after(day), "00:00", NEW_YORK) for day in days]
-        return value_rows("csv:shiller_monthly", days, [value for _, value in kept], available)
+        days = [subtract_days(f"{add_months(month, 1)}-01", 1) for month, _ in kept]
+        available = [second_at(add_four_months(day), "00:00", NEW_YORK) for day in days]
+        return make_value_rows("csv:shiller_monthly", days, [value for _, value in kept], available)
 
     def vintages(self, series: str) -> Rows:
         """Every vintage of a revised series."""
@@ -239,11 +247,11 @@ class _Folder:
         kept = [place for place, name in enumerate(names) if name == series]
         if not kept:
             raise SourceError(f"{table.name} has no series {series}")
-        return value_rows(
+        return make_value_rows(
             "csv:rtdsm_asof",
             [f"{days[place][:7]}-01" for place in kept],
             [values[place] for place in kept],
-            [moment(last_weekday_of_month(vintages[place][:7]), "16:00", NEW_YORK) for place in kept],
+            [second_at(last_weekday_of_month(vintages[place][:7]), "16:00", NEW_YORK) for place in kept],
             [vintages[place] for place in kept],
         )
 
@@ -251,13 +259,13 @@ class _Folder:
         """A daily rate in per cent, known on the next weekday."""
         table = self.table(stem)
         days = table.days()
-        values, _ = numbers(table.column(column, "value", "close"))
-        available = [moment(next_weekday(day), "16:00", NEW_YORK) for day in days]
-        return value_rows(f"csv:{table.name.split('.')[0]}", days, values, available)
+        values, _ = parse_numbers(table.column(column, "value", "close"))
+        available = [second_at(next_weekday(day), "16:00", NEW_YORK) for day in days]
+        return make_value_rows(f"csv:{table.name.split('.')[0]}", days, values, available)
 
 
-def four_months_after(day: str) -> str:
+def add_four_months(day: str) -> str:
     """The same day four months later, or that month's last."""
-    month = months_later(day[:7], 4)
-    last = days_before(f"{months_later(month, 1)}-01", 1)
+    month = add_months(day[:7], 4)
+    last = subtract_days(f"{add_months(month, 1)}-01", 1)
     return min(f"{month}{day[7:]}", last)

@@ -17,7 +17,7 @@ from disputatio.market.knowledge_json import as_json, from_json
 EXAMPLE = "example"
 """The name of the knowledge base that comes with the package."""
 
-LARGEST_FILE = 8_000_000
+MAX_FILE_BYTES = 8_000_000
 """In bytes; a base has some ten thousand."""
 
 _EXAMPLE_FILE = "example_index.json"
@@ -25,18 +25,20 @@ _EXAMPLE_FILE = "example_index.json"
 
 def content_hash(base: KnowledgeBase) -> str:
     """SHA-256, in hexadecimal, of the canonical JSON of ``base``: sorted keys, no spaces, UTF-8."""
-    return _hash(as_json(base))
+    return _hash_content(as_json(base))
 
 
-def _hash(content: Any) -> str:
+def _hash_content(content: Any) -> str:
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def written(base: KnowledgeBase) -> bytes:
+def serialize(base: KnowledgeBase) -> bytes:
     """The file of ``base``: equal bases give equal bytes."""
     content = as_json(base)
-    text = json.dumps({"sha256": _hash(content), "knowledge": content}, indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        {"sha256": _hash_content(content), "knowledge": content}, indent=1, ensure_ascii=False, allow_nan=False
+    )
     return f"{text}\n".encode()
 
 
@@ -50,7 +52,7 @@ def save(base: KnowledgeBase, path: Path) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as out:
-                out.write(written(base))
+                out.write(serialize(base))
             # mkstemp makes files that nobody else may read; what is saved is a file like any other.
             mask = os.umask(0)
             os.umask(mask)
@@ -73,31 +75,31 @@ def load(path: Path) -> KnowledgeBase:
     """
     try:
         with path.open("rb") as file:
-            raw = file.read(LARGEST_FILE + 1)
+            raw = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         cause = (error.strerror or "unknown cause").lower()
-        raise InvalidInputError(f"The knowledge base {path} cannot be read: {cause}.", _BUILD) from None
-    if len(raw) > LARGEST_FILE:
-        raise InvalidInputError(f"{path} is too large for a knowledge base.", _BUILD)
-    return read(raw, str(path))
+        raise InvalidInputError(f"The knowledge base {path} cannot be read: {cause}.", _BUILD_STEP) from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise InvalidInputError(f"{path} is too large for a knowledge base.", _BUILD_STEP)
+    return parse(raw, str(path))
 
 
-_BUILD = "Build one: disputatio market build --as-of DATE --out FILE, or use the name 'example'."
+_BUILD_STEP = "Build one: disputatio market build --as-of DATE --out FILE, or use the name 'example'."
 
 
-def read(raw: bytes, name: str) -> KnowledgeBase:
+def parse(raw: bytes, name: str) -> KnowledgeBase:
     """The knowledge base that ``raw`` holds; ``name`` is told in errors, which are those of `load`."""
     try:
         given = json.loads(raw)
     except (ValueError, RecursionError):
-        raise InvalidInputError(f"{name} is no knowledge base: it is not JSON.", _BUILD) from None
+        raise InvalidInputError(f"{name} is no knowledge base: it is not JSON.", _BUILD_STEP) from None
     if not isinstance(given, dict) or not isinstance(given.get("knowledge"), dict):
-        raise InvalidInputError(f"{name} is no knowledge base: it has no 'knowledge'.", _BUILD)
+        raise InvalidInputError(f"{name} is no knowledge base: it has no 'knowledge'.", _BUILD_STEP)
     content = given["knowledge"]
     if content.get("schema_version") != SCHEMA_VERSION:
         # Refused by its sentence: that another version has another hash is nobody's fault.
         from_json(content)
-    if _safe_hash(content) != given.get("sha256"):
+    if _try_hash(content) != given.get("sha256"):
         raise VerificationError(
             f"{name} was changed after it was saved: its content does not have the hash that it states.",
             "Build it again, or take an unchanged copy.",
@@ -105,23 +107,23 @@ def read(raw: bytes, name: str) -> KnowledgeBase:
     return from_json(content)
 
 
-def _safe_hash(content: Any) -> str:
+def _try_hash(content: Any) -> str:
     try:
-        return _hash(content)
+        return _hash_content(content)
     except (ValueError, RecursionError):
         return ""
 
 
-def example_index() -> KnowledgeBase:
+def load_example() -> KnowledgeBase:
     """ExampleIndex, an invented market that comes with the package; its values are facts of nothing."""
-    return read(files(__package__).joinpath(_EXAMPLE_FILE).read_bytes(), "the example")
+    return parse(files(__package__).joinpath(_EXAMPLE_FILE).read_bytes(), "the example")
 
 
-def knowledge_named(name: str) -> KnowledgeBase:
+def load_named(name: str) -> KnowledgeBase:
     """The knowledge base called ``name``: ``example``, or the path of a file.
 
     Raises:
         InvalidInputError: as `load` does.
         VerificationError: as `load` does.
     """
-    return example_index() if name.strip().casefold() == EXAMPLE else load(Path(name).expanduser())
+    return load_example() if name.strip().casefold() == EXAMPLE else load(Path(name).expanduser())

@@ -16,17 +16,17 @@ from typing import Any
 
 from disputatio._intake import SizeBound
 from disputatio.market.sources.errors import SourceError
-from disputatio.market.sources.moments import NEW_YORK, days_before, moment, written
+from disputatio.market.sources.moments import NEW_YORK, format_moment, second_at, subtract_days
 from disputatio.market.sources.port import Catalogue, View
-from disputatio.market.sources.rows import Rows, at_clock, price_rows, value_rows
+from disputatio.market.sources.rows import Rows, clock_on, make_price_rows, make_value_rows
 from disputatio.market.sources.series_catalogue import CLOSES, MACRO, NEW_YORK_CLOSE, US, MacroRule
 
-TIME_TO_LIVE = 3_600.0
+CACHE_SECONDS = 3_600.0
 """Seconds for which an answer is taken from the cache."""
 
 ATTEMPTS = 4
 _FIRST_PAUSE = 1.0
-_LONGEST_PAUSE = 60.0
+_MAX_PAUSE = 60.0
 
 
 class BusyError(Exception):
@@ -50,7 +50,7 @@ class Fetcher:
     """
 
     folder: Path
-    time_to_live: float = TIME_TO_LIVE
+    time_to_live: float = CACHE_SECONDS
     now: Callable[[], float] = time.time
     pause: Callable[[float], None] = time.sleep
     attempts: int = ATTEMPTS
@@ -68,7 +68,7 @@ class Fetcher:
             SourceError: if nothing can be had.
         """
         path = self._path(provider, query)
-        kept = _read(path)
+        kept = _read_cache(path)
         if kept is not None and 0 <= self.now() - kept["fetched_at"] < self.time_to_live:
             return kept["answer"], ()
         try:
@@ -76,9 +76,9 @@ class Fetcher:
         except SourceError as error:
             if kept is None:
                 raise
-            when = written(int(kept["fetched_at"]))
+            when = format_moment(int(kept["fetched_at"]))
             return kept["answer"], (f"{error}; what was fetched at {when} stands in.",)
-        _write(path, {"fetched_at": self.now(), "query": dict(query), "answer": answer})
+        _write_cache(path, {"fetched_at": self.now(), "query": dict(query), "answer": answer})
         return answer, ()
 
     def _asked(self, provider: str, fetch: Callable[[], Any]) -> Any:
@@ -93,7 +93,7 @@ class Fetcher:
                 if attempt == self.attempts:
                     self._tired[provider] = f"{error} (asked {attempt} times)"
                     raise SourceError(self._tired[provider]) from None
-                self.pause(min(pause if error.seconds is None else error.seconds, _LONGEST_PAUSE))
+                self.pause(min(pause if error.seconds is None else error.seconds, _MAX_PAUSE))
                 pause *= 2
         raise SourceError(f"{provider} was not asked")
 
@@ -104,7 +104,7 @@ class Fetcher:
         )
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _read_cache(path: Path) -> dict[str, Any] | None:
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -113,7 +113,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     return found if sound else None
 
 
-def _write(path: Path, content: dict[str, Any]) -> None:
+def _write_cache(path: Path, content: dict[str, Any]) -> None:
     """Keep an answer; a cache that cannot be written is no cache, and no failure."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +125,7 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 
 FRED_URL = "https://api.stlouisfed.org"
-_HISTORY, _REVISIONS = 3 * 366, 120
+_MACRO_HISTORY_DAYS, _REVISION_DAYS = 3 * 366, 120
 _ANSWER_BOUND = SizeBound(16 << 20, "a series")
 """Three years of a daily series with all its revisions take less than a megabyte."""
 _BUSY = frozenset({429, 500, 502, 503, 504})
@@ -157,13 +157,13 @@ class Fred:
             raise SourceError("FRED needs a key, which is free: set FRED_API_KEY")
         query = {
             "series_id": rule.fred,
-            "observation_start": days_before(day, _HISTORY),
-            "realtime_start": days_before(day, _REVISIONS),
+            "observation_start": subtract_days(day, _MACRO_HISTORY_DAYS),
+            "realtime_start": subtract_days(day, _REVISION_DAYS),
             "realtime_end": day,
             "file_type": "json",
         }
         answer, warnings = self.fetcher.get("FRED", query, lambda: self._observations(query))
-        rows = _as_known(rule, answer, cut, day)
+        rows = _select_known(rule, answer, cut, day)
         if not warnings:
             return rows
         said = tuple((0, f"{rule.name}: {warning}") for warning in warnings)
@@ -183,7 +183,7 @@ class Fred:
             # The request's address holds the key, so nothing of the error but its kind is told.
             raise BusyError(f"FRED is not reachable ({type(error).__name__})") from None
         if reply.status_code in _BUSY:
-            raise BusyError(f"FRED answered {reply.status_code}", _seconds(reply.headers.get("retry-after")))
+            raise BusyError(f"FRED answered {reply.status_code}", _parse_seconds(reply.headers.get("retry-after")))
         if reply.status_code != 200:
             raise SourceError(f"FRED answered {reply.status_code}: {_error_message(reply)}")
         try:
@@ -193,7 +193,7 @@ class Fred:
             raise SourceError(f"FRED's answer for {query['series_id']} has another form than it should") from None
 
 
-def _seconds(text: str | None) -> float | None:
+def _parse_seconds(text: str | None) -> float | None:
     try:
         return max(0.0, float(text)) if text else None
     except ValueError:
@@ -207,17 +207,17 @@ def _error_message(reply: Any) -> str:
         return "no reason given"
 
 
-def _as_known(rule: MacroRule, observations: Sequence[Sequence[str]], cut: int, day: str) -> Rows:
+def _select_known(rule: MacroRule, observations: Sequence[Sequence[str]], cut: int, day: str) -> Rows:
     """The latest version of every observation that was known at ``cut``."""
     latest: dict[str, tuple[int, float]] = {}
     for observed, since, text in observations:
-        known = moment(since, "23:59:59", NEW_YORK)
+        known = second_at(since, "23:59:59", NEW_YORK)
         if known <= cut and (observed not in latest or known > latest[observed][0]):
-            latest[observed] = known, _number(text)
+            latest[observed] = known, _parse_number(text)
     days = sorted(latest)
     if not days:
         raise SourceError(f"FRED gave no observations of {rule.fred}")
-    return value_rows(
+    return make_value_rows(
         "FRED",
         days,
         [latest[row][1] for row in days],
@@ -226,7 +226,7 @@ def _as_known(rule: MacroRule, observations: Sequence[Sequence[str]], cut: int, 
     )
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
@@ -266,11 +266,13 @@ class Yahoo:
         """
         ticker = TICKERS.get(key, key.partition(":")[2])
         # The day after: Yahoo's end is exclusive.
-        query = {"ticker": ticker, "start": days_before(day, _HISTORY_DAYS), "end": days_before(day, -1)}
+        query = {"ticker": ticker, "start": subtract_days(day, _HISTORY_DAYS), "end": subtract_days(day, -1)}
         answer, notes = self.fetcher.get("Yahoo Finance", query, lambda: self._fetched(ticker, query))
         days, columns = answer
-        clock = at_clock(*CLOSES.get(key.partition(":")[2] or key, NEW_YORK_CLOSE))
-        rows = price_rows("Yahoo Finance", days, {name: _floats(values) for name, values in columns.items()}, clock)
+        clock = clock_on(*CLOSES.get(key.partition(":")[2] or key, NEW_YORK_CLOSE))
+        rows = make_price_rows(
+            "Yahoo Finance", days, {name: _to_floats(values) for name, values in columns.items()}, clock
+        )
         said = tuple((0, f"{ticker}: {note}") for note in notes)
         return replace(rows, warnings=(*rows.warnings, *said))
 
@@ -284,7 +286,7 @@ class Yahoo:
         return [days, {name: [None if math.isnan(row) else row for row in values] for name, values in kept.items()}]
 
 
-def _floats(values: Sequence[float | None]) -> list[float]:
+def _to_floats(values: Sequence[float | None]) -> list[float]:
     return [math.nan if value is None else float(value) for value in values]
 
 
@@ -358,7 +360,7 @@ class _LiveView:
         return self.sources.yahoo.rows(key, self.day).until(self.cut)
 
 
-def live(
+def open_live_sources(
     environment: Mapping[str, str] | None = None,
     *,
     fetcher: Fetcher | None = None,

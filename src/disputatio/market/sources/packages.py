@@ -18,9 +18,17 @@ from pathlib import Path
 
 from disputatio.errors import InvalidInputError
 from disputatio.market.sources.errors import SourceError
-from disputatio.market.sources.moments import NEW_YORK, moment
-from disputatio.market.sources.port import Catalogue, Shelf
-from disputatio.market.sources.rows import Rows, Table, at_clock, numbers, price_rows, read_table, value_rows
+from disputatio.market.sources.moments import NEW_YORK, second_at
+from disputatio.market.sources.port import Catalogue, StoredSources
+from disputatio.market.sources.rows import (
+    Rows,
+    Table,
+    clock_on,
+    make_price_rows,
+    make_value_rows,
+    parse_numbers,
+    read_table,
+)
 from disputatio.market.sources.series_catalogue import CLOSES, NEW_YORK_CLOSE
 
 _COMPOSITE = Catalogue("GSPC", {"GSPC": "S&P 500", "IXIC": "NASDAQ Composite"}, {}, ())
@@ -29,29 +37,29 @@ _VINTAGE, _PUBLISHED = "2009-11", "2009-11-30"
 """statsmodels' macrodata were taken from FRED with the third quarter of 2009 as the last; November has its release."""
 
 
-def installed_packages() -> Shelf:
+def open_installed_packages() -> StoredSources:
     """What the installed packages bring; nothing is read yet.
 
     Raises:
         InvalidInputError: if neither `arch` nor `skfolio` is installed.
     """
     readers: dict[str, Callable[[], Rows]] = {}
-    if _folder("arch"):
-        readers |= {"index:GSPC": _sp500, "index:IXIC": _composite, "vix": _vix}
-    elif _folder("skfolio"):
-        readers["index:GSPC"] = _sp500
+    if _find_package_folder("arch"):
+        readers |= {"index:GSPC": _read_sp500, "index:IXIC": _read_composite, "vix": _read_vix}
+    elif _find_package_folder("skfolio"):
+        readers["index:GSPC"] = _read_sp500
     if not readers:
         raise InvalidInputError(
             "No installed package brings market history.",
             "Install the extra: pip install 'disputatio[market]', or give --source csv:FOLDER.",
         )
-    if _folder("statsmodels"):
-        readers |= {"macro:GDP": lambda: _macro("realgdp"), "macro:CPI": lambda: _macro("cpi")}
-        readers["macro:UNRATE"] = lambda: _macro("unemp")
-    return Shelf("packages", _COMPOSITE, readers)
+    if _find_package_folder("statsmodels"):
+        readers |= {"macro:GDP": lambda: _read_macro("realgdp"), "macro:CPI": lambda: _read_macro("cpi")}
+        readers["macro:UNRATE"] = lambda: _read_macro("unemp")
+    return StoredSources("packages", _COMPOSITE, readers)
 
 
-def _folder(package: str) -> Path | None:
+def _find_package_folder(package: str) -> Path | None:
     """Where ``package`` is installed, without importing it."""
     found = importlib.util.find_spec(package)
     places = found.submodule_search_locations if found is not None else None
@@ -59,36 +67,36 @@ def _folder(package: str) -> Path | None:
 
 
 @cache
-def _table(package: str, place: str) -> Table:
-    folder = _folder(package)
+def _read_package_table(package: str, place: str) -> Table:
+    folder = _find_package_folder(package)
     if folder is None:
         raise SourceError(f"{package} is not installed")
     return read_table(folder / place)
 
 
-def _arch(name: str) -> Table:
-    return _table("arch", f"data/{name}/{name}.csv.gz")
+def _read_arch_table(name: str) -> Table:
+    return _read_package_table("arch", f"data/{name}/{name}.csv.gz")
 
 
-def _sessions(table: Table, source: str) -> tuple[list[str], dict[str, list[float]]]:
+def _read_sessions(table: Table, source: str) -> tuple[list[str], dict[str, list[float]]]:
     days = table.days()
-    columns = {name: numbers(table.column(name))[0] for name in _OHLCV if name == "close" or table.has(name)}
+    columns = {name: parse_numbers(table.column(name))[0] for name in _OHLCV if name == "close" or table.has(name)}
     if not columns or not days:
         raise SourceError(f"{source} has no sessions")
     return days, columns
 
 
-def _sp500() -> Rows:
+def _read_sp500() -> Rows:
     """Sessions of `arch`, and closes of `skfolio` before and after them."""
     days: list[str] = []
     columns: dict[str, list[float]] = {name: [] for name in _OHLCV}
     sources = []
-    if _folder("arch"):
-        days, columns = _sessions(_arch("sp500"), "arch")
+    if _find_package_folder("arch"):
+        days, columns = _read_sessions(_read_arch_table("sp500"), "arch")
         sources.append("arch")
-    if _folder("skfolio"):
-        table = _table("skfolio", "datasets/data/sp500_index.csv.gz")
-        closes, _ = numbers(table.column("sp500"))
+    if _find_package_folder("skfolio"):
+        table = _read_package_table("skfolio", "datasets/data/sp500_index.csv.gz")
+        closes, _ = parse_numbers(table.column("sp500"))
         first, last = (days[0], days[-1]) if days else ("", "")
         added = [
             (day, close)
@@ -99,25 +107,25 @@ def _sp500() -> Rows:
         for name in _OHLCV:
             columns[name] = columns[name] + [close if name == "close" else float("nan") for _, close in added]
         sources.append("skfolio")
-    return price_rows(f"packages:{'+'.join(sources)}", days, columns, at_clock(*NEW_YORK_CLOSE))
+    return make_price_rows(f"packages:{'+'.join(sources)}", days, columns, clock_on(*NEW_YORK_CLOSE))
 
 
-def _composite() -> Rows:
-    days, columns = _sessions(_arch("nasdaq"), "arch")
-    return price_rows("packages:arch", days, columns, at_clock(*NEW_YORK_CLOSE))
+def _read_composite() -> Rows:
+    days, columns = _read_sessions(_read_arch_table("nasdaq"), "arch")
+    return make_price_rows("packages:arch", days, columns, clock_on(*NEW_YORK_CLOSE))
 
 
-def _vix() -> Rows:
-    table = _arch("vix")
-    values, _ = numbers(table.column("vix"))
-    return price_rows("packages:arch", table.days(), {"close": values}, at_clock(*CLOSES["vix"]))
+def _read_vix() -> Rows:
+    table = _read_arch_table("vix")
+    values, _ = parse_numbers(table.column("vix"))
+    return make_price_rows("packages:arch", table.days(), {"close": values}, clock_on(*CLOSES["vix"]))
 
 
-def _macro(column: str) -> Rows:
+def _read_macro(column: str) -> Rows:
     """One column of statsmodels' quarterly data, of which there is one vintage."""
-    table = _table("statsmodels", "datasets/macrodata/macrodata.csv")
-    values, _ = numbers(table.column(column))
+    table = _read_package_table("statsmodels", "datasets/macrodata/macrodata.csv")
+    values, _ = parse_numbers(table.column(column))
     quarters = zip(table.column("year"), table.column("quarter"), strict=True)
     days = [f"{int(float(year)):04d}-{3 * int(float(quarter)) - 2:02d}-01" for year, quarter in quarters]
-    known = moment(_PUBLISHED, "16:00", NEW_YORK)
-    return value_rows("packages:statsmodels", days, values, [known] * len(days), [_VINTAGE] * len(days))
+    known = second_at(_PUBLISHED, "16:00", NEW_YORK)
+    return make_value_rows("packages:statsmodels", days, values, [known] * len(days), [_VINTAGE] * len(days))

@@ -64,7 +64,7 @@ class MarketSources(Protocol):
 
 
 @dataclass
-class Shelf:
+class StoredSources:
     """Sources whose series are read whole, once, and kept: files and packages.
 
     Attributes:
@@ -80,7 +80,7 @@ class Shelf:
 
     def at(self, cut: int, day: str) -> View:  # noqa: ARG002  (the port's signature)
         """What was known at ``cut``."""
-        return _ShelfView(self, cut)
+        return _StoredView(self, cut)
 
     def whole(self, key: str) -> Rows | None:
         """The rows of ``key``, of all times; for the view alone, which cuts them."""
@@ -99,8 +99,8 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
-class _ShelfView:
-    shelf: Shelf
+class _StoredView:
+    shelf: StoredSources
     cut: int
 
     def rows(self, key: str) -> Rows | None:

@@ -25,10 +25,10 @@ from disputatio.market.knowledge import (
     Unit,
 )
 from disputatio.market.sources.port import Catalogue
-from disputatio.market.sources.series_catalogue import FIRST_SECTORS, SECTORS_BORN
-from disputatio.market.sources.view_reader import Desk, Prices, derived, missing, nothing
+from disputatio.market.sources.series_catalogue import FIRST_SECTOR_START, SECTOR_STARTS
+from disputatio.market.sources.view_reader import Prices, ViewReader, derive_datum, missing_value, without_value
 
-YEAR = 252
+SESSIONS_PER_YEAR = 252
 """Sessions in 52 weeks."""
 
 _HORIZONS = (5, 20, 50, 200)
@@ -41,35 +41,39 @@ _VIX_REGIMES = ((Decimal(15), "low"), (Decimal(20), "normal"), (Decimal(30), "el
 _VIX_MOVE = 4.0
 """Five times yesterday's: the VIX can more than double in a day (2018-02-05), so a jump there is no split."""
 
-_BROAD = Decimal("0.7")
-_CHARTED = 250
+_BROAD_SHARE = Decimal("0.7")
+_CHARTED_SESSIONS = 250
 
 
-def _change(prices: Prices | Missing | Failed, sessions: int) -> Datum:
+def _compute_change(prices: Prices | Missing | Failed, sessions: int) -> Datum:
     """The change of the close over ``sessions``, in per cent."""
     if not isinstance(prices, Prices):
-        return nothing(prices, Unit.PERCENT)
+        return without_value(prices, Unit.PERCENT)
     if prices.close.size <= sessions:
-        return nothing(prices.too_few(sessions + 1), Unit.PERCENT)
+        return without_value(prices.too_few(sessions + 1), Unit.PERCENT)
     return prices.origin.number(float(prices.close[-1] / prices.close[-1 - sessions] - 1) * 100, Unit.PERCENT)
 
 
-def _price(prices: Prices | Missing | Failed, unit: Unit) -> Datum:
-    return prices.origin.number(float(prices.close[-1]), unit) if isinstance(prices, Prices) else nothing(prices, unit)
+def _last_price(prices: Prices | Missing | Failed, unit: Unit) -> Datum:
+    return (
+        prices.origin.number(float(prices.close[-1]), unit)
+        if isinstance(prices, Prices)
+        else without_value(prices, unit)
+    )
 
 
-def _against_year(prices: Prices | Missing | Failed, *, high: bool) -> Datum:
+def _compare_with_year(prices: Prices | Missing | Failed, *, high: bool) -> Datum:
     """The close against the highest or lowest close of 52 weeks, in per cent."""
     if not isinstance(prices, Prices):
-        return nothing(prices, Unit.PERCENT)
-    if prices.close.size < YEAR:
-        return nothing(prices.too_few(YEAR), Unit.PERCENT)
-    year = prices.close[-YEAR:]
+        return without_value(prices, Unit.PERCENT)
+    if prices.close.size < SESSIONS_PER_YEAR:
+        return without_value(prices.too_few(SESSIONS_PER_YEAR), Unit.PERCENT)
+    year = prices.close[-SESSIONS_PER_YEAR:]
     extreme = year.max() if high else year.min()
     return prices.origin.number(float(prices.close[-1] / extreme - 1) * 100, Unit.PERCENT)
 
 
-def _volumes(prices: Prices) -> Floats | Missing:
+def _recent_volumes(prices: Prices) -> Floats | Missing:
     """The last 21 volumes: the session's own and the 20 before it; NaN for those that are missing."""
     if prices.volume is None or prices.volume.size == 0 or bool(np.isnan(prices.volume[-60:]).all()):
         return Missing("this source has no volume")
@@ -81,95 +85,95 @@ def _volumes(prices: Prices) -> Floats | Missing:
     return last
 
 
-def _volume_ratio(prices: Prices | Missing | Failed) -> Datum:
+def _compute_volume_ratio(prices: Prices | Missing | Failed) -> Datum:
     """The session's volume over the mean of the 20 before it."""
     if not isinstance(prices, Prices):
-        return nothing(prices, Unit.TIMES)
-    volumes = _volumes(prices)
+        return without_value(prices, Unit.TIMES)
+    volumes = _recent_volumes(prices)
     if isinstance(volumes, Missing):
-        return nothing(volumes, Unit.TIMES)
+        return without_value(volumes, Unit.TIMES)
     return prices.origin.number(float(volumes[-1] / np.nanmean(volumes[:-1])), Unit.TIMES)
 
 
-def _volume_trend(prices: Prices) -> Datum:
+def _classify_volume_trend(prices: Prices) -> Datum:
     """Whether the mean volume of five sessions is above that of the sessions before, by a tenth or more."""
-    volumes = _volumes(prices)
+    volumes = _recent_volumes(prices)
     if isinstance(volumes, Missing):
-        return nothing(volumes, Unit.LABEL)
+        return without_value(volumes, Unit.LABEL)
     if bool(np.isnan(volumes[-5:]).all()):
-        return missing("the last five volumes are missing", Unit.LABEL)
+        return missing_value("the last five volumes are missing", Unit.LABEL)
     ratio = float(np.nanmean(volumes[-5:]) / np.nanmean(volumes[:-5]))
     flat = abs(ratio - 1) < _TREND_BAND
     return prices.origin.label("flat" if flat else "increasing" if ratio > 1 else "decreasing")
 
 
-def index_quote(desk: Desk, key: str, name: str) -> IndexQuote:
+def compute_index_quote(view_reader: ViewReader, key: str, name: str) -> IndexQuote:
     """What ``indices`` holds of one index."""
-    prices = desk.prices(f"index:{key}", name)
+    prices = view_reader.prices(f"index:{key}", name)
     return IndexQuote(
         name,
-        _price(prices, Unit.POINTS),
-        _change(prices, 1),
-        {f"{sessions}d": _change(prices, sessions) for sessions in _HORIZONS},
-        _against_year(prices, high=True),
-        _against_year(prices, high=False),
-        _volume_ratio(prices),
+        _last_price(prices, Unit.POINTS),
+        _compute_change(prices, 1),
+        {f"{sessions}d": _compute_change(prices, sessions) for sessions in _HORIZONS},
+        _compare_with_year(prices, high=True),
+        _compare_with_year(prices, high=False),
+        _compute_volume_ratio(prices),
     )
 
 
-def global_market(quote: IndexQuote) -> GlobalMarket:
+def compute_global_market(quote: IndexQuote) -> GlobalMarket:
     """What ``global_markets`` holds of an index."""
     returns = {horizon: quote.returns[horizon] for horizon in ("5d", "20d")}
     return GlobalMarket(quote.name, quote.price, quote.change_pct, returns)
 
 
-def technicals(desk: Desk, key: str, name: str) -> Technicals:
+def compute_technicals(view_reader: ViewReader, key: str, name: str) -> Technicals:
     """What ``technicals`` holds of one index."""
-    prices = desk.prices(f"index:{key}", name)
+    prices = view_reader.prices(f"index:{key}", name)
     if not isinstance(prices, Prices):
-        points, label = nothing(prices, Unit.POINTS), nothing(prices, Unit.LABEL)
+        points, label = without_value(prices, Unit.POINTS), without_value(prices, Unit.LABEL)
         averages = {f"ma{period}": points for period in _AVERAGES}
         states = dict.fromkeys(averages, label)
         return Technicals(name, states, averages, points, label, dict.fromkeys(_MACD, points), points, label)
-    levels = {f"ma{period}": _average(prices, period) for period in _AVERAGES}
-    price = _price(prices, Unit.POINTS)
-    lines, crossing = _macd(prices)
+    levels = {f"ma{period}": _compute_average(prices, period) for period in _AVERAGES}
+    price = _last_price(prices, Unit.POINTS)
+    lines, crossing = _compute_macd(prices)
     return Technicals(
         name,
-        {period: _side(prices, price, level) for period, level in levels.items()},
+        {period: _compare_with_average(prices, price, level) for period, level in levels.items()},
         levels,
-        _recursive(prices, lambda: rsi(prices.close)),
+        _compute_recursive(prices, lambda: rsi(prices.close)),
         crossing,
         lines,
-        _atr(prices),
-        _volume_trend(prices),
+        _compute_atr(prices),
+        _classify_volume_trend(prices),
     )
 
 
-def _average(prices: Prices, period: int) -> Datum:
+def _compute_average(prices: Prices, period: int) -> Datum:
     if prices.close.size < period:
-        return nothing(prices.too_few(period), Unit.POINTS)
+        return without_value(prices.too_few(period), Unit.POINTS)
     return prices.origin.number(float(prices.close[-period:].mean()), Unit.POINTS)
 
 
-def _side(prices: Prices, price: Datum, level: Datum) -> Datum:
+def _compare_with_average(prices: Prices, price: Datum, level: Datum) -> Datum:
     """``above`` only if it is; a close on its average is not above it."""
     if price.number is None or level.number is None:
-        return missing(level.why_not or price.why_not, Unit.LABEL)
+        return missing_value(level.why_not or price.why_not, Unit.LABEL)
     return prices.origin.label("above" if price.number > level.number else "below")
 
 
-def _recursive(prices: Prices, compute: Callable[[], Floats]) -> Datum:
+def _compute_recursive(prices: Prices, compute: Callable[[], Floats]) -> Datum:
     if prices.close.size <= WARM_UP:
-        return nothing(prices.too_few(WARM_UP + 1), Unit.POINTS)
+        return without_value(prices.too_few(WARM_UP + 1), Unit.POINTS)
     return prices.origin.number(float(compute()[-1]), Unit.POINTS)
 
 
-def _macd(prices: Prices) -> tuple[Mapping[str, Datum], Datum]:
+def _compute_macd(prices: Prices) -> tuple[Mapping[str, Datum], Datum]:
     """Line, signal and histogram, and whether the line is above its signal."""
     if prices.close.size <= WARM_UP:
         why = prices.too_few(WARM_UP + 1)
-        return dict.fromkeys(_MACD, nothing(why, Unit.POINTS)), nothing(why, Unit.LABEL)
+        return dict.fromkeys(_MACD, without_value(why, Unit.POINTS)), without_value(why, Unit.LABEL)
     line, signal, _ = (float(values[-1]) for values in macd(prices.close))
     origin = prices.origin
     held = {"line": origin.number(line, Unit.POINTS), "signal": origin.number(signal, Unit.POINTS)}
@@ -178,29 +182,35 @@ def _macd(prices: Prices) -> tuple[Mapping[str, Datum], Datum]:
     return held, origin.label("bullish" if difference > 0 else "bearish")
 
 
-def _atr(prices: Prices) -> Datum:
+def _compute_atr(prices: Prices) -> Datum:
     high, low = prices.high, prices.low
     if high is None or low is None or np.isnan(high).any() or np.isnan(low).any():
-        return missing("there are no highs and lows of every session", Unit.POINTS)
-    return _recursive(prices, lambda: atr(high, low, prices.close))
+        return missing_value("there are no highs and lows of every session", Unit.POINTS)
+    return _compute_recursive(prices, lambda: atr(high, low, prices.close))
 
 
-def sectors(desk: Desk, catalogue: Catalogue, benchmark: Datum) -> dict[str, Sector]:
+def compute_sectors(view_reader: ViewReader, catalogue: Catalogue, benchmark: Datum) -> dict[str, Sector]:
     """The sector funds that existed; ``benchmark`` is the subject's change over 20 sessions."""
     held = {}
     for key, name in catalogue.sectors.items():
-        if SECTORS_BORN.get(key, FIRST_SECTORS) > desk.day:
+        if SECTOR_STARTS.get(key, FIRST_SECTOR_START) > view_reader.day:
             continue
-        prices = desk.prices(f"sector:{key}", f"The sector fund {key}")
-        change = _change(prices, 20)
-        held[key] = Sector(name, _price(prices, Unit.USD), _change(prices, 5), change, _strength(change, benchmark))
+        prices = view_reader.prices(f"sector:{key}", f"The sector fund {key}")
+        change = _compute_change(prices, 20)
+        held[key] = Sector(
+            name,
+            _last_price(prices, Unit.USD),
+            _compute_change(prices, 5),
+            change,
+            _compute_relative_strength(change, benchmark),
+        )
     return held
 
 
-def _strength(change: Datum, benchmark: Datum) -> Datum:
+def _compute_relative_strength(change: Datum, benchmark: Datum) -> Datum:
     """A sector's change less the subject's, both as they are held, so that anybody can check it."""
     if change.number is None or benchmark.number is None:
-        return missing(change.why_not or f"the index: {benchmark.why_not}", Unit.PERCENTAGE_POINTS)
+        return missing_value(change.why_not or f"the index: {benchmark.why_not}", Unit.PERCENTAGE_POINTS)
     sources = change.source if change.source == benchmark.source else f"{change.source} + {benchmark.source}"
     return Datum(
         Known(change.number - benchmark.number),
@@ -211,55 +221,59 @@ def _strength(change: Datum, benchmark: Datum) -> Datum:
     )
 
 
-def sentiment(desk: Desk, subject: IndexQuote, held: Mapping[str, Sector]) -> Sentiment:
+def compute_sentiment(view_reader: ViewReader, subject: IndexQuote, held: Mapping[str, Sector]) -> Sentiment:
     """Fear, volume and breadth."""
-    prices = desk.prices("vix", "The VIX", _VIX_MOVE)
-    level = _price(prices, Unit.POINTS)
-    regime = nothing(prices, Unit.LABEL) if not isinstance(prices, Prices) else missing(level.why_not, Unit.LABEL)
+    prices = view_reader.prices("vix", "The VIX", _VIX_MOVE)
+    level = _last_price(prices, Unit.POINTS)
+    regime = (
+        without_value(prices, Unit.LABEL)
+        if not isinstance(prices, Prices)
+        else missing_value(level.why_not, Unit.LABEL)
+    )
     if isinstance(prices, Prices) and level.number is not None:
         number = level.number
         regime = prices.origin.label(next((word for bound, word in _VIX_REGIMES if number < bound), "high"))
-    return Sentiment(level, regime, _volume_signal(subject), breadth(desk, held))
+    return Sentiment(level, regime, _classify_volume(subject), compute_breadth(view_reader, held))
 
 
-def _volume_signal(subject: IndexQuote) -> Datum:
+def _classify_volume(subject: IndexQuote) -> Datum:
     """Whether the day's move came with much or little volume."""
     ratio, change = subject.volume_ratio.number, subject.change_pct.number
     if ratio is None or change is None:
-        return missing(subject.volume_ratio.why_not or subject.change_pct.why_not, Unit.LABEL)
+        return missing_value(subject.volume_ratio.why_not or subject.change_pct.why_not, Unit.LABEL)
     word = "normal"
     if change != 0 and not _LOW_VOLUME < ratio < _HIGH_VOLUME:
         much = "high" if ratio >= _HIGH_VOLUME else "low"
         word = f"{much}_volume_{'rally' if change > 0 else 'selloff'}"
-    return derived(subject.volume_ratio, word, Unit.LABEL)
+    return derive_datum(subject.volume_ratio, word, Unit.LABEL)
 
 
-def breadth(desk: Desk, held: Mapping[str, Sector]) -> Breadth:
+def compute_breadth(view_reader: ViewReader, held: Mapping[str, Sector]) -> Breadth:
     """How many of the sectors rose over 5 and 20 sessions, of those of which it is known."""
-    shares = [_share(desk, held, field) for field in ("change_5d_pct", "change_20d_pct")]
+    shares = [_compute_share(view_reader, held, field) for field in ("change_5d_pct", "change_20d_pct")]
     share = shares[1].share
     if share is None:
-        return Breadth(shares[0], shares[1], missing(shares[1].why_not, Unit.LABEL))
+        return Breadth(shares[0], shares[1], missing_value(shares[1].why_not, Unit.LABEL))
     part = Decimal(share.part) / share.whole
-    word = "broad_strength" if part >= _BROAD else "broad_weakness" if part <= 1 - _BROAD else "mixed"
-    return Breadth(shares[0], shares[1], derived(shares[1], word, Unit.LABEL))
+    word = "broad_strength" if part >= _BROAD_SHARE else "broad_weakness" if part <= 1 - _BROAD_SHARE else "mixed"
+    return Breadth(shares[0], shares[1], derive_datum(shares[1], word, Unit.LABEL))
 
 
-def _share(desk: Desk, held: Mapping[str, Sector], field: str) -> Datum:
+def _compute_share(view_reader: ViewReader, held: Mapping[str, Sector], field: str) -> Datum:
     data = [getattr(sector, field) for sector in held.values()]
     known = [datum for datum in data if datum.number is not None]
     if not known:
-        return missing("no sector's change is known", Unit.SHARE)
+        return missing_value("no sector's change is known", Unit.SHARE)
     if len(known) < len(data):
-        desk.warn(f"Breadth counts {len(known)} of {len(data)} sectors, those whose change is known.")
+        view_reader.warn(f"Breadth counts {len(known)} of {len(data)} sectors, those whose change is known.")
     last = max(known, key=lambda datum: (datum.observed_at, datum.available_at))
     share = Share(sum(datum.number > 0 for datum in known), len(known))
-    return derived(last, share, Unit.SHARE)
+    return derive_datum(last, share, Unit.SHARE)
 
 
-def history(desk: Desk, key: str, name: str, sessions: int = _CHARTED) -> PriceHistory:
+def collect_history(view_reader: ViewReader, key: str, name: str, sessions: int = _CHARTED_SESSIONS) -> PriceHistory:
     """The subject's last sessions, for charts."""
-    prices = desk.prices(f"index:{key}", name)
+    prices = view_reader.prices(f"index:{key}", name)
     if not isinstance(prices, Prices) or not sessions:
         return PriceHistory()
     line, signal, _ = macd(prices.close)

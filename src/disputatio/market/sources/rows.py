@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from disputatio.market.indicators import Floats
 from disputatio.market.sources.errors import SourceError
-from disputatio.market.sources.moments import moment
+from disputatio.market.sources.moments import second_at
 
 Days: TypeAlias = NDArray[np.str_]
 Seconds: TypeAlias = NDArray[np.int64]
@@ -61,7 +61,7 @@ class Rows:
         return self.days.size == 0
 
 
-def ordered(rows: Rows) -> Rows:
+def sort_rows(rows: Rows) -> Rows:
     """``rows`` ordered by the moment from which on they could be known, then by day."""
     order = np.lexsort((rows.days, rows.available))
     return Rows(
@@ -74,7 +74,7 @@ def ordered(rows: Rows) -> Rows:
     )
 
 
-_NOTHING = frozenset({"", ".", "nan", "na", "n/a", "null", "none", "#n/a", "-"})
+_EMPTY_CELLS = frozenset({"", ".", "nan", "na", "n/a", "null", "none", "#n/a", "-"})
 _DAY_NAMES = ("date", "day", "observation_date", "")
 
 
@@ -112,7 +112,7 @@ class Table:
 
     @cached_property
     def _days(self) -> list[str]:
-        return [iso_day(cell, self.name) for cell in self.column(*_DAY_NAMES)]
+        return [parse_day(cell, self.name) for cell in self.column(*_DAY_NAMES)]
 
 
 def read_table(path: Path) -> Table:
@@ -137,7 +137,7 @@ def read_table(path: Path) -> Table:
     return Table(path.name, dict(zip(head, zip(*body, strict=True), strict=True)))
 
 
-def iso_day(cell: str, name: str) -> str:
+def parse_day(cell: str, name: str) -> str:
     """``cell`` as an ISO day; ``1/31/1999`` (month first, as spreadsheets of these packages have it) is one as well.
 
     Raises:
@@ -153,7 +153,7 @@ def iso_day(cell: str, name: str) -> str:
     raise SourceError(f"{name} has '{cell[:20]}' where a day is expected")
 
 
-def numbers(cells: Sequence[str]) -> tuple[list[float], list[int]]:
+def parse_numbers(cells: Sequence[str]) -> tuple[list[float], list[int]]:
     """The numbers of ``cells``, NaN for what is none, and the places of cells that hold something else."""
     out: list[float] = []
     odd: list[int] = []
@@ -165,7 +165,7 @@ def numbers(cells: Sequence[str]) -> tuple[list[float], list[int]]:
             number = float(cell)
         except ValueError:
             number = math.nan
-            if cell.strip().casefold() not in _NOTHING:
+            if cell.strip().casefold() not in _EMPTY_CELLS:
                 odd.append(place)
         if math.isinf(number):
             number = math.nan
@@ -174,7 +174,7 @@ def numbers(cells: Sequence[str]) -> tuple[list[float], list[int]]:
     return out, odd
 
 
-def price_rows(
+def make_price_rows(
     source: str,
     days: Sequence[str],
     columns: Mapping[str, Sequence[float]],
@@ -206,7 +206,7 @@ def price_rows(
         values[:, place] = np.nan
     kept = np.flatnonzero(~np.isnan(values[names.index("close")]))
     sessions = [days[place] for place in kept.tolist()]
-    return ordered(
+    return sort_rows(
         Rows(
             source,
             np.array(sessions, dtype="U10"),
@@ -218,7 +218,7 @@ def price_rows(
     )
 
 
-def value_rows(
+def make_value_rows(
     source: str,
     days: Sequence[str],
     values: Sequence[float],
@@ -227,7 +227,7 @@ def value_rows(
 ) -> Rows:
     """Observations of one number each, those without one left out; zero and negative numbers are numbers."""
     kept = [place for place, value in enumerate(values) if not math.isnan(value)]
-    return ordered(
+    return sort_rows(
         Rows(
             source,
             np.array([days[place] for place in kept], dtype="U10"),
@@ -238,6 +238,6 @@ def value_rows(
     )
 
 
-def at_clock(clock: str, zone: str) -> Callable[[str], int]:
+def clock_on(clock: str, zone: str) -> Callable[[str], int]:
     """When a day is known: by the clock of a zone, that day."""
-    return lambda day: moment(day, clock, zone)
+    return lambda day: second_at(day, clock, zone)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 
-from disputatio.market.sources.moments import NEW_YORK, last_weekday_of_month, moment, months_later, next_weekday
+from disputatio.market.sources.moments import NEW_YORK, add_months, last_weekday_of_month, next_weekday, second_at
 from disputatio.market.sources.port import Catalogue
 
 INDICES: Mapping[str, str] = MappingProxyType(
@@ -46,10 +46,10 @@ SECTORS: Mapping[str, str] = MappingProxyType(
         "XLC": "Communication services",
     }
 )
-SECTORS_BORN: Mapping[str, str] = MappingProxyType({"XLRE": "2015-10-08", "XLC": "2018-06-19"})
+SECTOR_STARTS: Mapping[str, str] = MappingProxyType({"XLRE": "2015-10-08", "XLC": "2018-06-19"})
 """The first trading days of the younger sector funds; the other nine began on 1998-12-22 (State Street)."""
 
-FIRST_SECTORS = "1998-12-22"
+FIRST_SECTOR_START = "1998-12-22"
 CYCLICAL = ("XLB", "XLE", "XLF", "XLI", "XLK", "XLY")
 DEFENSIVE = ("XLP", "XLU", "XLV")
 
@@ -106,35 +106,35 @@ MACRO: Mapping[str, MacroRule] = MappingProxyType(
 )
 
 
-NEVER = 1 << 62
+UNKNOWN_MOMENT = 1 << 62
 """A moment after all others: of a row whose lag cannot be told."""
 _EARNINGS_MONTHS = 4
 
 
-def known_from(key: str, day: str, vintage: str = "") -> int:
+def earliest_known(key: str, day: str, vintage: str = "") -> int:
     """The UTC second from which on a row of ``key`` about ``day`` could be known; `NEVER` where nothing says it."""
     kind, _, name = key.partition(":")
     if kind in {"index", "sector"}:
-        return moment(day, *CLOSES.get(name, NEW_YORK_CLOSE))
+        return second_at(day, *CLOSES.get(name, NEW_YORK_CLOSE))
     if kind == "vix":
-        return moment(day, *CLOSES["vix"])
+        return second_at(day, *CLOSES["vix"])
     if kind == "earnings":
-        return moment(_months_after(day, _EARNINGS_MONTHS), "00:00", NEW_YORK)
+        return second_at(_add_months(day, _EARNINGS_MONTHS), "00:00", NEW_YORK)
     if kind == "macro" and name in MACRO and not MACRO[name].months:
-        return moment(next_weekday(day), "16:00", NEW_YORK)
+        return second_at(next_weekday(day), "16:00", NEW_YORK)
     if kind == "macro" and len(vintage) == len("2008-10"):
-        return moment(last_weekday_of_month(vintage), "16:00", NEW_YORK)
-    return moment(vintage, "23:59:59", NEW_YORK) if kind == "macro" and vintage else NEVER
+        return second_at(last_weekday_of_month(vintage), "16:00", NEW_YORK)
+    return second_at(vintage, "23:59:59", NEW_YORK) if kind == "macro" and vintage else UNKNOWN_MOMENT
 
 
-def all_known_from(key: str, days: Sequence[str], vintages: Sequence[str] | None) -> list[int]:
-    """`known_from` for every row of a series."""
+def earliest_known_all(key: str, days: Sequence[str], vintages: Sequence[str] | None) -> list[int]:
+    """`earliest_known` for every row of a series."""
     told = vintages if vintages is not None else [""] * len(days)
-    return [known_from(key, day, vintage) for day, vintage in zip(days, told, strict=True)]
+    return [earliest_known(key, day, vintage) for day, vintage in zip(days, told, strict=True)]
 
 
-def _months_after(day: str, months: int) -> str:
+def _add_months(day: str, months: int) -> str:
     """The same day so many months later, or the last of that month."""
-    month = months_later(day[:7], months)
-    last = (date.fromisoformat(f"{months_later(month, 1)}-01") - date.resolution).isoformat()
+    month = add_months(day[:7], months)
+    last = (date.fromisoformat(f"{add_months(month, 1)}-01") - date.resolution).isoformat()
     return min(f"{month}{day[7:]}", last)

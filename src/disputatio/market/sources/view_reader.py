@@ -6,25 +6,25 @@ import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from disputatio.market.indicators import Floats, last_jump
+from disputatio.market.indicators import Floats, find_last_jump
 from disputatio.market.knowledge import Datum, Failed, Known, Missing, Share, Unit
 from disputatio.market.sources.errors import LookAheadError, SourceError
-from disputatio.market.sources.moments import days_between, written
+from disputatio.market.sources.moments import count_days, format_moment
 from disputatio.market.sources.port import View
 from disputatio.market.sources.rows import Days, Rows
 
 WINDOW = 600
 """Sessions that a base is computed from: 252 for a year's high, and so many before that no smoothing remembers more."""
 
-STALE_SESSIONS = 10
+MAX_AGE_DAYS = 10
 """Days after which a last session says nothing of now; the longest closure in the data, of September 2001, took 7."""
 
-LARGEST_MOVE = 0.3
+MAX_MOVE = 0.3
 """A move between two closes above this is a change of the series (a split, another currency), not of the market."""
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Provenance:
     """Where a value comes from and when it could be known."""
 
     source: str
@@ -40,24 +40,24 @@ class Origin:
 
     def exact(self, value: Decimal | Share | str, unit: Unit) -> Datum:
         """A value as it is."""
-        return Datum(Known(value), unit, self.observed_at, written(self.available), self.source, self.vintage)
+        return Datum(Known(value), unit, self.observed_at, format_moment(self.available), self.source, self.vintage)
 
     def label(self, text: str) -> Datum:
         """A word."""
         return self.exact(text, Unit.LABEL)
 
-    def joined(self, other: Origin) -> Origin:
+    def joined(self, other: Provenance) -> Provenance:
         """The origin of what is computed from both."""
         sources = self.source if self.source == other.source else f"{self.source} + {other.source}"
-        return Origin(sources, max(self.observed_at, other.observed_at), max(self.available, other.available))
+        return Provenance(sources, max(self.observed_at, other.observed_at), max(self.available, other.available))
 
 
-def nothing(held: Missing | Failed, unit: Unit) -> Datum:
+def without_value(content: Missing | Failed, unit: Unit) -> Datum:
     """No value, and why."""
-    return Datum(held, unit)
+    return Datum(content, unit)
 
 
-def missing(reason: str, unit: Unit) -> Datum:
+def missing_value(reason: str, unit: Unit) -> Datum:
     """No value, and none to be expected."""
     return Datum(Missing(reason), unit)
 
@@ -69,7 +69,7 @@ class Prices:
     ``before`` says why there are no more: a clause.
     """
 
-    origin: Origin
+    origin: Provenance
     days: Days
     close: Floats
     high: Floats | None
@@ -83,7 +83,7 @@ class Prices:
 
 
 @dataclass
-class Desk:
+class ViewReader:
     """A view, read.
 
     Attributes:
@@ -126,8 +126,8 @@ class Desk:
             self.unkept.append(name)
             return Missing("these sources do not keep it")
         if not rows.is_empty and int(rows.available.max()) > self.cut:
-            late = written(int(rows.available.max()))
-            raise LookAheadError(f"{key} has a row known only at {late}, after {written(self.cut)}")
+            late = format_moment(int(rows.available.max()))
+            raise LookAheadError(f"{key} has a row known only at {late}, after {format_moment(self.cut)}")
         for _, sentence in rows.warnings[-3:]:
             self.warn(sentence)
         if rows.is_empty:
@@ -135,7 +135,7 @@ class Desk:
             return Missing(f"there are no values up to {self.day}")
         return rows
 
-    def prices(self, key: str, name: str, largest: float = LARGEST_MOVE) -> Prices | Missing | Failed:
+    def prices(self, key: str, name: str, largest: float = MAX_MOVE) -> Prices | Missing | Failed:
         """The last sessions of ``key``, if they are of now; ``largest`` is the move that a market can make."""
         if key not in self._prices:
             self._prices[key] = self._checked(key, name, largest)
@@ -145,10 +145,10 @@ class Desk:
         rows = self.rows(key, name)
         if not isinstance(rows, Rows):
             return rows
-        if old := self.too_old(str(rows.days[-1]), STALE_SESSIONS, name):
+        if old := self.too_old(str(rows.days[-1]), MAX_AGE_DAYS, name):
             return old
         close = rows.columns["close"][-WINDOW:]
-        start, before = last_jump(close, largest), ""
+        start, before = find_last_jump(close, largest), ""
         days = rows.days[-WINDOW:]
         if start:
             self.warn(
@@ -157,19 +157,19 @@ class Desk:
             )
             before = f" since the jump of {days[start]}"
         columns = {column: values[-WINDOW:][start:] for column, values in rows.columns.items()}
-        origin = Origin(rows.source, str(rows.days[-1]), int(rows.available[-1]))
+        origin = Provenance(rows.source, str(rows.days[-1]), int(rows.available[-1]))
         get = columns.get
         return Prices(origin, days[start:], columns["close"], get("high"), get("low"), get("volume"), before)
 
     def too_old(self, last: str, most: int, name: str) -> Missing | None:
         """Why ``last``, the latest day of ``name``, says nothing of now; None where it does."""
-        age = days_between(last, self.day)
+        age = count_days(last, self.day)
         if age <= most:
             return None
         self.warn(f"{name} is missing: its latest value is of {last}, {age} days before.")
         return Missing(f"the latest value is of {last}, {age} days before")
 
 
-def derived(like: Datum, value: Decimal | Share | str, unit: Unit) -> Datum:
+def derive_datum(like: Datum, value: Decimal | Share | str, unit: Unit) -> Datum:
     """What is concluded from ``like``: known from where and when it is."""
     return Datum(Known(value), unit, like.observed_at, like.available_at, like.source, like.vintage)

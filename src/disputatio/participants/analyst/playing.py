@@ -100,10 +100,10 @@ def examination(book: Textbook, form: MarketExaminationSpec) -> JsonObject:
 def _objection(
     book: Textbook, form: MarketExaminationSpec, argument: MarketArgument, used: set[str]
 ) -> JsonObject | None:
-    wrong = [row for row in argument.figures if not row.sound and not row.inferred]
+    wrong = [row for row in argument.figures if not row.is_sound and not row.inferred]
     if wrong:
         return _response(ChallengeType.REFUTE, _correcting(argument, wrong[0]), _true_items(form, wrong[0]))
-    if not any(row.sound for row in argument.figures):
+    if not any(row.is_sound for row in argument.figures):
         says = f"{argument.id} rests on inferences alone: the knowledge base has no figure for what it claims."
         return _response(ChallengeType.QUESTION_EVIDENCE, says, ())
     part = form.desk.part
@@ -117,10 +117,10 @@ def _objection(
 
 def _true_items(form: MarketExaminationSpec, figure: Figure) -> list[JsonObject]:
     """The figure as the base has it, where the slice has it."""
-    from disputatio.market.checking import item_for
+    from disputatio.market.checking import build_item
 
     try:
-        return [item_json(item_for(form.desk.part, figure.checked.item.basis))]
+        return [item_json(build_item(form.desk.part, figure.checked.item.basis))]
     except ValueError:
         return []
 
@@ -172,9 +172,9 @@ def closing(form: MarketClosingSpec) -> JsonObject:
 
 def _left_of(argument: MarketArgument, drew: Sequence[Challenge]) -> tuple[Hold, float, str]:
     """Whether an argument stands, the confidence in it, and why."""
-    if any(not row.sound and not row.inferred for row in argument.figures):
+    if any(not row.is_sound and not row.inferred for row in argument.figures):
         return Hold.WITHDRAWN, _EVEN, "A figure of it is not what the knowledge base says, so it is given up."
-    proven = [row for row in drew if row.kind in CHALLENGING and row.figures and row.sound]
+    proven = [row for row in drew if row.kind in CHALLENGING and row.figures and row.is_sound]
     if any(row.kind is ChallengeType.REFUTE for row in proven):
         says = "The figures hold, but so do those against it: it counts for less than it did."
         return Hold.NARROWED, _towards(argument, 0.5), says
@@ -262,10 +262,10 @@ _BY_STANDING = {
 def _points(exhibit: MarketExhibit) -> dict[str, int]:
     """Whole points, 1 to 10, from 5 for what is ordinary; 9 and 10 are never given."""
     argument, drew = exhibit.argument, exhibit.drew
-    verified = sum(row.sound for row in argument.figures)
-    wrong = sum(not row.sound and not row.inferred for row in argument.figures)
+    verified = sum(row.is_sound for row in argument.figures)
+    wrong = sum(not row.is_sound and not row.inferred for row in argument.figures)
     inferred = sum(row.inferred for row in argument.figures)
-    refuted = any(row.kind is ChallengeType.REFUTE and row.figures and row.sound for row in drew)
+    refuted = any(row.kind is ChallengeType.REFUTE and row.figures and row.is_sound for row in drew)
     conceded = any(row.kind is ChallengeType.CONCEDE for row in drew)
     hold = exhibit.refined.hold if exhibit.refined else None
     overstated = argument.confidence > 0.8 and (inferred or len(argument.figures) < 2)
@@ -289,7 +289,7 @@ def _within(points: int) -> int:
 
 def _reason(exhibit: MarketExhibit) -> str:
     argument = exhibit.argument
-    verified = sum(row.sound for row in argument.figures)
+    verified = sum(row.is_sound for row in argument.figures)
     checked = f"{verified} of {len(argument.figures)} figures verified"
     drew = ", ".join(row.kind.value.replace("_", " ") for row in exhibit.drew) or "no response"
     return f"{exhibit.because[:1].upper()}{exhibit.because[1:]} ({checked}; drew {drew})."

@@ -50,13 +50,13 @@ class Analyst:
 
     def take(self, path: AskPath, ask: Ask, checks: SchemaChecks) -> TurnTaking:
         """Come to the turn, through the same checks as a model."""
-        from disputatio.market.expressions import LONGEST_EXPRESSION
+        from disputatio.market.expressions import MAX_EXPRESSION_CHARS
 
         form: Any = ask.spec
         desk = getattr(form, "desk", None)
         if desk is not None:
             # Its answers cost nothing, so they are bounded by what can be read and not by what a model may spend.
-            form = replace(form, desk=replace(desk, longest_basis=LONGEST_EXPRESSION))
+            form = replace(form, desk=replace(desk, longest_basis=MAX_EXPRESSION_CHARS))
         return Scripted(self._said, self.name).take(path, replace(ask, spec=form), checks)
 
     def _said(self, ask: Ask, path: AskPath, reasons: tuple[str, ...]) -> JsonObject | Abstention:  # noqa: ARG002

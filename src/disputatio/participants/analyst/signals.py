@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from disputatio.kernel import JsonObject
-from disputatio.market.checking import EvidenceItem, item_for
+from disputatio.market.checking import EvidenceItem, build_item
 from disputatio.market.expressions import Evaluation, evaluate
 from disputatio.market.knowledge import Share
 from disputatio.market.slices import Slice
@@ -94,7 +94,7 @@ def signal_of(figures: Sequence[tuple[str, str]], when: Sequence[Condition], par
         bases[name] = basis
     if not all(_holds(row, numbers[row.name]) for row in when):
         return None
-    items = {name: item_for(part, basis) for name, basis in bases.items()}
+    items = {name: build_item(part, basis) for name, basis in bases.items()}
     return Signal({name: in_words(item) for name, item in items.items()}, numbers, tuple(items.values()))
 
 

@@ -18,10 +18,10 @@ from disputatio.formats.market import BULL, LENSES
 from disputatio.formats.turns.market_figures import Desk
 from disputatio.formats.turns.market_opening import MarketOpeningSpec
 from disputatio.kernel import Seat
-from disputatio.market.expressions import Unresolved, evaluate, pointers_in
+from disputatio.market.expressions import Unresolved, evaluate, find_pointers
 from disputatio.market.knowledge import SERIES, Datum, Known, Share, Unit
-from disputatio.market.slices import Slice, slice_of
-from disputatio.market.sources.files import example_index
+from disputatio.market.slices import Slice, take_slice
+from disputatio.market.sources.files import load_example
 from disputatio.participants.analyst.signals import expanded
 from disputatio.participants.analyst.textbook import Condition, Objection, Rule, Textbook, in_plain_words, unusable
 from disputatio.participants.answers import SchemaChecks
@@ -74,8 +74,8 @@ def _check_conditions(when: Sequence[Condition], words: Mapping[str, bool], name
 
 def _check_texts(rule: Rule, name: str, where: str) -> None:
     """Hold the fixed texts against the form of an opening, with a claim and a figure that fit it."""
-    example = example_index()
-    desk = Desk(example, slice_of(example, LENSES[rule.seat.partition("_")[0]]))
+    example = load_example()
+    desk = Desk(example, take_slice(example, LENSES[rule.seat.partition("_")[0]]))
     form = MarketOpeningSpec(Seat(rule.seat), desk, 1, 1, bullish=rule.seat.endswith(BULL))
     item = {"basis": "a.b", "value": "1", "unit": "", "source": desk.modules[0]}
     argument = {"claim": "a claim of usual length", "evidence": [item], "confidence": 0.5}
@@ -88,7 +88,7 @@ def _check_texts(rule: Rule, name: str, where: str) -> None:
 @cache
 def _everything_known(lens: str) -> Slice:
     """The example's slice of a lens, with a value at every place of the schema and every macroeconomic series."""
-    part = slice_of(example_index(), LENSES[lens])
+    part = take_slice(load_example(), LENSES[lens])
     data = dict(part.data)
     if lens == "macro":
         fields = {pointer.split(".")[2]: datum for pointer, datum in data.items() if pointer.startswith("macro.GDP.")}
@@ -100,13 +100,13 @@ def _everything_known(lens: str) -> Slice:
 def _known(place: int, datum: Datum) -> Datum:
     """``datum`` with a value of its own kind; no two numbers are alike, and none is zero."""
     kinds: Mapping[Unit, Known] = {Unit.LABEL: Known("known"), Unit.SHARE: Known(Share(3, 7))}
-    return replace(datum, held=kinds.get(datum.unit, Known(Decimal(10 + 7 * place))))
+    return replace(datum, content=kinds.get(datum.unit, Known(Decimal(10 + 7 * place))))
 
 
 def _in_the_example(written: str, part: Slice) -> str:
     """``written`` with the indices and funds that the example has in the places of others."""
     basis = written.replace("{S}", part.subject)
-    for pointer in pointers_in(basis):
+    for pointer in find_pointers(basis):
         section = pointer.partition(".")[0]
         if pointer in part.data or section not in _KEYED:
             continue

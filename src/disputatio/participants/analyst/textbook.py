@@ -19,7 +19,7 @@ from disputatio.errors import InvalidInputError
 from disputatio.formats.market import ANALYSTS
 from disputatio.formats.turns.market_cross import ChallengeType
 from disputatio.formats.turns.market_opening import LONGEST_CLAIM
-from disputatio.market.knowledge import in_plain_words as plain_pointers
+from disputatio.market.knowledge import blind_pointer as plain_pointers
 
 TEXTBOOK = "textbook"
 _CONDITION = re.compile(r"([a-z][a-z0-9_]*) +(>=|<=|>|<|is not|is) +(-?\d+(?:\.\d+)?|[a-z_]+)")

@@ -20,7 +20,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from disputatio.judging.standing import Mark, worst_mark
+from disputatio.judging.standing import Mark, find_worst_mark
 from disputatio.motion import one_line
 from disputatio.report.market import is_market
 from disputatio.report.review import is_review
@@ -215,7 +215,7 @@ def _drawn(
     given = {row.about for row in exchange.about("answer", about)}
     answered = all(f"{about}.{label}" in given for label in put)
     found = [Mark(marks.get(f"{about}.A{label[1:]}", Mark.UNMARKED)) for label in put]
-    mark = worst_mark(found) if answered and found else Mark.EVADED
+    mark = find_worst_mark(found) if answered and found else Mark.EVADED
     return Drawn(name, kind, answered, mark.value, _quotes(name, said))
 
 

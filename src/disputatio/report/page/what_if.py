@@ -28,8 +28,8 @@ from disputatio.formats.market_verdict import hold_against_figures
 from disputatio.formats.review_outcome import VOID, computed_of_criticism, standing_under
 from disputatio.formats.turns.rebuttal import RebuttalKind
 from disputatio.judging.challenge import Attack
-from disputatio.judging.scoring import mean, rounded
-from disputatio.judging.standing import Exchange, Mark, Reply, Standing, computed_standing, exchange_strength
+from disputatio.judging.scoring import mean, round_half_up
+from disputatio.judging.standing import Exchange, Mark, Reply, Standing, compute_exchange_strength, compute_standing
 from disputatio.report.page.argument_graph import ArgumentGraph, Drawn, Family, Node, Quote, argument_graph
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _agrees_with_record(graph: ArgumentGraph) -> bool:
 
 
 def _shown(strength: Fraction | None) -> float | None:
-    return None if strength is None else rounded(strength, 4)
+    return None if strength is None else round_half_up(strength, 4)
 
 
 def _left(quotes: Collection[Quote], gone: frozenset[str]) -> list[Quote]:
@@ -149,8 +149,8 @@ def _reply(row: Drawn) -> Reply:
 def _in_exchange(node: Node, gone: frozenset[str]) -> Found:
     replies = tuple(_reply(row) for row in node.drew if row.id not in gone)
     exchange = Exchange(node.id, replies, node.hold)
-    standing, because = computed_standing(exchange)
-    return Found(standing.value, because, exchange_strength(exchange), node.judged)
+    standing, because = compute_standing(exchange)
+    return Found(standing.value, because, compute_exchange_strength(exchange), node.judged)
 
 
 _SOUND = frozenset({"verified", "repaired", "inferred"})
@@ -161,7 +161,7 @@ def _in_market(node: Node, gone: frozenset[str]) -> Found:
     sound = [all(each.status in _SOUND for each in _left(row.quotes, gone)) for row in rows]
     replies = tuple(_reply(row) for row, holds in zip(rows, sound, strict=True) if holds)
     exchange = Exchange(node.id, replies, node.hold)
-    standing, because = computed_standing(exchange)
+    standing, because = compute_standing(exchange)
     found, why = hold_against_figures(
         standing,
         because,
@@ -169,7 +169,7 @@ def _in_market(node: Node, gone: frozenset[str]) -> Found:
         statuses=[row.status for row in _left(node.quotes, gone)],
         has_false_words=node.has_false_words,
     )
-    return Found(found.value, why, exchange_strength(exchange), node.judged)
+    return Found(found.value, why, compute_exchange_strength(exchange), node.judged)
 
 
 @dataclass(frozen=True, slots=True)
