@@ -198,18 +198,19 @@ def test_how_often_a_rule_is_asked_again_is_the_limit_s(rule_asks: int) -> None:
 PASSING = [kind for kind in FaultKind if kind.worth_retrying]
 SETUP = [kind for kind in FaultKind if kind.is_setup]
 FINAL = [FaultKind.CONTEXT_TOO_LONG, FaultKind.BAD_REQUEST, FaultKind.SCHEMA_UNSUPPORTED]
+FREE = [FaultKind.PARAMETER_REFUSED, FaultKind.BATCH_FAILED]
 ONCE = [FaultKind.REFUSED, FaultKind.ANSWER_TOO_LONG]
 
 
 def test_every_fault_is_passing_final_for_setup_or_tried_once_more() -> None:
-    adapted = FaultKind.PARAMETER_REFUSED
-    assert {*PASSING, *SETUP, *FINAL, *ONCE, adapted} == set(FaultKind)
-    assert not {*PASSING} & {*SETUP, *FINAL, *ONCE, adapted}
+    assert {*PASSING, *SETUP, *FINAL, *ONCE, *FREE} == set(FaultKind)
+    assert not {*PASSING} & {*SETUP, *FINAL, *ONCE, *FREE}
 
 
-def test_a_refused_parameter_costs_no_attempt_and_no_rest() -> None:
-    """The gateway makes the same call in another form; the turn only makes it again."""
-    outcomes = (fault(FaultKind.PARAMETER_REFUSED),) * 3
+@pytest.mark.parametrize("kind", FREE)
+def test_a_refused_parameter_costs_no_attempt_and_no_rest(kind: FaultKind) -> None:
+    """The gateway makes the same call in another form, or outside a batch; the turn only makes it again."""
+    outcomes = (fault(kind),) * 3
     taken, orders = drive(turn(speech_ask(), seating(attempts=1)), one_after_the_other(*outcomes, GOOD))
     assert isinstance(taken, Taken)
     assert taken.asked == 1
@@ -314,7 +315,7 @@ def test_a_fallback_takes_over_when_the_model_is_worn_out_and_stays(kind: FaultK
     taken, orders = drive(turn(speech_ask(), *chain), answering)
     assert isinstance(taken, Taken)
     models = [order.seating.model for order in sends(orders)]
-    tries = {FaultKind.PARAMETER_REFUSED: MOST_REFUSED + 1}.get(kind, 1 if kind in {*SETUP, *FINAL} else 2)
+    tries = dict.fromkeys(FREE, MOST_REFUSED + 1).get(kind, 1 if kind in {*SETUP, *FINAL} else 2)
     assert models == ["first"] * tries + ["second"] * 2
     assert taken.served_models == ("served-1",)
 

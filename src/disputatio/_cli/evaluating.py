@@ -12,7 +12,7 @@ import typer
 
 from disputatio._cli.dossier_evidence import keep_for_dossiers
 from disputatio._cli.experiments import (
-    CONCURRENCY,
+    BatchOption,
     ChecksStoreOption,
     ConcurrencyOption,
     FromRecordsOption,
@@ -78,6 +78,7 @@ def evaluate(
         str | None, typer.Option("--seed", metavar="N", help="Which questions --limit draws; sent to models too.")
     ] = None,
     concurrency: ConcurrencyOption = None,
+    batch: BatchOption = False,
     check_power: Annotated[
         bool,
         typer.Option("--check-power", metavar="", help="Plant an edge and none in made-up answers; say what is found."),
@@ -117,8 +118,8 @@ def evaluate(
     if dry_run:
         show_estimate(asyncio.run(estimate_evaluation(questions, arms, settings, prompts)), as_json=json_)
         return
-    at_a_time = whole_number("--lanes", concurrency, 1) or CONCURRENCY
-    held = _run(questions, arms, settings, prompts, at_a_time, reads_only=from_records)
+    at_a_time = whole_number("--lanes", concurrency, 1)
+    held = _run(questions, arms, settings, prompts, at_a_time, reads_only=from_records, batch=batch)
     body = _report(questions, arms, held, settings, number, len(whole.items), out, as_json=json_, opens=open_)
     if golden is not None:
         keep_for_dossiers(next(iter(settings.values())).store, golden, body)
@@ -196,9 +197,10 @@ def _run(
     arms: Sequence[Arm],
     settings: Mapping[str, Settings],
     prompts: Path | None,
-    concurrency: int,
+    concurrency: int | None,
     *,
     reads_only: bool,
+    batch: bool,
 ) -> EvaluationResult:
     """Run everything; Ctrl-C keeps what has finished and says how to go on."""
     from disputatio.evaluation.questions.runner import EvaluationRunner
@@ -206,7 +208,9 @@ def _run(
     first, progress = next(iter(settings.values())), Progress(0, "debates")
 
     def compare(store: SqlStore) -> Coroutine[Any, Any, EvaluationResult]:
-        experiment = progress.experiment(store, first.budget, concurrency=concurrency, reads_only=reads_only)
+        experiment = progress.experiment(
+            store, first.budget, concurrency=concurrency, reads_only=reads_only, batch=batch
+        )
         return EvaluationRunner(questions, arms, settings, experiment, prompts).run()
 
     return run_over(first.store, progress, compare)

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from disputatio.evaluation.experiment import Experiment, ExperimentResult, FinishedTrial, Trial
     from disputatio.kernel import JsonObject
     from disputatio.ledger.budget import Budget
+    from disputatio.participants.batch.collector import BatchCollector
     from disputatio.participants.call import ModelClient
     from disputatio.participants.model_seat import ModelSeating
     from disputatio.record.sql import SqlStore
 
 Value = TypeVar("Value")
 CONCURRENCY = 4
+BATCH_CONCURRENCY = 1_000
+"""Debates that wait for one batch together: each holds its history in memory."""
 
 JsonReportOption = Annotated[bool, typer.Option("--json", metavar="", help="Print the report as JSON.")]
 ChecksStoreOption = Annotated[
@@ -40,7 +43,15 @@ LimitOption = Annotated[str | None, typer.Option("--limit", metavar="N", help="A
 ConcurrencyOption = Annotated[
     str | None,
     typer.Option(
-        "--lanes", metavar="N", help=f"Debates of models held at a time; {CONCURRENCY} unless said otherwise."
+        "--lanes",
+        metavar="N",
+        help=f"Debates of models held at a time: {CONCURRENCY} by default, {BATCH_CONCURRENCY:,} with --batch.",
+    ),
+]
+BatchOption = Annotated[
+    bool,
+    typer.Option(
+        "--batch", metavar="", help="Use the batch interfaces of OpenAI, Anthropic and Google: half price, up to a day."
     ),
 ]
 FromRecordsOption = Annotated[
@@ -109,13 +120,24 @@ class Progress:
 
         return open_client(seating, api_key, on_progress=self.note)
 
-    def experiment(self, store: SqlStore, budget: Budget, **settings: Any) -> Experiment:
-        """An experiment over ``store`` whose progress is shown."""
+    def experiment(
+        self, store: SqlStore, budget: Budget, *, batch: bool = False, concurrency: int | None = None, **settings: Any
+    ) -> Experiment:
+        """An experiment over ``store`` whose progress is shown; with ``batch`` its calls go in batches."""
         from disputatio.evaluation.experiment import Experiment
 
-        return Experiment(
-            store, self.client_factory, budget=budget, on_finished=self.finish, on_batch=self.expect, **settings
-        )
+        batches = self.batches(store) if batch else None
+        at_once = concurrency or (BATCH_CONCURRENCY if batch else CONCURRENCY)
+        told: Any = {"on_finished": self.finish, "on_batch": self.expect, **settings}
+        return Experiment(store, self.client_factory, budget=budget, concurrency=at_once, batches=batches, **told)
+
+    def batches(self, store: SqlStore) -> BatchCollector:
+        """What sends calls in batches and notes them in ``store``."""
+        from disputatio.engine.ports import SystemClock
+        from disputatio.participants.batch.collector import BatchCollector
+        from disputatio.record.batches import SqlBatchBook
+
+        return BatchCollector(SqlBatchBook(store), self.client_factory, clock=SystemClock(), on_note=self.note)
 
     def note(self, message: str) -> None:
         """Something that takes long before a first answer."""
@@ -163,7 +185,13 @@ def run_over(
 
 
 def run_trials(
-    trials: Sequence[Trial], address: str, budget: Budget, progress: Progress, *, shares_ceiling: bool = False
+    trials: Sequence[Trial],
+    address: str,
+    budget: Budget,
+    progress: Progress,
+    *,
+    shares_ceiling: bool = False,
+    batch: bool = False,
 ) -> ExperimentResult:
     """Run the trials of one experiment; see ``run_over``.
 
@@ -177,7 +205,7 @@ def run_trials(
     result = run_over(
         address,
         progress,
-        lambda store: progress.experiment(store, budget, shares_ceiling=shares_ceiling).run(trials),
+        lambda store: progress.experiment(store, budget, shares_ceiling=shares_ceiling, batch=batch).run(trials),
     )
     check_answered(result)
     return result

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from disputatio.engine.journal import Journal, TextHashes, call_sent, prompt_rows, turn_asked, turn_taken
-from disputatio.engine.ports import CallLimiter, Clock, Observer
+from disputatio.engine.batched import BatchedCalls
+from disputatio.engine.journal import Journal, TextHashes, call_made, call_sent, prompt_rows, turn_asked, turn_taken
+from disputatio.engine.ports import Batches, CallLimiter, Clock, Observer
 from disputatio.engine.scheduling import CacheStaggering, wait_for_turn
 from disputatio.engine.seat_assignments import ModelSeat, SeatAssignments, learn_from_history, list_voices
 from disputatio.engine.tool_use import ToolCalls
@@ -41,6 +42,7 @@ from disputatio.prompts import (
     task_for_person,
 )
 from disputatio.record.events import (
+    BATCH,
     Abstained,
     AnswerRejected,
     BudgetReached,
@@ -134,6 +136,7 @@ class DebateRun:
         turnstile: lets calls through; None where they need not wait for others.
         allowances: how much room models have to reason, as far as it is known; None where nothing is. What the record
             tells is taken in.
+        batches: sends calls in batches; None where each is made at once.
     """
 
     def __init__(
@@ -148,10 +151,12 @@ class DebateRun:
         texts: Mapping[str, str] = MappingProxyType({}),
         call_limiter: CallLimiter | None = None,
         allowances: Allowances | None = None,
+        batches: Batches | None = None,
     ) -> None:
         self._allowances = allowances or Allowances(known_window)
         learn_from_history(self._allowances, plan.table, journal.history)
         self._call_limiter = call_limiter
+        self._batched = BatchedCalls(journal.debate, journal.history, batches)
         self._plan, self._journal, self._ledger = plan, journal, ledger
         self._clock, self._observer, self._streams = clock, observer, streams
         self._consulting = ToolCalls(plan.tools, journal=journal, clock=clock, texts=texts)
@@ -411,9 +416,7 @@ class DebateRun:
     def _again(self, recorded: deque[tuple[CallSent, CallMade]], order: Send) -> Reply | Fault:
         """What the next recorded call brought, after checking that it is the call asked for now."""
         sent, made = recorded.popleft()
-        prompt = self._journal.history.prompts[sent.call]
-        if prompt_rows(order.call, self._names) != prompt or sent.model != order.seating.address:
-            raise _mismatch(sent.path, "the recorded prompt or model is another one")
+        self._check_same(sent, order)
         usage = Usage(**made.usage)  # type: ignore[arg-type]
         if made.fault:
             return Fault(
@@ -426,8 +429,21 @@ class DebateRun:
             )
         return Reply(made.text, made.served_model, usage, made.finish)
 
+    def _check_same(self, sent: CallSent, order: Send) -> None:
+        """Refuse to take a recorded call for another one."""
+        prompt = self._journal.history.prompts[sent.call]
+        if prompt_rows(order.call, self._names) != prompt or sent.model != order.seating.address:
+            raise _mismatch(sent.path, "the recorded prompt or model is another one")
+
     async def _send(self, path: AskPath, order: Send, ask: Ask, opening: tuple[Event, ...]) -> Reply | Fault:
         """Make one call when the turnstile lets it through; before that nothing is reserved for it."""
+        if (under_way := self._batched.take_under_way(path)) is not None:
+            self._check_same(under_way, order)
+            order = order._replace(call=self._batched.rejoined(under_way, order.call))
+            return await self._made(under_way.call, path, order, ask, None, under_way.tier)
+        if self._batched.tier(path, order):
+            # It waits for all others anyway, and a day in a batch is no call under way.
+            return await self._carry(path, order, ask, opening, None)
         async with self._staggering.following(order) as begun:
             if self._call_limiter is None:
                 return await self._carry(path, order, ask, opening, begun)
@@ -446,10 +462,19 @@ class DebateRun:
         history = self._journal.history
         earlier = [row for row in history.past if row.path == path]
         call_id = f"{path}!{len(history.sent.get(path, ())) + len(earlier) + 1}"
-        order, quote = await self._reserve(call_id, order, opening)
-        sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history, self._names)
+        tier = self._batched.tier(path, order)
+        order, quote = await self._reserve(call_id, order, opening, tier)
+        sent, texts = call_sent(call_id, path, order, ask, quote.as_json(), history, self._names, tier)
         self._journal.write(*opening, sent, texts=texts)
         await self._journal.wait_until_durable()
+        order = order._replace(call=self._batched.named(call_id, order.call, tier))
+        return await self._made(call_id, path, order, ask, begun, tier)
+
+    async def _made(
+        self, call_id: str, path: AskPath, order: Send, ask: Ask, begun: Callable[[], None] | None, tier: str
+    ) -> Reply | Fault:
+        """Send a call that is written down, settle it, write down what it brought."""
+        self._journal.flush()
         occupant = self._plan.table[ask.seat]
         assert isinstance(occupant, ModelSeat)  # noqa: S101  (only models send calls)
         model_client = occupant.model_clients[occupant.seatings.index(order.seating)]
@@ -457,14 +482,26 @@ class DebateRun:
         outcome = await model_client.call(order.call, self._listener(path, order.part, begun))
         outcome = self._allowances.judged(order.seating, order.call, outcome)
         latency = round((self._clock.monotonic() - started) * 1000)
+        fault = outcome.kind if isinstance(outcome, Fault) else None
+        settled = self._ledger.settle(
+            call_id,
+            order.seating,
+            outcome.served_model,
+            outcome.usage,
+            billable=fault is None or fault in _MAY_BE_BILLED,
+            batch=tier == BATCH,
+        )
+        self._settled.set()
         # Before anything that can be stopped: the answer is paid.
-        self._journal.write(self._call_made(call_id, path, order, outcome, latency))
+        self._journal.write(call_made(call_id, path, outcome, settled, latency))
         if isinstance(outcome, Fault) and outcome.kind is FaultKind.SCHEMA_UNSUPPORTED:
             self._rejected_modes.append(_RejectedMode(order.seating.address, order.call.mode, ask.phase, ask.seat))
         await wait_for_turn()
         return outcome
 
-    async def _reserve(self, call_id: str, order: Send, opening: tuple[Event, ...]) -> tuple[Send, Reservation]:
+    async def _reserve(
+        self, call_id: str, order: Send, opening: tuple[Event, ...], tier: str
+    ) -> tuple[Send, Reservation]:
         """Reserve what the call may use at most; where the ceiling leaves too little, with less room to reason.
 
         A call in flight holds several times what it will cost, so the ceiling counts as reached only when none is left.
@@ -473,16 +510,17 @@ class DebateRun:
         Raises:
             _CeilingReachedError: a ceiling forbids it also with the least room that is of use.
         """
-        refusal = self._reserved(call_id, order)
+        refusal = self._reserved(call_id, order, tier)
         while isinstance(refusal, Refusal) and refusal.limit != "calls" and self._ledger.has_calls_in_flight:
             self._journal.flush()
             self._settled.clear()
-            await self._settled.wait()
-            refusal = self._reserved(call_id, order)
+            with self._batched.waiting(), self._ledger.telling(self._settled.set):
+                await self._settled.wait()
+            refusal = self._reserved(call_id, order, tier)
         if not isinstance(refusal, Refusal):
             return order, refusal
         for smaller in self._allowances.smaller(order.seating, order.call):
-            found = self._reserved(call_id, order._replace(call=smaller))
+            found = self._reserved(call_id, order._replace(call=smaller), tier)
             if not isinstance(found, Refusal):
                 return order._replace(call=smaller), found
         if opening:
@@ -490,9 +528,9 @@ class DebateRun:
         # What the call should have had is what people are told.
         raise _CeilingReachedError(refusal)
 
-    def _reserved(self, call_id: str, order: Send) -> Reservation | Refusal:
+    def _reserved(self, call_id: str, order: Send, tier: str) -> Reservation | Refusal:
         """What is now reserved for the call, or which ceiling forbids it."""
-        quote = self._ledger.quote(order.call, order.seating)
+        quote = self._ledger.quote(order.call, order.seating, batch=tier == BATCH)
         return self._ledger.reserve(call_id, quote) or quote
 
     def _listener(self, path: AskPath, part: str, begun: Callable[[], None] | None) -> OnText | None:
@@ -507,39 +545,6 @@ class DebateRun:
                 self._observer.on_text(path, part, text)
 
         return hear
-
-    def _call_made(self, call_id: str, path: AskPath, order: Send, outcome: Reply | Fault, latency_ms: int) -> CallMade:
-        fault = outcome if isinstance(outcome, Fault) else None
-        settled = self._ledger.settle(
-            call_id,
-            order.seating,
-            outcome.served_model,
-            outcome.usage,
-            billable=fault is None or fault.kind in _MAY_BE_BILLED,
-        )
-        self._settled.set()
-        usage = outcome.usage or Usage()
-        return CallMade(
-            call=call_id,
-            path=path,
-            fault=fault.kind.value if fault else "",
-            message=fault.message if fault else "",
-            text=outcome.text,
-            served_model=outcome.served_model,
-            finish=outcome.finish if isinstance(outcome, Reply) else "",
-            usage={
-                "input_tokens": usage.input_tokens,
-                "output_tokens": usage.output_tokens,
-                "cached_tokens": usage.cached_tokens,
-                **({} if usage.written_tokens is None else {"written_tokens": usage.written_tokens}),
-                **({} if usage.reasoning_tokens is None else {"reasoning_tokens": usage.reasoning_tokens}),
-            },
-            cost_usd=None if settled.usd is None else str(settled.usd),
-            cost_basis=settled.basis,
-            charged_tokens=settled.tokens,
-            latency_ms=latency_ms,
-            retry_after_s=fault.retry_after_s if fault else None,
-        )
 
 
 def _modes_turned_down(history: History) -> list[_RejectedMode]:

@@ -10,10 +10,11 @@ from typing import Any
 from disputatio.engine.ports import Clock, Observer
 from disputatio.formats.turns.citing import cited_json, unstated_json
 from disputatio.kernel import Ask, AskPath
-from disputatio.participants.call import Call
+from disputatio.ledger.ledger import Settled
+from disputatio.participants.call import Call, Fault, Reply, Usage
 from disputatio.participants.turn_taking import Send, Taken
 from disputatio.record.chain import GENESIS, Sealed, seal
-from disputatio.record.events import CallSent, DebateClosed, DebateInterrupted, Event, TurnAsked, TurnTaken
+from disputatio.record.events import CallMade, CallSent, DebateClosed, DebateInterrupted, Event, TurnAsked, TurnTaken
 from disputatio.record.history import History, PromptRows
 from disputatio.record.store import EventBatch, Store, Summary
 from disputatio.record.text import canonical, digest
@@ -147,7 +148,14 @@ def turn_taken(path: AskPath, ask: Ask, taken: Taken) -> TurnTaken:
 
 
 def call_sent(
-    call_id: str, path: AskPath, order: Send, ask: Ask, reserved: Any, history: History, names: TextHashes
+    call_id: str,
+    path: AskPath,
+    order: Send,
+    ask: Ask,
+    reserved: Any,
+    history: History,
+    names: TextHashes,
+    tier: str = "",
 ) -> tuple[CallSent, dict[str, str]]:
     """That a call is about to leave, with the texts it names that the record does not hold yet."""
     call = order.call
@@ -174,8 +182,36 @@ def call_sent(
         reserved=reserved,
         begins=begins,
         reasoning_allowance=call.reasoning_allowance,
+        tier=tier,
     )
     return sent, texts
+
+
+def call_made(call_id: str, path: AskPath, outcome: Reply | Fault, settled: Settled, latency_ms: int) -> CallMade:
+    """That a call came back, with what it was charged."""
+    fault = outcome if isinstance(outcome, Fault) else None
+    usage = outcome.usage or Usage()
+    return CallMade(
+        call=call_id,
+        path=path,
+        fault=fault.kind.value if fault else "",
+        message=fault.message if fault else "",
+        text=outcome.text,
+        served_model=outcome.served_model,
+        finish=outcome.finish if isinstance(outcome, Reply) else "",
+        usage={
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cached_tokens": usage.cached_tokens,
+            **({} if usage.written_tokens is None else {"written_tokens": usage.written_tokens}),
+            **({} if usage.reasoning_tokens is None else {"reasoning_tokens": usage.reasoning_tokens}),
+        },
+        cost_usd=None if settled.usd is None else str(settled.usd),
+        cost_basis=settled.basis,
+        charged_tokens=settled.tokens,
+        latency_ms=latency_ms,
+        retry_after_s=fault.retry_after_s if fault else None,
+    )
 
 
 def prompt_rows(call: Call, names: TextHashes) -> PromptRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
@@ -72,6 +72,22 @@ class CallLimiter(Protocol):
 
     def slot(self, seating: ModelSeating) -> AbstractAsyncContextManager[None]:
         """Waits until a call to ``seating`` may leave; it counts as under way until the context ends."""
+
+
+class Batches(Protocol):
+    """Sends calls of many debates together (`disputatio.participants.batch.collector`)."""
+
+    def takes(self, seating: ModelSeating) -> bool:
+        """Whether calls to ``seating`` can go in batches."""
+
+    def running(self, debate: str) -> AbstractContextManager[None]:
+        """A debate runs while the context lasts."""
+
+    def waiting(self, debate: str) -> AbstractContextManager[None]:
+        """A part of a debate waits, while the context lasts, for what only an answer can bring."""
+
+    async def recall(self, debate: str) -> None:
+        """Learn which calls of a debate that goes on were handed to a batch."""
 
 
 class NullObserver:

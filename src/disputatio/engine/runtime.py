@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 from disputatio._version import VERSION
 from disputatio.config import Settings, fallback_seat, variable_prefix
+from disputatio.engine.batched import in_batches
 from disputatio.engine.custom_format_files import is_rules_file, load_recorded_format
 from disputatio.engine.debate_run import DebateRun, Plan
 from disputatio.engine.estimate import estimate_for_record
@@ -31,7 +33,7 @@ from disputatio.engine.opening import (
     probe_models,
 )
 from disputatio.engine.output_modes import with_cheaper_modes
-from disputatio.engine.ports import CallLimiter, Clock, NullObserver, Observer, SystemClock
+from disputatio.engine.ports import Batches, CallLimiter, Clock, NullObserver, Observer, SystemClock
 from disputatio.engine.reopening import list_failed, list_reopened
 from disputatio.engine.review_setup import default_budget
 from disputatio.engine.scheduling import wait_for_turn
@@ -53,6 +55,7 @@ from disputatio.formats.ruleset import rules_from_json
 from disputatio.ledger.budget import Budget
 from disputatio.ledger.ledger import Ledger, Reservation
 from disputatio.ledger.prices import PriceBook
+from disputatio.ledger.shared import SharedCeiling
 from disputatio.motion import Evidence, Motion
 from disputatio.motion.source_kind import SourceKind
 from disputatio.participants.analyst.seated import ANALYST
@@ -63,7 +66,7 @@ from disputatio.participants.reasoning import Allowances
 from disputatio.participants.shared_clients import ClientFactory, SharedClients, open_client
 from disputatio.prompts import PromptBook, PromptContext
 from disputatio.record.chain import Sealed
-from disputatio.record.events import CallLost, DebateInterrupted, DebateOpened, DebateResumed
+from disputatio.record.events import BATCH, CallLost, DebateInterrupted, DebateOpened, DebateResumed
 from disputatio.record.history import History, Status
 from disputatio.record.store import Store
 from disputatio.record.verified import VerifiedRecord, load_verified
@@ -80,7 +83,8 @@ class Runtime:
 
     ``streams`` asks models to stream. ``checks_first`` asks every provider once, at no cost, before a debate
     starts, whether it can be reached. ``call_limiter`` is where calls wait for those of others. ``allowances`` is what
-    is known of how much models reason.
+    is known of how much models reason. ``batches`` sends calls in batches, and ``client_factory`` is then its own.
+    ``ceiling`` is one that other debates draw on too.
     """
 
     store: Store
@@ -91,6 +95,12 @@ class Runtime:
     checks_first: bool = True
     call_limiter: CallLimiter | None = None
     allowances: Allowances = PROCESS_ALLOWANCES
+    batches: Batches | None = None
+    ceiling: SharedCeiling | None = None
+
+    def running(self, debate: str) -> AbstractContextManager[None]:
+        """A debate runs while the context lasts."""
+        return nullcontext() if self.batches is None else self.batches.running(debate)
 
 
 def new_id() -> str:
@@ -114,6 +124,12 @@ async def start(
         ProviderError: a model certainly cannot answer; nothing was written or spent.
         StoreError: the record could not be written.
     """
+    debate = debate or new_id()
+    with runtime.running(debate):
+        return await _start(proposal, runtime, on_opened, debate)
+
+
+async def _start(proposal: Proposal, runtime: Runtime, on_opened: Callable[[str], None] | None, debate: str) -> str:
     await wait_for_turn()
     model_clients, claimed = SharedClients(runtime.client_factory), ""
     tools: Toolset | None = None
@@ -131,7 +147,6 @@ async def start(
         await learn_from_store(runtime.allowances, list_seatings(table), runtime.store)
         tools = await open_debate_tools(proposal.settings, table, proposal.evidence)
         plan = replace(plan, tools=tools)
-        debate = debate or new_id()
         runtime.store.claim(debate)
         claimed = debate
         journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer)
@@ -142,7 +157,7 @@ async def start(
             await journal.wait_until_durable()
             on_opened(debate)
         # Nobody else has to wait for it: it is durable before the first call leaves, as all that comes before a call.
-        await _make_run(plan, journal, Ledger(budget, prices), runtime).run()
+        await _make_run(plan, journal, Ledger(budget, prices, runtime.ceiling), runtime).run()
         return debate
     finally:
         if tools is not None:
@@ -165,6 +180,7 @@ def _make_run(
         texts=texts,
         call_limiter=runtime.call_limiter,
         allowances=runtime.allowances,
+        batches=runtime.batches,
     )
 
 
@@ -220,7 +236,8 @@ async def resume(debate: str, resumption: Resumption, runtime: Runtime) -> Histo
         # Whoever held it until now may have written more.
         if runtime.store.read(debate, after=read.last.seq):
             read = load_verified(runtime.store, debate)
-        return await _resume_claimed(debate, read, resumption, runtime)
+        with runtime.running(debate):
+            return await _resume_claimed(debate, read, resumption, runtime)
     finally:
         runtime.store.release(debate)
 
@@ -248,15 +265,18 @@ async def _resume_claimed(debate: str, read: VerifiedRecord, resumption: Resumpt
         budget = _raise_budget(
             Budget.from_json(history.resumed[-1].budget if history.resumed else opened.budget), resumption
         )
-        ledger = Ledger(budget, PriceBook())
-        _restore(ledger, history)
+        ledger = Ledger(budget, PriceBook(), runtime.ceiling)
+        if runtime.batches is not None:
+            await runtime.batches.recall(debate)
+        kept = frozenset(row.call for row in in_batches(history)) if runtime.batches is not None else frozenset[str]()
+        _restore(ledger, history, kept)
         _check_ceilings(debate, history, ledger, resumption)
         check_prices(plan.table, budget, ledger.prices)
         if runtime.checks_first:
             check_reachable(plan.table, await probe_models(plan.table))
         tools = await reopen_tools(opened, resumption.settings, plan.setting.evidence)
         plan = replace(plan, tools=tools)
-        lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight]
+        lost = [CallLost(call=row.call, path=row.path) for row in history.in_flight if row.call not in kept]
         reopened = list_reopened(history, plan, resumption.retry_reasons)
         # Durable with the first call, before that leaves: until then nothing has happened that could be lost.
         journal.write(*lost, DebateResumed(budget=budget.as_json(), software=software(), reopened=reopened))
@@ -291,7 +311,9 @@ async def interrupt(debate: str, reason: str, runtime: Runtime) -> None:
         written = tuple(runtime.store.read(debate))
         journal = Journal(debate, store=runtime.store, clock=runtime.clock, observer=runtime.observer, written=written)
         if written and journal.history.status is Status.RUNNING:
-            lost = [CallLost(call=row.call, path=row.path) for row in journal.history.in_flight]
+            # What is in a batch comes back, and is waited for when the debate goes on.
+            flying = [row for row in journal.history.in_flight if row.tier != BATCH]
+            lost = [CallLost(call=row.call, path=row.path) for row in flying]
             journal.write(*lost, DebateInterrupted(reason=reason))
             await journal.wait_until_durable()
     finally:
@@ -480,10 +502,13 @@ def _check_ceilings(debate: str, history: History, ledger: Ledger, resumption: R
             )
 
 
-def _restore(ledger: Ledger, history: History) -> None:
-    """Take in what the record says was spent."""
+def _restore(ledger: Ledger, history: History, kept: frozenset[str]) -> None:
+    """Take in what the record says was spent; the calls in ``kept`` are still under way."""
     for sent in history.calls:
         made = history.made.get(sent.call)
+        if sent.call in kept:
+            ledger.restore_held(sent.call, Reservation.from_json(sent.reserved))
+            continue
         if made is None:
             ledger.restore_lost(Reservation.from_json(sent.reserved))
             continue

@@ -38,6 +38,8 @@ from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import UNLIMITED, Budget
 from disputatio.ledger.ledger import Reservation
 from disputatio.ledger.prices import PriceBook
+from disputatio.ledger.shared import SharedCeiling
+from disputatio.participants.batch.collector import BatchCollector
 from disputatio.participants.call import Call, Fault, FaultKind, ModelClient, OnText, OutputMode, Reply
 from disputatio.participants.model_seat import ModelSeating
 from disputatio.participants.shared_clients import ClientFactory, SharedClients
@@ -168,6 +170,7 @@ class Experiment:
         reads_only: whether records are only read, and no trial runs.
         on_finished: is told of each trial once, when it has finished.
         on_batch: is told how many trials there are, whenever that is known anew.
+        batches: sends the calls of all trials in batches; they then draw on one ceiling call by call.
 
     Attributes:
         opener: the way to models.
@@ -186,10 +189,13 @@ class Experiment:
         reads_only: bool = False,
         on_finished: Callable[[FinishedTrial], None] = lambda _: None,
         on_batch: Callable[[int], None] = lambda _: None,
+        batches: BatchCollector | None = None,
     ) -> None:
         self._store, self._budget, self._observer = store, budget, add_tracing(NullObserver())
-        self.client_factory = client_factory
-        self._concurrency = 1 if budget != UNLIMITED and not shares_ceiling else concurrency
+        self.client_factory = client_factory if batches is None else batches.open
+        self._batches, self._ceiling = batches, SharedCeiling(budget) if batches is not None else None
+        waits = budget != UNLIMITED and not shares_ceiling and batches is None
+        self._concurrency = 1 if waits else concurrency
         self._reads_only, self._on_finished, self._on_batch = reads_only, on_finished, on_batch
         self._trials: dict[str, Trial] = {}
         self._spent: dict[str, Spending] = {}
@@ -228,6 +234,8 @@ class Experiment:
                 await self._run_waiting(waiting, model_clients)
         finally:
             await model_clients.aclose()
+            if self._batches is not None:
+                await self._batches.aclose()
         return self.result
 
     async def run_further(self, wanted: Callable[[], Sequence[Trial]], most: int) -> None:
@@ -283,6 +291,9 @@ class Experiment:
     async def _run_waiting(self, waiting: Sequence[tuple[Trial, str | None]], model_clients: _KeptClients) -> None:
         """Run what waits, a few at a time; then what its share of the ceiling cut short, one by one."""
         queue = iter(waiting)
+        if self._ceiling is not None:
+            before = add_spending(self._spent.values())
+            self._ceiling = SharedCeiling(self._budget, before.usd or Decimal(0), before.tokens, before.calls)
         self._slots = min(self._concurrency, len(waiting))
         tasks = [asyncio.ensure_future(self._run_queue(queue, model_clients)) for _ in range(self._slots)]
         try:
@@ -299,7 +310,7 @@ class Experiment:
         for trial, earlier in queue:
             if self.stopped:
                 return
-            share = self._share()
+            share = self._share() if self._ceiling is None else self._budget
             if share is None and self._reserved:
                 self._cut_short.append((trial, earlier))
                 continue
@@ -308,7 +319,12 @@ class Experiment:
                 return
             self._reserved[trial.key] = share
             runtime = Runtime(
-                self._store, observer=self._observer, client_factory=model_clients.open, checks_first=False
+                self._store,
+                observer=self._observer,
+                client_factory=model_clients.open,
+                checks_first=False,
+                batches=self._batches,
+                ceiling=self._ceiling,
             )
             if earlier is None:
                 proposal = replace(trial.proposal, settings=replace(trial.proposal.settings, budget=share))
@@ -316,6 +332,9 @@ class Experiment:
             else:
                 debate = earlier
                 own = read_spending(self._history(debate))
+                if self._ceiling is not None:
+                    # Its ledger takes in again what its record tells.
+                    self._ceiling.spend(-(own.usd or Decimal(0)), -own.tokens, -own.calls)
                 await resume(debate, _resumption(trial.proposal, share, own), runtime)
             self._end(trial, debate)
 
@@ -324,7 +343,7 @@ class Experiment:
         self._reserved.pop(trial.key, None)
         history = self._history(debate)
         self._spent[trial.key] = read_spending(history)
-        if history.status is Status.TRUNCATED and self._slots > 1:
+        if history.status is Status.TRUNCATED and self._slots > 1 and self._ceiling is None:
             self._cut_short.append((trial, debate))
             return
         if history.status is Status.TRUNCATED:

@@ -7,7 +7,8 @@ call that was lost, or whose cost nobody can tell, keeps its whole reservation a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import ne
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from disputatio.kernel import JsonObject
 from disputatio.ledger.budget import Budget
 from disputatio.ledger.prices import PriceBook, Priced
+from disputatio.ledger.shared import SharedCeiling
 from disputatio.ledger.tokens import TokenGauge
 from disputatio.participants.call import Call, Usage
 from disputatio.participants.model_seat import ModelSeating
@@ -84,9 +86,11 @@ class Ledger:
     Args:
         budget: the ceilings.
         prices: what calls cost.
+        shared: a ceiling that other debates draw on too; None where this debate has its own alone.
     """
 
-    def __init__(self, budget: Budget, prices: PriceBook) -> None:
+    def __init__(self, budget: Budget, prices: PriceBook, shared: SharedCeiling | None = None) -> None:
+        self.shared = shared
         self.budget = budget
         self.prices = prices
         self.spent_usd = Decimal(0)
@@ -94,12 +98,12 @@ class Ledger:
         self.calls = 0
         self.unpriced_calls = 0
         self._held: dict[str, Reservation] = {}
-        self._gauges: dict[str, TokenGauge] = {}
+        self._gauges: dict[str, TokenGauge] = {} if shared is None else shared.gauges
 
     @property
     def has_calls_in_flight(self) -> bool:
         """Whether a call holds a reservation, some of which it will give back."""
-        return bool(self._held)
+        return bool(self._held) or (self.shared is not None and self.shared.in_flight > 0)
 
     @property
     def held_usd(self) -> Decimal:
@@ -111,36 +115,55 @@ class Ledger:
         """Tokens reserved for calls in flight."""
         return sum(row.tokens for row in self._held.values())
 
-    def quote(self, call: Call, seating: ModelSeating) -> Reservation:
-        """The most that ``call`` may use."""
+    def quote(self, call: Call, seating: ModelSeating, *, batch: bool = False) -> Reservation:
+        """The most that ``call`` may use; ``batch`` is whether it travels in a batch."""
         size, messages = call_size(call)
         tokens = self._gauge(seating.address).bound(size, messages)
-        return Reservation(tokens, call.max_tokens, self.prices.bound(seating, tokens, call.max_tokens), size)
+        usd = self.prices.bound(seating, tokens, call.max_tokens, batch=batch)
+        return Reservation(tokens, call.max_tokens, usd, size)
 
     def reserve(self, call_id: str, quote: Reservation) -> Refusal | None:
         """Hold ``quote`` for a call, or say which ceiling forbids it; a refusal changes nothing."""
         refusal = self._refusal(quote)
         if refusal is None:
-            self._held[call_id] = quote
-            self.calls += 1
+            self._hold(call_id, quote)
         return refusal
 
+    def _hold(self, call_id: str, held: Reservation) -> None:
+        self._held[call_id] = held
+        self.calls += 1
+        if self.shared is not None:
+            self.shared.hold(held.usd, held.tokens)
+            self.shared.spend(None, 0, 1)
+
     def _refusal(self, quote: Reservation) -> Refusal | None:
-        budget = self.budget
-        if budget.calls is not None and self.calls + 1 > budget.calls:
-            return Refusal("calls", str(budget.calls), str(self.calls), "1")
-        if budget.tokens is not None:
-            tokens = self.spent_tokens + self.held_tokens
-            if tokens + quote.tokens > budget.tokens:
-                return Refusal("tokens", f"{budget.tokens:,}", f"{tokens:,}", f"{quote.tokens:,}")
-        if budget.usd is not None and quote.usd is not None:
-            usd = self.spent_usd + self.held_usd
-            if usd + quote.usd > budget.usd:
-                return Refusal("usd", _dollars(budget.usd), _dollars(usd), _dollars(quote.usd))
-        return None
+        own = self.spent_tokens + self.held_tokens, self.spent_usd + self.held_usd
+        refusal = _refusal(self.budget, self.calls, *own, quote)
+        if refusal is None and (shared := self.shared) is not None:
+            all_of_them = shared.tokens + shared.held_tokens, shared.usd + shared.held_usd
+            refusal = _refusal(shared.budget, shared.calls, *all_of_them, quote)
+        return refusal
+
+    @contextmanager
+    def telling(self, told: Callable[[], None]) -> Iterator[None]:
+        """Call ``told``, in this context, whenever another debate gives something back."""
+        if self.shared is not None:
+            self.shared.listen(told)
+        try:
+            yield
+        finally:
+            if self.shared is not None:
+                self.shared.leave(told)
 
     def settle(
-        self, call_id: str, seating: ModelSeating, served_model: str | None, usage: Usage | None, *, billable: bool
+        self,
+        call_id: str,
+        seating: ModelSeating,
+        served_model: str | None,
+        usage: Usage | None,
+        *,
+        billable: bool,
+        batch: bool = False,
     ) -> Settled:
         """Charge a call that came back and free what it did not use.
 
@@ -150,12 +173,15 @@ class Ledger:
             served_model: who answered, as the provider says.
             usage: the tokens the provider counted; None where it told nothing.
             billable: whether the provider may have charged for a call of which it told nothing.
+            batch: whether the call travelled in a batch.
         """
         held = self._held.pop(call_id)
+        if self.shared is not None:
+            self.shared.release(held.usd, held.tokens)
         if usage is None and not billable:
             return Settled(Decimal(0), "failed before anything was counted", 0)
         usage = usage or Usage()
-        priced = self.prices.charge(seating, served_model, usage)
+        priced = self.prices.charge(seating, served_model, usage, batch=batch)
         if priced.usd is None and held.usd is not None:
             priced = Priced(held.usd, f"{priced.basis}; the reservation stays spent")
         settled = Settled(priced.usd, priced.basis, _tokens(usage, held))
@@ -173,14 +199,23 @@ class Ledger:
             usd: what it cost; None where nobody knows.
             tokens: what it was charged.
         """
-        self.calls += 1
+        self._count()
         self._measure(address, size, measured)
         self._charge(usd, tokens)
 
     def restore_lost(self, held: Reservation) -> None:
         """Take in a call that never came back: its reservation stays spent."""
-        self.calls += 1
+        self._count()
         self._charge(held.usd, held.tokens)
+
+    def restore_held(self, call_id: str, held: Reservation) -> None:
+        """Take in a call that is still under way, in a batch: it keeps its reservation until it settles."""
+        self._hold(call_id, held)
+
+    def _count(self) -> None:
+        self.calls += 1
+        if self.shared is not None:
+            self.shared.spend(None, 0, 1)
 
     def _measure(self, address: str, size: int, tokens: int | None) -> None:
         if tokens is not None:
@@ -188,6 +223,8 @@ class Ledger:
 
     def _charge(self, usd: Decimal | None, tokens: int) -> None:
         self.spent_tokens += tokens
+        if self.shared is not None:
+            self.shared.spend(usd, tokens, 0)
         if usd is None:
             self.unpriced_calls += 1
         else:
@@ -198,6 +235,17 @@ class Ledger:
         if gauge is None:
             gauge = self._gauges[address] = TokenGauge()
         return gauge
+
+
+def _refusal(budget: Budget, calls: int, tokens: int, usd: Decimal, quote: Reservation) -> Refusal | None:
+    """Which ceiling of ``budget`` forbids a call that may need ``quote``, with so much spent or reserved before it."""
+    if budget.calls is not None and calls + 1 > budget.calls:
+        return Refusal("calls", str(budget.calls), str(calls), "1")
+    if budget.tokens is not None and tokens + quote.tokens > budget.tokens:
+        return Refusal("tokens", f"{budget.tokens:,}", f"{tokens:,}", f"{quote.tokens:,}")
+    if budget.usd is not None and quote.usd is not None and usd + quote.usd > budget.usd:
+        return Refusal("usd", _dollars(budget.usd), _dollars(usd), _dollars(quote.usd))
+    return None
 
 
 def call_size(call: Call) -> tuple[int, int]:

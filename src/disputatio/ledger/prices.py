@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from disputatio.participants.call import Usage
 from disputatio.participants.model_seat import ModelSeating, Price
-from disputatio.participants.providers import PROVIDERS
+from disputatio.participants.providers import PROVIDERS, Kind
 from disputatio.record.events import FREE_OF_CHARGE, REPORTED_COST
 
 _MILLION = Decimal(1_000_000)
+BATCH_SHARE = Decimal("0.5")
+"""The part of the usual price that a call costs in a batch, at OpenAI, Anthropic and Google alike."""
 
 
 class Priced(NamedTuple):
@@ -32,28 +34,45 @@ class PriceBook:
         """Whether a call to this seating can be priced before it is made."""
         return self.bound(seating, 1000, 1000) is not None
 
-    def bound(self, seating: ModelSeating, input_tokens: int, output_tokens: int) -> Decimal | None:
+    def bound(
+        self, seating: ModelSeating, input_tokens: int, output_tokens: int, *, batch: bool = False
+    ) -> Decimal | None:
         """The most a call with these tokens costs; None where no price is known.
 
         Nothing of it is served from a cache and all of it is written there, which some providers charge for.
         """
-        return self._charge(seating, seating.model, Usage(input_tokens, output_tokens, 0, input_tokens)).usd
+        usage = Usage(input_tokens, output_tokens, 0, input_tokens)
+        priced = self._charge(seating, seating.model, usage)
+        return self._in_batch(seating, seating.model, usage, priced).usd if batch else priced.usd
 
-    def charge(self, seating: ModelSeating, served_model: str | None, usage: Usage) -> Priced:
+    def charge(self, seating: ModelSeating, served_model: str | None, usage: Usage, *, batch: bool = False) -> Priced:
         """What a finished call cost, at the price of the model that served it.
 
         Where the served model is unknown to the table, a dated name of the requested model is charged as that;
         anything else has no price here, and the ledger leaves the whole reservation spent. What the server says that
-        the call cost goes before the table, and a configured price before both.
+        the call cost goes before the table, and a configured price before both. With ``batch`` all but a cost that the
+        server states is that of a batch.
         """
         if usage.cost_usd is not None and seating.price is None and not (_is_free(seating) and not usage.cost_usd):
             return Priced(usage.cost_usd, REPORTED_COST)
-        if served_model is None or served_model == seating.model:
-            return self._charge(seating, seating.model, usage)
-        served = self._charge(seating, served_model, usage)
-        if served.usd is None and served_model.startswith(seating.model):
-            return self._charge(seating, seating.model, usage)
-        return served
+        model = seating.model if served_model is None else served_model
+        priced = self._charge(seating, model, usage)
+        if priced.usd is None and model != seating.model and model.startswith(seating.model):
+            model = seating.model
+            priced = self._charge(seating, model, usage)
+        return self._in_batch(seating, model, usage, priced) if batch else priced
+
+    def _in_batch(self, seating: ModelSeating, model: str, usage: Usage, priced: Priced) -> Priced:
+        """``priced`` at the discount of batches: half of everything.
+
+        At Google input from the cache keeps its price (https://ai.google.dev/gemini-api/docs/batch-api).
+        """
+        if not priced.usd:
+            return priced
+        usd, cached = priced.usd * BATCH_SHARE, usage.cached_tokens or 0
+        if cached and PROVIDERS[seating.provider].kind is Kind.GOOGLE:
+            usd += (self._charge(seating, model, Usage(cached, 0, cached)).usd or 0) * (1 - BATCH_SHARE)
+        return Priced(usd, f"{priced.basis}, batch")
 
     def _charge(self, seating: ModelSeating, model: str, usage: Usage) -> Priced:
         if seating.price is None and _is_free(seating):

@@ -56,6 +56,8 @@ class Call:
             to them; None where it may not shrink.
         seed: passed on to providers that take one.
         tells_schema: whether the prompt has the schema in it, so that nothing need be added to it in prompted mode.
+        identity: the debate and the id of the call in its record, where the call is to travel in a batch and may be
+            asked for again by another process; None for a call that is made at once.
     """
 
     segments: tuple[Segment, ...]
@@ -69,6 +71,7 @@ class Call:
     reasoning_allowance: int = 0
     usual_tokens: int | None = None
     tells_schema: bool = False
+    identity: tuple[str, str] | None = None
 
     @property
     def answer_tokens(self) -> int:
@@ -146,6 +149,8 @@ class FaultKind(StrEnum):
     SETTING_REFUSED = "setting_refused"
     """The model does not take what a user set for it."""
     BAD_REQUEST = "bad_request"
+    BATCH_FAILED = "batch_failed"
+    """The batch that the call was in brought no answer for it, and charges nothing; the same call may go singly."""
     NOT_INSTALLED = "not_installed"
     """The library or weights this provider needs are not there."""
 

@@ -41,6 +41,7 @@ LONGEST_ASKED_REST_S = 120.0
 """A provider that asks for a longer wait than this is treated as down."""
 MOST_REFUSED = 12
 """How many refusals of parameters cost a call none of its attempts: more than there are parameters to refuse."""
+_COSTS_NO_ATTEMPT = frozenset({FaultKind.PARAMETER_REFUSED, FaultKind.BATCH_FAILED})
 _ANY_OBJECT: JsonObject = {"type": "object"}
 _CHOICE_TOKENS = 600
 """Of the answer which tools to call."""
@@ -414,7 +415,7 @@ class ModelTurn:
             if outcome.kind is FaultKind.SCHEMA_UNSUPPORTED and len(modes) > 1:
                 modes.pop(0)
                 continue
-            if outcome.kind is FaultKind.PARAMETER_REFUSED and refusals < MOST_REFUSED:
+            if outcome.kind in _COSTS_NO_ATTEMPT and refusals < MOST_REFUSED:
                 refusals += 1
                 continue
             tried += 1

@@ -347,10 +347,10 @@ _CAUSES = {
 }
 
 
-REVISION = "0004"
+REVISION = "0005"
 """The newest migration. A store at an unknown revision was written by another version."""
 
-KNOWN_REVISIONS = ("0001", "0002", "0003", "0004")
+KNOWN_REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 
 
 _SQLITE_PREFIX = "sqlite:///"

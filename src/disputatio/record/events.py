@@ -100,7 +100,8 @@ class CallSent(Event):
     ``reasoning_allowance`` the part of it that was for reasoning. ``reserved`` has ``input_tokens``,
     ``output_tokens`` and ``usd`` (a string, or null where no price is known). A prompt that begins as that of an
     earlier call names it in ``begins``, with the number of segments they share, and lists only its others:
-    `disputatio.record.history.History.prompts` has them whole.
+    `disputatio.record.history.History.prompts` has them whole. ``tier`` is ``BATCH`` where the call travels in a batch
+    of the provider, else empty: such a call outlives the process that made it.
     """
 
     call: str
@@ -116,8 +117,11 @@ class CallSent(Event):
     reserved: JsonObject
     begins: tuple[str, int] | tuple[()] = ()
     reasoning_allowance: int = 0
+    tier: str = ""
 
 
+BATCH = "batch"
+"""The tier of a call that travels in a batch."""
 REPORTED_COST = "reported by the server"
 """The basis of a cost that came with the answer."""
 FREE_OF_CHARGE = "free of charge at the provider"

@@ -330,13 +330,13 @@ def semantic_content(events: Iterable[Event]) -> dict[str, Any]:
     }
 
 
-_RESIZED = frozenset({"cut_while_reasoning", "limit_too_large"})
-"""Faults after which the same call is made again with another limit."""
+_RESIZED = frozenset({"cut_while_reasoning", "limit_too_large", "batch_failed"})
+"""Faults after which the same call is made again, with another limit or outside a batch."""
 
 
 def _sent_meaning(sent: CallSent, history: History) -> dict[str, Any]:
     """A call that left, with its whole prompt: how it is shortened depends on which call left before it."""
-    meaning = _meaning(sent, drop=("call", "reserved", "begins", "reasoning_allowance"))
+    meaning = _meaning(sent, drop=("call", "reserved", "begins", "reasoning_allowance", "tier"))
     answer = sent.max_tokens - sent.reasoning_allowance
     return {**meaning, "max_tokens": answer, "prompt": history.prompts[sent.call]}
 

@@ -118,3 +118,23 @@ summaries = Table(
     Column("version", Integer, nullable=False),
     Column("body", Text, nullable=False),
 )
+
+batches = Table(
+    "batches",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("intended_at", Float, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("provider_id", Text),
+)
+
+batch_calls = Table(
+    "batch_calls",
+    metadata,
+    Column("debate", String(32), primary_key=True),
+    Column("call", String(240), primary_key=True),
+    Column("batch", String(64), nullable=False),
+    Column("position", Integer, nullable=False),
+    Index("ix_batch_calls_batch", "batch"),
+)

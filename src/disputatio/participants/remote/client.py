@@ -22,9 +22,10 @@ from disputatio.participants.shared_work import SharedWork
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 
+    from disputatio.participants.remote.composing import ComposedRequest
     from disputatio.participants.remote.direct import Way
     from disputatio.participants.remote.models import Line
-    from disputatio.participants.remote.transport import AiohttpTransport
+    from disputatio.participants.remote.transport import AiohttpTransport, RawResponse
 
 _ALL: Final = (OutputMode.NATIVE, OutputMode.TOOL, OutputMode.PROMPTED)
 _MODES: Final[dict[Kind, tuple[OutputMode, ...]]] = {
@@ -112,9 +113,58 @@ class RemoteClient:
             on_text(outcome.text)
         return outcome
 
-    async def _call(self, call: Call, on_text: OnText | None, refused: frozenset[str]) -> Reply | Fault:
-        """Make one request without what is ``refused``, streamed where somebody listens."""
-        path = (self._way or await self._find_way() if on_text is None else None) or await self._open()
+    @property
+    def kind(self) -> Kind:
+        """The way the provider is spoken to."""
+        return self._endpoint.kind
+
+    @property
+    def place(self) -> str:
+        """The model and where it is, for people: no key, no password."""
+        return self._endpoint.place
+
+    async def compose(self, call: Call) -> ComposedRequest | Fault:
+        """The request that ``call`` would be, for whoever sends it another way. Nothing is sent."""
+        from disputatio.participants.remote.composing import ComposedRequest
+        from disputatio.participants.remote.parameters import mode_name, refused_by
+
+        refused = refused_by(self._endpoint)
+        if mode_name(call.mode) in refused:
+            from disputatio.participants.remote.faults import mode_refused
+
+            return mode_refused(self._endpoint, call.mode)
+        line = await self._open()
+        if isinstance(line, Fault):
+            return line
+        from disputatio.participants.remote.transport import led
+
+        failure: Exception = ValueError("the request could not be composed")
+        with led(None, shows=True) as passage:
+            try:
+                await _asked(line, call, None, refused)
+            except Exception as stop:  # noqa: BLE001  (it is stopped where it would send; what came before counts)
+                failure = stop
+        quote = passage.shown
+        if quote is None:
+            return self._fault(failure, call.mode, line.prompts.names(call, refused), refused, "")
+        return ComposedRequest.of(quote.url, quote.headers.multi_items(), quote.content)
+
+    async def interpret(self, call: Call, response: RawResponse) -> Reply | Fault:
+        """What ``response`` means as the response to ``call``, by the rules of single calls. Nothing is sent."""
+        from disputatio.participants.remote.parameters import refused_by
+        from disputatio.participants.remote.transport import led
+
+        line = await self._open()
+        if isinstance(line, Fault):
+            return line
+        with led(response):
+            return await self._call(call, None, refused_by(self._endpoint), line)
+
+    async def _call(
+        self, call: Call, on_text: OnText | None, refused: frozenset[str], line: Line | None = None
+    ) -> Reply | Fault:
+        """Make one request without what is ``refused``, streamed where somebody listens; over ``line`` if given."""
+        path = line or (self._way or await self._find_way() if on_text is None else None) or await self._open()
         if isinstance(path, Fault):
             return path
         from disputatio.participants.remote.receiving import bounded

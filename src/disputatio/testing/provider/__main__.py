@@ -73,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         help="where the reasoning text stands",
     )
     add("--retry-after", default="1", help="what the Retry-After header says with status 429")
+    add("--batch-seconds", type=float, default=3_600.0, metavar="S", help="how long a batch takes; an hour by default")
     add("--mishap", action="append", default=[], metavar="RULE", help="what goes wrong, and when; see below")
     add("--until-input-ends", action="store_true", help="end when the standard input is closed")
     return parser
@@ -96,6 +97,7 @@ def _provider(options: argparse.Namespace) -> FakeProvider:
         retry_after=options.retry_after,
         mishaps=_mishaps(options.mishap, options.seed),
         keep=_REMEMBERED,
+        batch_seconds=options.batch_seconds,
     )
     if options.honours is not None:
         provider.honours = options.honours

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from disputatio.errors import InvalidInputError
 from disputatio.kernel import JsonObject
 from disputatio.participants.call import OutputMode
+from disputatio.testing.provider.batch_mishaps import CreationMishap, ItemScript
 from disputatio.testing.provider.latency import Latency
 from disputatio.testing.provider.mishaps import Mishaps, Script
 from disputatio.testing.provider.reasoning import Reasoning
@@ -52,6 +53,9 @@ class Behaviour:
         retry_after: the value of the ``Retry-After`` header with status 429: seconds, or an HTTP date.
         drip_s: seconds before each piece of a slow drip.
         keep: how many requests and prompts are remembered; None for all.
+        batch_seconds: how long a batch takes, by a clock that clients can move on; a day at most.
+        batch_items: what happens to an item of a batch, by the number of its batch and its place there, from 0.
+        batch_creations: what happens to each request that creates a batch, by its number from 0.
 
     Raises:
         InvalidInputError: a number is out of its range.
@@ -81,6 +85,9 @@ class Behaviour:
     retry_after: str = "1"
     drip_s: float = 0.05
     keep: int | None = None
+    batch_seconds: float = 3_600.0
+    batch_items: ItemScript = field(default=lambda _batch, _place: None)
+    batch_creations: Callable[[int], CreationMishap | None] = field(default=lambda _number: None)
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing."""
@@ -91,6 +98,7 @@ class Behaviour:
             "chunk_chars": (self.chunk_chars, 1),
             "max_context": (1 if self.max_context is None else self.max_context, 1),
             "drip_s": (self.drip_s, 0.0),
+            "batch_seconds": (self.batch_seconds, 0.0),
             "keep": (0 if self.keep is None else self.keep, 0),
         }
         for name, (value, lowest) in least.items():

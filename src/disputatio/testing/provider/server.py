@@ -10,7 +10,9 @@ from collections.abc import Coroutine, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from disputatio.testing.provider.batch_jobs import BatchJobs
 from disputatio.testing.provider.behaviour import Behaviour
+from disputatio.testing.provider.bill import Bill
 from disputatio.testing.provider.reasoning import Reasoning
 from disputatio.testing.provider.received import Inbox, ReceivedRequest
 from disputatio.testing.provider.waiting import Traffic
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 class FakeProvider(Behaviour):
     """Serves ``POST /v1/chat/completions`` and ``GET /v1/models`` on 127.0.0.1, as ``Behaviour`` says.
 
+    It serves OpenAI's batches beside them, and Anthropic's and Google's single requests and batches at ``root_url``.
+
     A request with a JSON schema is answered by a valid instance, one with tools by a valid call, any other
     by prose; the same request always gets the same answer. Use it in one of three ways: ``async with`` runs
     it in the running event loop, ``with`` in a thread of its own, and ``python -m
@@ -32,6 +36,7 @@ class FakeProvider(Behaviour):
         answered: counts those whose answer was sent to its end.
         abandoned: counts those that got no whole answer: the client left, or a mishap cut the connection.
         models_asked: counts requests for the list of models.
+        bill: what was charged, singly and in batches.
     """
 
     def __post_init__(self) -> None:
@@ -41,6 +46,8 @@ class FakeProvider(Behaviour):
         self._traffic = traffic = Traffic()
         self.arrived, self.models_asked = traffic.arrived, traffic.models_asked
         self.answered, self.abandoned = traffic.answered, traffic.abandoned
+        self.bill = Bill()
+        self._jobs = BatchJobs(self, self.bill)
         self._service: Service | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -55,6 +62,16 @@ class FakeProvider(Behaviour):
         if self._service is None:
             raise RuntimeError("the provider is not running: use it in a with block")
         return f"http://127.0.0.1:{self._service.port}/v1"
+
+    @property
+    def root_url(self) -> str:
+        """The address without ``/v1``, as clients of Anthropic's and Google's protocols are given it."""
+        return self.base_url.removesuffix("/v1")
+
+    @property
+    def batches(self) -> BatchJobs:
+        """The batches so far, and the clock that they go by."""
+        return self._jobs
 
     @property
     def requests(self) -> list[ReceivedRequest]:
@@ -104,7 +121,7 @@ class FakeProvider(Behaviour):
         """Start in the running event loop. ``async with`` does this."""
         from disputatio.testing.provider.serving import Service
 
-        service = Service(self, self._inbox, self._traffic)
+        service = Service(self, self._inbox, self._traffic, self._jobs, self.bill)
         await service.start()
         self._loop = asyncio.get_running_loop()
         self._service = service

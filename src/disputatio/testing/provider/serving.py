@@ -13,6 +13,7 @@ import orjson
 from aiohttp import web
 
 from disputatio.testing.provider.answers import Rejection, answer_to, key_rejection
+from disputatio.testing.provider.batch_serving import BatchService
 from disputatio.testing.provider.counting import PrefixIndex
 from disputatio.testing.provider.failing import failed_payload
 from disputatio.testing.provider.mishaps import Mishap
@@ -26,7 +27,9 @@ from disputatio.testing.provider.wire import (
 )
 
 if TYPE_CHECKING:
+    from disputatio.testing.provider.batch_jobs import BatchJobs
     from disputatio.testing.provider.behaviour import Behaviour
+    from disputatio.testing.provider.bill import Bill
     from disputatio.testing.provider.received import Inbox, ReceivedRequest
     from disputatio.testing.provider.waiting import Traffic
 
@@ -45,11 +48,14 @@ class Service:
         behaviour: what is answered.
         inbox: takes the requests in.
         traffic: counts them, and keeps answers back.
+        jobs: the batches.
+        bill: takes what is charged.
     """
 
-    def __init__(self, behaviour: Behaviour, inbox: Inbox, traffic: Traffic) -> None:
+    def __init__(self, behaviour: Behaviour, inbox: Inbox, traffic: Traffic, jobs: BatchJobs, bill: Bill) -> None:
         self._behaviour, self._inbox, self._traffic = behaviour, inbox, traffic
-        self._prefixes = PrefixIndex(behaviour.keep)
+        self._prefixes, self._bill = PrefixIndex(behaviour.keep), bill
+        self._batches = BatchService(behaviour, jobs, bill, self._prefixes)
         self._runner: web.AppRunner | None = None
         self._site: web.SockSite | None = None
         self._vacant: socket.socket | None = None
@@ -61,6 +67,7 @@ class Service:
         app = web.Application(client_max_size=_LARGEST_REQUEST)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_get("/v1/models", self._models)
+        self._batches.add_routes(app.router)
         # A handler must notice that its client has gone: that is how hanging ends, and how leaving is counted.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_GRACE_S)
         await self._runner.setup()
@@ -160,6 +167,9 @@ class Service:
         answer = answer_to(received, behaviour, self._prefixes)
         if isinstance(answer, Rejection):
             return rejection_payload(answer), mishap if mishap in _NO_ANSWER else None
+        # A switch that is off asks for nothing, and batches leave it out.
+        plain = {name: value for name, value in received.body.items() if (name, value) != ("stream", False)}
+        self._bill.charge(fingerprint_of(plain), answer, batch=False)
         if mishap is None:
             return completion_payload(answer, received, behaviour), None
         return failed_payload(mishap, answer, received, behaviour), mishap
