@@ -63,8 +63,8 @@ def test_passages_cover_every_visible_character_once_in_order(text: str) -> None
 @given(st.text("aZ09.,'\"-+ \n\t()[]}{$%&#@*/\\^~|`<>=_:;!?\x1c\x7f", max_size=30))
 @examples(300)
 def test_plain_text_is_searched_by_the_words_that_its_atoms_are(text: str) -> None:
-    atoms = Tokens.of(text)
-    words = [fold for kind, fold in zip(atoms.kinds, atoms.folds, strict=True) if kind != POINT]
+    tokens = Tokens.of(text)
+    words = [fold for kind, fold in zip(tokens.kinds, tokens.folds, strict=True) if kind != POINT]
     assert tokenize_for_search(text) == words
 
 

@@ -1,7 +1,10 @@
-"""Reading arithmetic from left to right: what every small language of expressions here shares.
+"""Exact arithmetic on a small language, with no names, no attributes and bounded size.
 
-A reader computes while it reads. Sums, signs, parentheses and calls are the same in all of them; what a value is, what
-binds more tightly than a sum and which functions there are is their own.
+``ExpressionReader`` parses and computes in one pass what all such languages share: sums, signs, parentheses and calls.
+
+The calculator of seats has ``+ - * / ** ( )``, ``7 % 3`` (remainder), ``15 %`` (per cent: 0.15), and ``min max sum mean
+round sqrt percent_change``. Numbers are exact fractions; only ``sqrt`` and fractional powers are rounded, to 40 digits.
+``round(x, n)`` rounds halves away from zero. A mistake gives a result with a reason, never an exception.
 """
 
 from __future__ import annotations
@@ -20,14 +23,14 @@ Value = TypeVar("Value")
 
 
 class ExpressionError(Exception):
-    """The expression has no value, and why."""
+    """Why an expression has no value."""
 
 
 def tokenize(pattern: re.Pattern[str], text: str) -> list[str]:
-    """``text`` cut into what ``pattern`` matches, without the spaces between.
+    """Split ``text`` by ``pattern``, without spaces.
 
     Raises:
-        MistakeError: something in it is no token.
+        ExpressionError: a part does not match.
     """
     text = text.strip()
     tokens: list[str] = []
@@ -42,11 +45,11 @@ def tokenize(pattern: re.Pattern[str], text: str) -> list[str]:
 
 
 class ExpressionReader(Generic[Value]):
-    """Reads and computes in one pass.
+    """Parses and computes in one pass.
 
     Args:
-        tokens: the expression, cut up.
-        deepest: how many parentheses may stand in each other.
+        tokens: the expression.
+        deepest: the limit of nested parentheses.
     """
 
     def __init__(self, tokens: list[str], deepest: int) -> None:
@@ -56,11 +59,11 @@ class ExpressionReader(Generic[Value]):
         self._depth = 0
 
     def _product(self) -> Value:
-        """What is added up."""
+        """Read one summand."""
         raise NotImplementedError
 
     def _unsigned(self) -> Value:
-        """What may have signs in front."""
+        """Read what may have signs before it."""
         raise NotImplementedError
 
     def _added(self, left: Value, right: Value, sign: str) -> Value:
@@ -97,13 +100,13 @@ class ExpressionReader(Generic[Value]):
         return self._negated(value) if negative else value
 
     def _parenthesis(self) -> Value:
-        """What stands in a parenthesis whose opening was taken."""
+        """Read up to the closing parenthesis."""
         value = self._sum()
         self._close()
         return value
 
     def _arguments(self, name: str, called: str) -> list[Value]:
-        """What stands behind ``name`` in parentheses; ``called`` is what people call it."""
+        """Read the arguments of ``name`` in parentheses; errors call them ``called``."""
         if not self._take("("):
             raise ExpressionError(f"{name} is followed by its {called} in parentheses")
         values = [self._sum()]
@@ -134,10 +137,9 @@ _SIGNS = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """An expression and its value, or why it has none.
+    """An expression and its value, or an error.
 
-    ``value`` is a decimal number; ``exact`` says whether it is the whole truth or rounded to 15 digits. Where ``error``
-    is not empty there is no value.
+    ``value`` is a decimal number, empty after an error; ``exact`` is false if it was rounded, to 15 digits.
     """
 
     expression: str
@@ -146,14 +148,14 @@ class Calculation:
     error: str = ""
 
     def as_json(self) -> JsonObject:
-        """The calculation as it is recorded."""
+        """Return the recorded form."""
         if self.error:
             return {"expression": self.expression, "error": self.error}
         return {"expression": self.expression, "value": self.value, "exact": self.exact}
 
 
 def calculate(expression: str) -> Calculation:
-    """The value of ``expression``; safe on anything a model may write."""
+    """Compute ``expression``; safe on anything a model may write."""
     try:
         if len(expression) > MAX_EXPRESSION_CHARS:
             raise ExpressionError(
@@ -167,7 +169,7 @@ def calculate(expression: str) -> Calculation:
 
 
 def _format_fraction(value: Fraction) -> tuple[str, bool]:
-    """``value`` in decimal digits, and whether those are all of them."""
+    """Return ``value`` in decimal digits, and whether they are exact."""
     try:
         rounded = Context(prec=_RESULT_DIGITS).divide(Decimal(value.numerator), Decimal(value.denominator))
     except DecimalException:
@@ -178,14 +180,14 @@ def _format_fraction(value: Fraction) -> tuple[str, bool]:
 
 
 class _Parser(ExpressionReader[Fraction]):
-    """``_exact`` falls when something had to be rounded."""
+    """Parses calculations. ``_exact`` becomes false once something is rounded."""
 
     def __init__(self, expression: str) -> None:
         super().__init__(_tokenize(expression), _MAX_DEPTH)
         self._exact = True
 
     def whole(self) -> tuple[Fraction, bool]:
-        """The value of the whole expression, and whether it is exact."""
+        """Return the value of the whole expression, and whether it is exact."""
         value = self._sum()
         if self._next():
             raise ExpressionError(f"'{self._next()}' is not expected here")
@@ -210,7 +212,7 @@ class _Parser(ExpressionReader[Fraction]):
         return value
 
     def _unsigned(self) -> Fraction:
-        """A power, which binds more tightly than a sign in front of it."""
+        """Read a power, which binds more tightly than a sign before it."""
         base = self._percent(self._single())
         if not self._take("**"):
             return base
@@ -222,7 +224,7 @@ class _Parser(ExpressionReader[Fraction]):
         return self._percent(self._raised(base, exponent))
 
     def _percent(self, value: Fraction) -> Fraction:
-        """``value`` a hundredth, where a per cent sign with no operand behind it follows."""
+        """Divide ``value`` by 100 for each per cent sign without an operand after it."""
         while self._next() == "%":
             following = self._tokens[self._place + 1] if self._place + 1 < len(self._tokens) else ""
             if following[:1].isalnum() or following[:1] in {"(", "."}:
@@ -251,7 +253,7 @@ class _Parser(ExpressionReader[Fraction]):
         return _check_size(function(self, self._arguments(name, "numbers")))
 
     def root(self, numbers: list[Fraction]) -> Fraction:
-        """The square root of one number."""
+        """Return the square root of one number."""
         (number,) = _check_count("sqrt", numbers, 1)
         if number < 0:
             raise ExpressionError("a negative number has no square root here")

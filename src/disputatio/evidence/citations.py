@@ -1,14 +1,13 @@
-"""Citations, and their check by code.
+"""Check citations against their sources.
 
-A citation names a source and either the words it quotes or a JSON pointer with the value that stands there. The check
-gives one of three statuses:
+A citation names a source and either the words it quotes or a JSON pointer with its value. The check returns a status:
 
 - ``verified``: the source says so, to the letter or after normalisation (case, spaces, kinds of quotation marks and
   dashes, hyphens at line ends, an ellipsis that joins pieces in order);
-- ``repaired``: the source says nearly so, and its own words take the place of the quote; both are kept;
-- ``unverified``, with the reason. A changed number, unit, sign, negation, direction or name is always this.
+- ``repaired``: the source says nearly the same. Its own words replace the quote; both are kept;
+- ``unverified``, with the reason. A changed number, unit, sign, negation, direction or name is never repaired.
 
-The rule throughout is precision before recall: a faithful quote may come out unverified, a false one not verified.
+Precision goes before recall: a faithful quote may come out unverified, a false one must not come out verified.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from disputatio.kernel import JsonObject
 from disputatio.motion import clean, one_line
 
 MAX_QUOTE_CHARS = 4_000
-"""How many characters of a quote are checked; a longer one is unverified."""
+"""In characters. A longer quote is unverified."""
 
 
 _MAX_DETAIL_CHARS = 300
@@ -34,7 +33,7 @@ _MAX_DETAIL_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """``quote`` is said to stand in the source ``source_id``."""
+    """Claims that ``quote`` stands in the source ``source_id``."""
 
     source_id: str
     quote: str
@@ -42,7 +41,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``value`` is said to stand at the JSON pointer ``pointer`` (RFC 6901) of the source ``source_id``."""
+    """Claims that ``value`` stands at the JSON pointer ``pointer`` (RFC 6901) of the source ``source_id``."""
 
     source_id: str
     pointer: str
@@ -54,19 +53,19 @@ Citation: TypeAlias = Quotation | Reading
 
 @dataclass(frozen=True, slots=True)
 class CheckedCitation:
-    """A citation and what its source says.
+    """A citation and the result of its check.
 
     Attributes:
-        citation: as it was made.
+        citation: the citation as given.
         status: ``verified``, ``repaired`` or ``unverified``.
-        match: how it was found.
+        match: how the citation was found.
         reason: why it is not verified.
         detail: one clause for people, such as ``the source says 3.8 h, the quote 8.3 h``.
-        passage_id: the passage in which the words begin; empty where there are none.
-        spans: where in the source's text, one place for each piece of a quote with an ellipsis. Of an unverified
-            citation: what was nearest, where anything was near.
-        words: the source's own words there; pieces are joined by an ellipsis.
-        similarity: 0 to 100, of the letters of quote and source.
+        passage_id: the passage in which the words begin; empty without words.
+        spans: places in the source's text, one for each piece of a quote with an ellipsis. For an unverified citation,
+            the nearest place, if any is near.
+        words: the source's own words there, pieces joined by an ellipsis.
+        similarity: of the letters of quote and source, 0 to 100.
     """
 
     citation: Citation
@@ -81,31 +80,31 @@ class CheckedCitation:
 
     @property
     def source_id(self) -> str:
-        """The source that the citation names, whether or not there is one."""
+        """The id of the cited source, which need not exist."""
         return self.citation.source_id
 
     @property
     def start(self) -> int | None:
-        """Offset in the source's text at which the words begin, if there are any."""
+        """Offset in the source's text at which the words begin."""
         return self.spans[0].start if self.spans else None
 
     @property
     def end(self) -> int | None:
-        """Offset in the source's text at which the words end, if there are any."""
+        """Offset in the source's text at which the words end."""
         return self.spans[-1].end if self.spans else None
 
     @property
     def is_sound(self) -> bool:
-        """Whether the source bears it out, repaired or not."""
+        """Whether the source supports it, repaired or not."""
         return self.status is not Status.UNVERIFIED
 
     def describe(self) -> str:
-        """The status in a few words, such as ``unverified: the source says 3.8 h, the quote 8.3 h``."""
+        """Return the status in a few words, such as ``unverified: the source says 3.8 h, the quote 8.3 h``."""
         why = self.detail or self.reason.value
         return f"{self.status.value}: {why}" if self.status is Status.UNVERIFIED and why else self.status.value
 
     def as_json(self) -> JsonObject:
-        """The check as it is recorded; equal checks give equal JSON."""
+        """Return the recorded form; equal checks give equal JSON."""
         return {
             **citation_to_json(self.citation),
             "status": self.status.value,
@@ -120,7 +119,7 @@ class CheckedCitation:
 
 
 def citation_to_json(citation: Citation) -> JsonObject:
-    """A citation as JSON; a ``Decimal`` becomes text, so that its digits are kept."""
+    """Return a citation as JSON. A ``Decimal`` becomes text, which keeps its digits."""
     if isinstance(citation, Quotation):
         return {"source_id": citation.source_id, "quote": citation.quote}
     value = str(citation.value) if isinstance(citation.value, Decimal) else citation.value
@@ -128,12 +127,12 @@ def citation_to_json(citation: Citation) -> JsonObject:
 
 
 def check_citation(sources: SourceSet, citation: Citation, tolerance: Tolerance = DEFAULT_TOLERANCE) -> CheckedCitation:
-    """What ``sources`` say to ``citation``.
+    """Check ``citation`` against ``sources``.
 
     Args:
         sources: the sources of the debate.
         citation: a quotation or a reading.
-        tolerance: how far the number of a reading may be off; quotes know no tolerance.
+        tolerance: how far the number of a reading may differ. Quotes have no tolerance.
     """
     source = sources.find(citation.source_id)
     if source is None:
@@ -153,7 +152,7 @@ def _find_quote(source: Source, quote: str) -> Finding:
     found = find_quote(source.index, quote)
     if found is not None and (found.reason is not Reason.NOT_FOUND or found.spans):
         return found
-    # It brings rapidfuzz, which programs that check no quote need not import.
+    # Imported here because it loads rapidfuzz, which many programs do not need.
     from disputatio.evidence.near_miss import find_near
 
     near = find_near(source.index, quote)

@@ -1,4 +1,8 @@
-"""The text of a file of any kind, before it is cleaned. What may be costly is called by ``reading_process`` alone."""
+"""Extract the text of a file, before cleaning. Only ``reading_process`` calls the costly readers.
+
+From PDF only real text is read, no pictures. Markdown is CommonMark with tables, read as a reader of the rendered page
+sees it.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +44,14 @@ iso8859-7 iso8859-8 iso8859-9 iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso885
 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258
 """
 _PAGE_ENCODINGS = frozenset(_NAMES.split())
-"""What a page may say that it is written in: the encodings of the web (WHATWG Encoding Standard), as Python calls them.
+"""The encodings that a page may name (WHATWG Encoding Standard), by their Python names.
 
-Python knows more, some of which take a time that is the square of the length (punycode) or read escapes as characters.
+Python knows others; some take quadratic time (punycode) or read escapes as characters.
 """
 
 
 def extract(raw: str | bytes, kind: SourceKind, what: str) -> ExtractedText:
-    """The title, empty where there is none, and the text of ``raw``, which is of any kind but JSON.
+    """Extract the title, which may be empty, and the text of ``raw``, which is not JSON.
 
     Raises:
         InvalidInputError: it cannot be read; ``what`` names it.
@@ -68,10 +72,10 @@ def extract(raw: str | bytes, kind: SourceKind, what: str) -> ExtractedText:
 
 
 def decode(raw: str | bytes, kind: SourceKind, what: str) -> str:
-    """``raw`` as text with line feeds for line ends.
+    """Decode ``raw``, with line feeds for line ends.
 
     Raises:
-        InvalidInputError: it is no text in UTF-8, in the encoding of its byte order mark, or in the one a page names.
+        InvalidInputError: it is not text in UTF-8, in the encoding of its byte order mark, or in the one a page names.
     """
     if isinstance(raw, str):
         return raw.replace("\r\n", "\n").replace("\r", "\n")
@@ -91,7 +95,7 @@ def decode(raw: str | bytes, kind: SourceKind, what: str) -> str:
 
 
 def _find_page_encoding(name: str) -> str:
-    """Python's name for an encoding of the web, empty where ``name`` is none."""
+    """Return Python's name of an encoding of the web, or an empty text."""
     try:
         found = codecs.lookup(name).name
     except LookupError:
@@ -103,11 +107,10 @@ MAX_PAGES = 2_000
 
 
 def read_pdf(raw: bytes, what: str, most_chars: int) -> ExtractedText:
-    """The title and the text of a PDF; pages are parted by an empty line. Stops soon after ``most_chars`` characters.
+    """Read a PDF's title and text, with an empty line between pages. Stop soon after ``most_chars`` characters.
 
     Raises:
-        InvalidInputError: it is encrypted, damaged, has no text, too many pages or too much in it, or the library that
-            reads PDF is not installed; ``what`` names the source.
+        InvalidInputError: it is encrypted, damaged, empty, too large, or pypdf is not installed; ``what`` names it.
     """
     try:
         import pypdf
@@ -167,14 +170,14 @@ def _read_pages(reader: PdfReader, what: str, most_chars: int) -> ExtractedText:
 
 
 MAX_MARKDOWN_DEPTH = 100
-"""How deep quotations and lists may lie in each other; a list counts twice. The reader calls itself for each."""
+"""Levels of nested quotations and lists; a list counts twice. The parser recurses for each."""
 
 _MAX_INLINE_DEPTH = 20
-"""As the library has it."""
+"""The default of the library."""
 
 
 def read_markdown(text: str, what: str) -> ExtractedText:
-    """The title (the first heading, if any) and the visible text of Markdown ``text``.
+    """Read the title (the first heading, if any) and the visible text of Markdown.
 
     Raises:
         InvalidInputError: it is nested deeper than ``MAX_MARKDOWN_DEPTH``, or holds HTML that cannot be read.
@@ -185,24 +188,24 @@ def read_markdown(text: str, what: str) -> ExtractedText:
     reader.core.ruler.before("inline", "bound what stands within a line", _limit_inline_depth)
     tokens = reader.parse(_strip_front_matter(text))
     if any(token.nesting == 1 and token.level + 1 >= MAX_MARKDOWN_DEPTH for token in tokens):
-        # The reader leaves out what lies deeper, and says nothing.
+        # The parser silently drops deeper levels.
         raise InvalidInputError(
             f"{what} is nested deeper than {MAX_MARKDOWN_DEPTH - 1} levels.", "Give the part that bears on the motion."
         )
     title = next((_render_inline(after) for before, after in pairwise(tokens) if before.type == "heading_open"), "")
     if any(_is_markup(token) for token in tokens):
-        # Raw HTML can hide text, so the page is read as a browser shows it.
+        # Raw HTML can hide text, so read the page as a browser shows it.
         return ExtractedText(title, read_html(reader.renderer.render(tokens, reader.options, {}), what).text)
     return ExtractedText(title, _render_tokens(tokens))
 
 
 def _limit_inline_depth(state: StateCore) -> None:
-    """Take brackets and stars that lie deeper as text: looking for their ends costs time for each level."""
+    """Read deeper brackets and stars as text: searching for their ends costs time at each level."""
     state.md.options.maxNesting = _MAX_INLINE_DEPTH
 
 
 def _strip_front_matter(text: str) -> str:
-    """``text`` without the settings some sites put between two lines of dashes at the top."""
+    """Remove the settings that some sites put between two lines of dashes at the top."""
     if not text.startswith("---\n"):
         return text
     end = text.find("\n---\n", 3)

@@ -1,8 +1,8 @@
-"""Finds the figures in a text: numbers with their sign, bound, scale and unit, and numbers written as words.
+"""Find figures in a text: numbers with their sign, bound, scale and unit, and numbers written as words.
 
-A figure is one thing: a quote may not cut ``-5`` to ``5``, ``3 million`` to ``3``, ``at least 5`` to ``5`` or
-``10-12 h`` to ``12 h``. Two texts say the same figures only when their keys are equal in order. A key has the value
-(``1,000`` and ``1000`` are one, and so are ``3`` and ``three``), the sign, the bound and the unit.
+A figure is one thing: a quote may not cut ``-5`` to ``5``, ``3 million`` to ``3``, ``at least 5`` to ``5`` or ``10-12
+h`` to ``12 h``. Two texts state the same figures if their keys are equal, in order. A key consists of value (``1,000``
+is ``1000``, ``3`` is ``three``), sign, bound and unit.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CURRENCY_SIGNS = {
     "\u20ab": "\u20ab",
     "\u00a2": "cent",
 }
-"""What a sign of a currency says in the table of units; the yen's is the yuan's too, and so only itself."""
+"""The unit of each currency sign. The yen's sign is also the yuan's, so it stands for itself."""
 _CURRENCY_CODES = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cny", "inr"})
 _MONEY_SCALES = {
     "k": Decimal(1_000),
@@ -58,15 +58,15 @@ _MONEY_SCALES = {
 
 
 REACH = 8
-"""How many atoms around one are looked at for the rest of its figure."""
+"""How many tokens around one are searched for the rest of its figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Atoms ``first`` to ``last`` of a text, and what they say.
+    """Tokens ``first`` to ``last`` of a text, and what they state.
 
-    ``value`` is the number where it is a single plain one, in the scale given; ``places`` is how far the last digit
-    given stands behind the decimal point (negative before it: -5 for ``1.2 million``).
+    ``value`` is the number if there is one plain number, with its scale applied. ``places`` counts decimal digits
+    (negative before the point: -5 for ``1.2 million``).
     """
 
     first: int
@@ -79,7 +79,7 @@ class Figure:
 
 
 def parse_number(literal: str) -> Decimal | None:
-    """The value of digits with separators; None where they can be read in two ways or are a date, time or version.
+    """Parse digits with separators; None if they are ambiguous, or a date, time or version.
 
     A comma before exactly three digits groups thousands; a single point is a decimal point.
     """
@@ -94,35 +94,35 @@ def parse_number(literal: str) -> Decimal | None:
     return None
 
 
-def find_figures(atoms: Tokens, first: int, last: int) -> list[Figure]:
-    """The figures among atoms ``first`` to ``last``, in order; they do not overlap."""
+def find_figures(tokens: Tokens, first: int, last: int) -> list[Figure]:
+    """Find the figures among tokens ``first`` to ``last``, in order, without overlaps."""
     found: list[Figure] = []
-    atom = first
-    while atom <= last:
-        figure = _read_figure(atoms, atom, first if not found else found[-1].last + 1, last)
+    token = first
+    while token <= last:
+        figure = _read_figure(tokens, token, first if not found else found[-1].last + 1, last)
         if figure is None:
-            atom += 1
+            token += 1
         else:
             found.append(figure)
-            atom = figure.last + 1
+            token = figure.last + 1
     return found
 
 
 def collect_keys(found: Sequence[Figure]) -> list[str]:
-    """The keys of several figures in a row."""
+    """List the keys of several figures."""
     return [key for figure in found for key in figure.keys]
 
 
-def find_figure(atoms: Tokens, atom: int) -> Figure | None:
-    """The figure that ``atom`` is a part of, if it is one."""
-    near = find_figures(atoms, max(0, atom - REACH), min(len(atoms) - 1, atom + REACH))
-    return next((figure for figure in near if figure.first <= atom <= figure.last), None)
+def find_figure(tokens: Tokens, token: int) -> Figure | None:
+    """Return the figure that contains ``token``, or None."""
+    near = find_figures(tokens, max(0, token - REACH), min(len(tokens) - 1, token + REACH))
+    return next((figure for figure in near if figure.first <= token <= figure.last), None)
 
 
 def find_first_difference(
     source: Sequence[Figure], quote: Sequence[Figure]
 ) -> tuple[Figure | None, Figure | None] | None:
-    """The first figure where two texts part, and its counterpart; None where all keys are equal in order."""
+    """Return the first figure that differs, and its counterpart; None if all keys are equal, in order."""
     if collect_keys(source) == collect_keys(quote):
         return None
     matcher = SequenceMatcher(None, [f.keys for f in source], [f.keys for f in quote], autojunk=False)
@@ -135,52 +135,52 @@ def find_first_difference(
     return (source[0] if source else None, quote[0] if quote else None)
 
 
-def _read_figure(atoms: Tokens, atom: int, first: int, last: int) -> Figure | None:
-    kind, fold = atoms.kinds[atom], atoms.folds[atom]
+def _read_figure(tokens: Tokens, token: int, first: int, last: int) -> Figure | None:
+    kind, fold = tokens.kinds[token], tokens.folds[token]
     if kind == NUMBER:
-        return _FigureReader(atoms, first, last).number(atom)
+        return _FigureReader(tokens, first, last).number(token)
     if kind == WORD:
         if any(char.isdigit() for char in fold):
-            return Figure(atom, atom, (fold,))
+            return Figure(token, token, (fold,))
         if fold in ONES or fold in TENS:
-            return _FigureReader(atoms, first, last).spelled(atom)
+            return _FigureReader(tokens, first, last).spelled(token)
         if fold in ORDINALS:
-            return Figure(atom, atom, (f"no. {ORDINALS[fold]}",))
+            return Figure(token, token, (f"no. {ORDINALS[fold]}",))
         if fold in COUNTING:
-            return Figure(atom, atom, (fold,))
-        if fold in MONTHS and _is_beside_number(atoms, atom):
-            return Figure(atom, atom, (f"month {MONTHS[fold]}",))
+            return Figure(token, token, (fold,))
+        if fold in MONTHS and _is_beside_number(tokens, token):
+            return Figure(token, token, (f"month {MONTHS[fold]}",))
     if kind == LETTER and fold in HAN_FIGURES:
-        end = atom
-        while end < last and atoms.folds[end + 1] in HAN_FIGURES:
+        end = token
+        while end < last and tokens.folds[end + 1] in HAN_FIGURES:
             end += 1
-        return Figure(atom, end, ("".join(atoms.folds[atom : end + 1]),))
+        return Figure(token, end, ("".join(tokens.folds[token : end + 1]),))
     if kind == SIGN and not fold.isascii() and any(char.isnumeric() for char in fold):
-        return Figure(atom, atom, (fold,))
+        return Figure(token, token, (fold,))
     return None
 
 
-def _is_beside_number(atoms: Tokens, atom: int) -> bool:
-    after = atom + 1
-    if after < len(atoms) and atoms.folds[after] == ".":
+def _is_beside_number(tokens: Tokens, token: int) -> bool:
+    after = token + 1
+    if after < len(tokens) and tokens.folds[after] == ".":
         after += 1
-    before = atom > 0 and atoms.kinds[atom - 1] == NUMBER
-    return before or (after < len(atoms) and atoms.kinds[after] == NUMBER)
+    before = token > 0 and tokens.kinds[token - 1] == NUMBER
+    return before or (after < len(tokens) and tokens.kinds[after] == NUMBER)
 
 
 @dataclass(slots=True)
 class _FigureReader:
-    """Reads one figure out of atoms ``first`` to ``last``."""
+    """Reads one figure from tokens ``first`` to ``last``."""
 
-    atoms: Tokens
+    tokens: Tokens
     first: int
     last: int
 
-    def number(self, atom: int) -> Figure:
-        """The figure around the digits at ``atom``."""
-        start, sign = self._signs(atom)
+    def number(self, token: int) -> Figure:
+        """Read the figure around the digits at ``token``."""
+        start, sign = self._signs(token)
         start, currency, sign = self._currency(start, sign)
-        literals, end = self._literals(atom)
+        literals, end = self._literals(token)
         factor, scale, unit, end = self._tail(end, currency)
         start, bound = self._bound(start)
         start = self._word_before(start)
@@ -204,97 +204,101 @@ class _FigureReader:
         )
         return Figure(start, end, tuple(keys), plain if single else None, places, unit, bound)
 
-    def spelled(self, atom: int) -> Figure:
-        """The figure of a number word at ``atom``, such as ``twenty-five million``."""
-        folds = self.atoms.folds
-        value = Decimal(ONES[folds[atom]] if folds[atom] in ONES else TENS[folds[atom]])
-        end = atom
-        if folds[atom] in TENS and atom < self.last and 0 < ONES.get(folds[atom + 1], 0) < 10:
-            value += ONES[folds[atom + 1]]
+    def spelled(self, token: int) -> Figure:
+        """Read the number word at ``token``, such as ``twenty-five million``."""
+        folds = self.tokens.folds
+        value = Decimal(ONES[folds[token]] if folds[token] in ONES else TENS[folds[token]])
+        end = token
+        if folds[token] in TENS and token < self.last and 0 < ONES.get(folds[token + 1], 0) < 10:
+            value += ONES[folds[token + 1]]
             end += 1
         factor, scale, unit, end = self._tail(end, "")
-        start, bound = self._bound(atom)
+        start, bound = self._bound(token)
         key = _format_number(value * factor if factor is not None else value, "")
         key += f" {scale}" if scale and factor is None else ""
         return Figure(start, end, (f"{bound} {key} {unit}".strip(),), unit=unit, bound=bound)
 
-    def _signs(self, atom: int) -> tuple[int, str]:
-        """The signs and currencies in front of ``atom``: where they begin, and all of them in a row."""
-        atoms, sign = self.atoms, ""
-        while atom > self.first and atoms.kinds[atom - 1] == SIGN and atoms.joints[atom] in {GLUED, SPACE}:
-            fold = atoms.folds[atom - 1]
-            if self._on_new_line(atom) or (fold not in _LEADING_SIGNS and not _is_currency(fold)):
+    def _signs(self, token: int) -> tuple[int, str]:
+        """Return where the signs and currencies before ``token`` begin, and all of them concatenated."""
+        tokens, sign = self.tokens, ""
+        while token > self.first and tokens.kinds[token - 1] == SIGN and tokens.joints[token] in {GLUED, SPACE}:
+            fold = tokens.folds[token - 1]
+            if self._on_new_line(token) or (fold not in _LEADING_SIGNS and not _is_currency(fold)):
                 break
             sign = fold + sign
-            atom -= 1
-        return atom, sign
+            token -= 1
+        return token, sign
 
     def _currency(self, start: int, sign: str) -> tuple[int, str, str]:
-        """The currency in front of a number by its first name in the table of units, and the signs without it.
+        """Return the start, the unit of a currency before the number, and the signs without it.
 
-        It may be a sign or a code (``$5``, ``USD 5``), and then says what ``5 dollars`` says.
+        The currency is a sign or a code: ``$5`` and ``USD 5`` are ``5 dollars``.
         """
         mark = next((char for char in sign if _is_currency(char)), "")
         if mark:
             return start, _CURRENCY_SIGNS[mark], sign.replace(mark, "")
-        if start > self.first and self.atoms.joints[start] == SPACE and self.atoms.folds[start - 1] in _CURRENCY_CODES:
-            return start - 1, find_unit(self.atoms.folds[start - 1]) or "", sign
+        if (
+            start > self.first
+            and self.tokens.joints[start] == SPACE
+            and self.tokens.folds[start - 1] in _CURRENCY_CODES
+        ):
+            return start - 1, find_unit(self.tokens.folds[start - 1]) or "", sign
         return start, "", sign
 
-    def _literals(self, atom: int) -> tuple[list[str], int]:
-        """The digits from ``atom`` on: several where a dash makes a range; and the last atom of them."""
-        atoms = self.atoms
-        literals = [atoms.folds[atom]]
-        while atom < self.last:
-            following = atom + 1
-            kind, fold, joint = atoms.kinds[following], atoms.folds[following], atoms.joints[following]
+    def _literals(self, token: int) -> tuple[list[str], int]:
+        """Return the digits from ``token`` on, several for a range, and their last token."""
+        tokens = self.tokens
+        literals = [tokens.folds[token]]
+        while token < self.last:
+            following = token + 1
+            kind, fold, joint = tokens.kinds[following], tokens.folds[following], tokens.joints[following]
             power = joint == GLUED and kind == SIGN and (fold[0] == "^" or fold[0].isnumeric())
-            group = kind == NUMBER and joint == SPACE and self._is_group(atom, literals[-1])
+            group = kind == NUMBER and joint == SPACE and self._is_group(token, literals[-1])
             if power or group:
                 literals[-1] += fold
-                atom = following
+                token = following
             elif kind == NUMBER and joint == DASH and self._hyphenated(following):
                 literals.append(fold)
-                atom = following
+                token = following
             elif joint == GLUED and fold in _INNER_POINTS and self._digits_follow(following):
-                literals[-1] += fold + atoms.folds[following + 1]
-                atom = following + 1
+                literals[-1] += fold + tokens.folds[following + 1]
+                token = following + 1
             else:
                 break
-        return literals, atom
+        return literals, token
 
-    def _is_group(self, atom: int, literal: str) -> bool:
-        """Whether the number behind ``atom`` is three more digits of the same number, as in ``12 500``."""
-        following = self.atoms.folds[atom + 1]
-        return len(self.atoms.folds[atom]) <= 3 and literal.isdigit() and len(following) == 3 and following.isdigit()
+    def _is_group(self, token: int, literal: str) -> bool:
+        """Whether the next number continues this one with three digits, as in ``12 500``."""
+        following = self.tokens.folds[token + 1]
+        return len(self.tokens.folds[token]) <= 3 and literal.isdigit() and len(following) == 3 and following.isdigit()
 
-    def _digits_follow(self, atom: int) -> bool:
-        return atom < self.last and self.atoms.kinds[atom + 1] == NUMBER and self.atoms.joints[atom + 1] == GLUED
+    def _digits_follow(self, token: int) -> bool:
+        return token < self.last and self.tokens.kinds[token + 1] == NUMBER and self.tokens.joints[token + 1] == GLUED
 
-    def _hyphenated(self, atom: int) -> bool:
-        """Whether nothing but a short dash stands before ``atom``."""
-        return self.atoms.text[self.atoms.ends[atom - 1] : self.atoms.starts[atom]] in _JOINING_DASHES
+    def _hyphenated(self, token: int) -> bool:
+        """Whether only a short dash stands before ``token``."""
+        return self.tokens.text[self.tokens.ends[token - 1] : self.tokens.starts[token]] in _JOINING_DASHES
 
-    def _tail(self, atom: int, currency: str) -> tuple[Decimal | None, str, str, int]:
-        """The factor, scale and unit behind ``atom``, and the last atom of them.
+    def _tail(self, token: int, currency: str) -> tuple[Decimal | None, str, str, int]:
+        """Return the factor, scale and unit after ``token``, and their last token.
 
-        Behind a currency that stands in front, a glued letter is a scale: ``$5m`` is five million dollars.
+        After a leading currency a glued letter is a scale: ``$5m`` is five million dollars.
         """
         factor: Decimal | None = None
         scale = ""
         unit = currency
-        while atom < self.last:
-            following = atom + 1
-            joint, fold = self.atoms.joints[following], self.atoms.folds[following]
+        while token < self.last:
+            following = token + 1
+            joint, fold = self.tokens.joints[following], self.tokens.folds[following]
             near = joint in {GLUED, SPACE} or (joint == DASH and self._hyphenated(following))
-            if not near or self.atoms.kinds[following] not in {WORD, SIGN, POINT}:
+            if not near or self.tokens.kinds[following] not in {WORD, SIGN, POINT}:
                 break
             if self._on_new_line(following) and self._raw(following)[:1].isupper():
                 break  # the heading or the entry below, not a unit
             glued = joint == GLUED
             if glued and currency and not scale and fold in _MONEY_SCALES:
                 factor, scale = _MONEY_SCALES[fold], fold
-                atom = following
+                token = following
                 continue
             found = None if scale else find_scale(fold, glued=glued)
             if (
@@ -309,51 +313,51 @@ class _FigureReader:
                 unit, following = part
             else:
                 break
-            atom = following
-        return factor, scale, unit, atom
+            token = following
+        return factor, scale, unit, token
 
-    def _unit(self, atom: int, *, glued: bool) -> tuple[str, int] | None:
-        """The unit at ``atom`` and its last atom; a word glued to a number counts as one whatever it is."""
-        raw, kind = self._raw(atom), self.atoms.kinds[atom]
+    def _unit(self, token: int, *, glued: bool) -> tuple[str, int] | None:
+        """Return the unit at ``token`` and its last token; any word glued to a number counts as one."""
+        raw, kind = self._raw(token), self.tokens.kinds[token]
         if kind == POINT:
-            # Feet and inches, minutes and seconds: marks that are quotation marks elsewhere.
+            # Feet, inches, minutes and seconds look like quotation marks.
             return None
         if kind == SIGN:
-            fold = self.atoms.folds[atom]
-            scale = self.atoms.folds[atom + 1] if atom < self.last and self.atoms.joints[atom + 1] == GLUED else ""
+            fold = self.tokens.folds[token]
+            scale = self.tokens.folds[token + 1] if token < self.last and self.tokens.joints[token + 1] == GLUED else ""
             if fold == "\u00b0" and scale in {"c", "f"}:
-                return fold + scale, atom + 1
-            return (fold, atom) if fold[0] in "%\u2030\u00b0" or _is_currency(fold) else None
-        if self.atoms.folds[atom] == "per" and atom < self.last and self.atoms.folds[atom + 1] == "cent":
-            return "%", atom + 1
+                return fold + scale, token + 1
+            return (fold, token) if fold[0] in "%\u2030\u00b0" or _is_currency(fold) else None
+        if self.tokens.folds[token] == "per" and token < self.last and self.tokens.folds[token + 1] == "cent":
+            return "%", token + 1
         unit = find_unit(raw, glued=glued)
         if unit is None and glued:
-            unit = self.atoms.folds[atom]
-        return (unit, atom) if unit is not None else None
+            unit = self.tokens.folds[token]
+        return (unit, token) if unit is not None else None
 
-    def _bound(self, atom: int) -> tuple[int, str]:
-        """The words in front of ``atom`` that bound the number, such as ``at least``, and where they begin."""
-        folds, joints = self.atoms.folds, self.atoms.joints
-        if atom <= self.first or joints[atom] != SPACE:
-            return atom, ""
-        before = folds[atom - 1]
+    def _bound(self, token: int) -> tuple[int, str]:
+        """Return where the bound before ``token`` begins, and its words, such as ``at least``."""
+        folds, joints = self.tokens.folds, self.tokens.joints
+        if token <= self.first or joints[token] != SPACE:
+            return token, ""
+        before = folds[token - 1]
         if before in BOUND_WORDS:
-            return atom - 1, before
+            return token - 1, before
         leads = BOUNDS.get(before)
-        if leads and atom - 1 > self.first and joints[atom - 1] == SPACE and folds[atom - 2] in leads:
-            return atom - 2, f"{folds[atom - 2]} {before}"
-        return atom, ""
+        if leads and token - 1 > self.first and joints[token - 1] == SPACE and folds[token - 2] in leads:
+            return token - 2, f"{folds[token - 2]} {before}"
+        return token, ""
 
-    def _word_before(self, atom: int) -> int:
-        """Where a name such as ``COVID-19`` begins, if the number is the end of one."""
-        joined = atom > self.first and self.atoms.joints[atom] == DASH and self._hyphenated(atom)
-        return atom - 1 if joined and self.atoms.kinds[atom - 1] == WORD else atom
+    def _word_before(self, token: int) -> int:
+        """Return where a name such as ``COVID-19`` begins, if it ends with this number."""
+        joined = token > self.first and self.tokens.joints[token] == DASH and self._hyphenated(token)
+        return token - 1 if joined and self.tokens.kinds[token - 1] == WORD else token
 
-    def _on_new_line(self, atom: int) -> bool:
-        return "\n" in self.atoms.text[self.atoms.ends[atom - 1] : self.atoms.starts[atom]]
+    def _on_new_line(self, token: int) -> bool:
+        return "\n" in self.tokens.text[self.tokens.ends[token - 1] : self.tokens.starts[token]]
 
-    def _raw(self, atom: int) -> str:
-        return self.atoms.raw(atom, atom)
+    def _raw(self, token: int) -> str:
+        return self.tokens.raw(token, token)
 
 
 def _format_number(value: Decimal | None, literal: str) -> str:

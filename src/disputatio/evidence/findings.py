@@ -1,4 +1,4 @@
-"""What the check of a citation can come to."""
+"""The possible results of a citation check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Whether the source says what the citation says it says."""
+    """Whether the source says what the citation claims."""
 
     VERIFIED = "verified"
     REPAIRED = "repaired"
@@ -15,7 +15,7 @@ class Status(StrEnum):
 
 
 class Match(StrEnum):
-    """How a citation was found: to the letter, after normalisation, near enough to be repaired, or not at all."""
+    """How a citation was found: to the letter, after normalisation, near enough for a repair, or not at all."""
 
     EXACT = "exact"
     NORMALISED = "normalised"
@@ -24,7 +24,7 @@ class Match(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a citation is not verified. ``NONE`` where it is, ``WORDING`` where it was repaired."""
+    """Why a citation is not verified: ``NONE`` if it is, ``WORDING`` if it was repaired."""
 
     NONE = ""
     WORDING = "wording differs"
@@ -51,8 +51,8 @@ class Span:
 class Finding:
     """Where words were found, or why they were not.
 
-    ``spans`` are the places in the source, one for each piece of the quote; of an unverified quote they show what was
-    near, if anything was. ``similarity`` is 0 to 100, of letters, 100 where nothing but the normalised differs.
+    ``spans`` are the places in the source, one for each piece of the quote; for an unverified quote, the nearest place.
+    ``similarity`` compares letters and is 0 to 100.
     """
 
     status: Status
@@ -65,7 +65,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """Why a place in a source does not bear a quote out; ``first`` and ``last`` are the atoms of that place."""
+    """Why a place in a source does not support a quote. ``first`` and ``last`` are the tokens of that place."""
 
     reason: Reason
     detail: str

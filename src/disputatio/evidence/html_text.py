@@ -1,8 +1,8 @@
-"""The visible text of an HTML page.
+"""Extract the visible text of an HTML page.
 
-Left out: scripts, styles, templates, comments, and whatever the page hides by the ``hidden`` attribute, by inline
-style (not displayed, invisible, transparent, of no size, moved off the page) or by a plain rule in its own style sheet.
-What a linked style sheet or a script would hide cannot be known and is kept.
+Omitted are scripts, styles, templates, comments, and what the page hides by the ``hidden`` attribute, by inline style
+(not displayed, invisible, transparent, of no size, off the page) or by a plain rule of its own style sheet. Text hidden
+by a linked style sheet or a script is kept.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ p h1 h2 h3 h4 h5 h6 blockquote pre table ul ol dl figure section article
 """
 _PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _CELLS = frozenset({"td", "th"})
-# The patterns of this module take a time that grows with the text alone: a repetition is possessive, or begins where
-# nothing of its kind stands before it.
+# All patterns take linear time: repetitions are possessive or have a fixed start.
 _ZERO = r"(?:0++(?:\.0++)?|\.0++)"
 _HIDING = re.compile(
     rf"display\s*+:\s*+none|visibility\s*+:\s*+(?:hidden|collapse)|opacity\s*+:\s*+{_ZERO}\s*+(?:;|$|!|%)"
@@ -41,19 +40,19 @@ _HIDING = re.compile(
     r"|clip(?:-path)?\s*+:\s*+(?:rect\(\s*+0|inset\(\s*+(?:50|100)%)|content-visibility\s*+:\s*+hidden",
     re.IGNORECASE,
 )
-# Each begins where a rule can begin, and nothing is matched in two ways, so that a sheet takes linear time.
+# Each starts where a rule can start and matches in one way only, so a sheet takes linear time.
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _AT_RULE = re.compile(r"(?<![^{};])([^{};@]*+)@[^{};]++(?:;|\{(?:[^{}]++|\{[^{}]*+\})*+\})")
 _RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 
 MAX_ATTRIBUTES = 200
-"""Of one element. The parser compares each with all before it."""
+"""Of one element. The parser compares each attribute with all before it."""
 
 MAX_HTML_DEPTH = 512
-"""How deep blocks may lie in each other: as deep as Chromium keeps them (its kMaximumHTMLParserDOMTreeDepth).
+"""Levels of nested blocks, as in Chromium (kMaximumHTMLParserDOMTreeDepth).
 
-The parser looks through all that is open at every block that begins.
+The parser scans all open blocks whenever a block begins.
 """
 
 _CONTAINER_TAGS = """
@@ -74,18 +73,17 @@ _ATTRIBUTE = re.compile(r"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?+|'[^']*+
 
 @dataclass(frozen=True, slots=True)
 class ExtractedText:
-    """A page's title, empty where it has none, and its visible text."""
+    """A title, which may be empty, and the visible text."""
 
     title: str
     text: str
 
 
 def read_html(html: str, what: str) -> ExtractedText:
-    """The title and the visible text of ``html``.
+    """Extract the title and visible text of ``html``.
 
     Raises:
-        InvalidInputError: it has more attributes or levels than are read, or the library that reads HTML is not
-            installed; ``what`` names the source.
+        InvalidInputError: it has too many attributes or levels, or selectolax is not installed; ``what`` names it.
     """
     try:
         from selectolax.lexbor import LexborHTMLParser
@@ -102,13 +100,12 @@ def read_html(html: str, what: str) -> ExtractedText:
 
 
 def _check_complexity(html: str, what: str) -> None:
-    """Refuse a page that the parser would take a time for that is the square of its length.
+    """Refuse a page for which the parser would take quadratic time.
 
-    This is no parser: it counts tags, forgives what browsers forgive, and sees less depth than there is where tags
-    overlap. What it does not see is left to the limits of the process.
+    This counts tags leniently, and counts too few levels where tags overlap. The limits of the process cover the rest.
 
     Raises:
-        InvalidInputError: an element has more than ``MAX_ATTRIBUTES``, or blocks lie deeper than ``MAX_HTML_DEPTH``.
+        InvalidInputError: an element has more than ``MAX_ATTRIBUTES``, or blocks are deeper than ``MAX_HTML_DEPTH``.
     """
     open_now: list[str] = []
     place = html.find("<")
@@ -137,7 +134,7 @@ def _check_complexity(html: str, what: str) -> None:
 
 
 def _track_container(open_now: list[str], name: str, *, ends: bool) -> None:
-    """Open or end what ``name`` does in the stack of containers ``open_now``."""
+    """Push or pop ``name`` on the stack of open containers."""
     if name in _CONTAINERS and not ends:
         open_now.append(name)
     elif name in _CONTAINERS:
@@ -145,7 +142,7 @@ def _track_container(open_now: list[str], name: str, *, ends: bool) -> None:
             while open_now.pop() != name:
                 pass
     else:
-        # A row or an item ends what was left open in the one before it.
+        # A row or an item closes what is still open in the one before it.
         until = frozenset({"table"}) if name in _CELL_PARTS else _ENDED_BY.get(name, frozenset())
         if until and not until.isdisjoint(open_now):
             while open_now[-1] not in until:
@@ -153,7 +150,7 @@ def _track_container(open_now: list[str], name: str, *, ends: bool) -> None:
 
 
 def _find_hidden(tree: LexborHTMLParser) -> frozenset[int]:
-    """The nodes that the page hides, by their addresses. They stay in the tree: a freed node must not be touched."""
+    """Return the addresses of hidden nodes. They stay in the tree, because a freed node must not be used."""
     from selectolax.lexbor import SelectolaxError
 
     selectors = ["[hidden]", "dialog:not([open])"]
@@ -181,7 +178,7 @@ class _TextWriter:
         self._numbers: list[int | None] = []
 
     def written(self, root: LexborNode) -> str:
-        """The text of everything under ``root``."""
+        """Return the text of everything under ``root``."""
         path: list[tuple[LexborNode, str]] = []
         node: LexborNode | None = root
         while node is not None:
@@ -200,7 +197,7 @@ class _TextWriter:
         return "".join(self._out).strip()
 
     def _enter(self, node: LexborNode, tag: str) -> bool:
-        """Begins a node; whether its children are to be read."""
+        """Begin a node; return whether to read its children."""
         if tag == "-text":
             self._text(node.text_content or "")
             return False

@@ -1,7 +1,6 @@
-"""JSON sources: read strictly, written out as text with the place of every value, and addressed by RFC 6901 pointers.
+"""Read JSON strictly, render it with the place of every value, and resolve RFC 6901 pointers.
 
-Numbers keep their digits (``Decimal``), so that a cited value is compared with what the file says and not with what a
-floating-point number makes of it.
+Numbers keep their digits (``Decimal``), so floating-point rounding cannot change a comparison.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from disputatio.motion import LONGEST_RAW_EVIDENCE, MAX_EVIDENCE_CHARS, too_long
 Value: TypeAlias = "bool | int | Decimal | str | Sequence[Value] | Mapping[str, Value] | None"
 
 MAX_DEPTH = 100
-"""How many lists and objects may lie in each other."""
+"""Levels of nested lists and objects."""
 
 MAX_DIGITS = 400
-"""How many digits a number may have."""
+"""Of one number."""
 
 _MAX_POINTER_CHARS = 20_000_000
-"""Of the pointers of all values together. The values below a long key repeat it."""
+"""Of the pointers of all values together. Values below a long key repeat it."""
 
 _UNPAIRED = re.compile("[\\ud800-\\udfff]")
 
 
 def read_json(text: str, what: str) -> Value:
-    """The value in ``text``.
+    """Read the value in ``text``.
 
     Raises:
-        InvalidInputError: it is no JSON (RFC 8259), names a key twice, or is too long or too deep; ``what`` names it.
+        InvalidInputError: it is not JSON (RFC 8259), repeats a key, or is too long or too deep; ``what`` names it.
     """
     if len(text) > LONGEST_RAW_EVIDENCE:
         raise too_long(what, f"{len(text):,} characters")
@@ -60,10 +59,10 @@ def read_json(text: str, what: str) -> Value:
 
 
 def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
-    """``value`` as readable text, and where in it the value of each pointer stands.
+    """Return ``value`` as readable text, and the span of each pointer's value in it.
 
     Raises:
-        InvalidInputError: it is nested deeper than ``DEEPEST``, or the text or the pointers are too long.
+        InvalidInputError: it is nested deeper than ``MAX_DEPTH``, or the text or the pointers are too long.
     """
     spans: dict[str, Span] = {}
     pieces: list[str] = []
@@ -95,7 +94,7 @@ def render_json(value: Value, what: str) -> tuple[str, dict[str, Span]]:
 
 
 def _write_parts(value: Value, what: str) -> Iterator[tuple[str, str, str]]:
-    """Pieces of text with the pointer they belong to and their role: value, open, close or between."""
+    """Yield pieces of text with their pointer and role: value, open, close or between."""
 
     def write(value: Value, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
         if depth > MAX_DEPTH:
@@ -123,13 +122,13 @@ def _write_parts(value: Value, what: str) -> Iterator[tuple[str, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """There is nothing at a pointer, and why."""
+    """Why there is nothing at a pointer."""
 
     why: str
 
 
 def resolve_pointer(value: Value, pointer: str) -> Value | Missing:
-    """What stands at ``pointer`` (RFC 6901) in ``value``."""
+    """Return the value at ``pointer`` (RFC 6901) in ``value``."""
     if pointer and not pointer.startswith("/"):
         return Missing("a JSON pointer is empty or begins with /")
     if re.search("~(?![01])", pointer):

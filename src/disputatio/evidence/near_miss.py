@@ -1,18 +1,16 @@
-"""Finds the words of a source that a quote nearly gives, and refuses to repair what may have changed the sense.
+"""Find text that a quote nearly gives, and refuse repairs that may change the sense.
 
-A near miss is repaired, which is to say replaced by the source's own words, only when nothing below stands against it.
-It is refused, with the reason, when
+A near miss is repaired, that is, replaced by the source's own words. It is refused, with the reason, if
 
-- a figure differs: number, sign, bound, scale, unit, month beside a number, number word, or the word behind a number;
-- a word of negation, direction, amount, frequency or certainty was changed, left out or put in;
-- a word was exchanged for another word, or put in (small words, forms of one word and slips excepted, see
-  ``sense.same_word``);
-- a name was exchanged or put in;
-- it would cut off part of a figure, of a word, or a negation right beside it;
-- another place of the source is as near but for such a difference, so that nobody can tell which one was meant.
+- a figure differs: number, sign, bound, scale, unit, month beside a number, number word, or the word after a number;
+- a word of negation, direction, amount, frequency or certainty was changed, omitted or added;
+- another word was changed or added, except small words, forms of one word and slips (``sense_words.is_same_word``);
+- a name was changed or added;
+- the repair would cut a figure, a word, or a negation right beside it;
+- another place is as near but for such a difference, so the intended place is unclear.
 
-How near: at most one word in six is misspelt or left out (a misspelt word counts a third of that), and the
-letters are similar to at least ``MIN_SIMILARITY``. Clauses that stand whole but in another order are a near miss too.
+Near means: at most one word in six is misspelt or omitted (a misspelt word counts a third), and the similarity is at
+least ``MIN_SIMILARITY``. Whole clauses in another order are near, too.
 """
 
 from __future__ import annotations
@@ -42,10 +40,10 @@ from disputatio.evidence.sense_words import (
 from disputatio.evidence.tokens import GLUED, LETTER, NUMBER, SIGN, WORD, TextIndex, Tokens
 
 MIN_REPAIRED_WORDS = 5
-"""A shorter quote is repaired only where its words all stand in the source, and only punctuation differs."""
+"""A shorter quote is repaired only if only punctuation differs."""
 
 MIN_SIMILARITY = 80.0
-"""0 to 100, of the letters of quote and source; see ``rapidfuzz.fuzz.ratio``."""
+"""Similarity of the letters, 0 to 100; see ``rapidfuzz.fuzz.ratio``."""
 
 WORDS_FOR_ONE_CHANGE = 6
 _MIN_SEARCHED_WORDS = 3
@@ -56,7 +54,7 @@ _CLAUSE_MARKS = frozenset(',;:.()!?\u3001\u3002\uff0c"')
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A place that is near enough. ``rest`` is how much differs besides what is objected to."""
+    """A place that is near enough. ``rest`` is the difference besides the objection."""
 
     span: Span
     similarity: float
@@ -65,11 +63,11 @@ class _Candidate:
 
 
 def find_near(index: TextIndex, quote: str) -> Finding:
-    """The place of a near miss, repaired or refused; unverified as not found where nothing is near.
+    """Find a near miss and repair or refuse it; unverified if nothing is near.
 
     Args:
         index: the source.
-        quote: cleaned, and found nowhere in the source as it stands.
+        quote: cleaned, and not in the source as it stands.
     """
     wording = Wording.of(quote)
     if wording is None or not _MIN_SEARCHED_WORDS <= len(wording.words) <= MAX_WORDS or not index.words:
@@ -95,7 +93,7 @@ def _rank_key(candidate: _Candidate) -> tuple[float, float, int]:
 
 
 def _is_nearer(refusal: _Candidate, borne_out: _Candidate) -> bool:
-    """Whether the refused place is likelier to be the one that was meant."""
+    """Whether the refused place is more likely the intended one."""
     if refusal.rest == borne_out.rest:
         return borne_out.rest > 0 and refusal.similarity > borne_out.similarity
     return refusal.rest < borne_out.rest
@@ -105,17 +103,17 @@ class _Comparison:
     """One quote against one source."""
 
     def __init__(self, index: TextIndex, wording: Wording) -> None:
-        self.index, self.atoms = index, index.atoms
-        self.wording, self.quote = wording, wording.atoms
+        self.index, self.tokens = index, index.tokens
+        self.wording, self.quote = wording, wording.tokens
         self.words = wording.words
-        self.folds = [self.quote.folds[atom] for atom in self.words]
-        self.letters = sum(self.quote.kinds[atom] == LETTER for atom in self.words)
+        self.folds = [self.quote.folds[token] for token in self.words]
+        self.letters = sum(self.quote.kinds[token] == LETTER for token in self.words)
         self.length = len(self.words) - self.letters / 2
         self.figures = find_figures(self.quote, wording.first, wording.last)
-        self.figure_atoms = _collect_tokens(self.figures)
+        self.figure_tokens = _collect_tokens(self.figures)
 
     def candidates(self) -> tuple[list[_Candidate], float]:
-        """The places that are near enough, and the similarity of the nearest that is not."""
+        """Return the places that are near enough, and the similarity of the nearest other place."""
         found: list[_Candidate] = []
         nearest = 0.0
         for alignment in self._alignments():
@@ -127,14 +125,14 @@ class _Comparison:
                 if objection is None and difference and self.length < MIN_REPAIRED_WORDS:
                     continue
                 rest = difference if objection is None else self._rest(alignment)
-                span = Span(self.atoms.starts[first], self.atoms.ends[last])
+                span = Span(self.tokens.starts[first], self.tokens.ends[last])
                 found.append(_Candidate(span, similarity, rest, objection))
             else:
                 nearest = max(nearest, similarity)
         return found, nearest
 
     def reordered(self) -> Finding | None:
-        """The place where whole clauses of the quote stand in another order."""
+        """Find a place where whole clauses of the quote stand in another order."""
         if len(self.words) > _MAX_REORDERED_WORDS:
             return None
         reach = len(self.folds)
@@ -143,33 +141,33 @@ class _Comparison:
             runs = sorted(find_runs(self.folds, self.index.folds, window, 6 if self.letters else 3) or ())
             if self._whole_clauses(runs):
                 first, last = self.index.words[runs[0][0]], self.index.words[runs[-1][0] + runs[-1][1] - 1]
-                objection = check_edges(self.atoms, first, last)
+                objection = check_edges(self.tokens, first, last)
                 if objection is not None:
                     return refuse(self.index, objection, self.wording)
-                if sorted(collect_keys(find_figures(self.atoms, first, last))) != sorted(collect_keys(self.figures)):
+                if sorted(collect_keys(find_figures(self.tokens, first, last))) != sorted(collect_keys(self.figures)):
                     continue
                 similarity = round(
                     fuzz.token_sort_ratio(" ".join(self.folds), " ".join(self._span_folds(first, last))), 1
                 )
-                span = Span(self.atoms.starts[first], self.atoms.ends[last])
+                span = Span(self.tokens.starts[first], self.tokens.ends[last])
                 return Finding(Status.REPAIRED, Match.NEAR, Reason.WORDING, "", (span,), similarity)
         return None
 
     def _whole_clauses(self, runs: list[tuple[int, int]]) -> bool:
-        """Whether several runs of words, in the order of the source, lie side by side and part at punctuation."""
+        """Whether several runs of words, in source order, are adjacent and separated by punctuation."""
         if len(runs) < 2:
             return False
         for (source, length), (following, _) in pairwise(runs):
             if following != source + length:
                 return False
             left, right = self.index.words[following - 1], self.index.words[following]
-            gap = self.index.text[self.atoms.ends[left] : self.atoms.starts[right]]
-            if not set(self.atoms.folds[left + 1 : right]) & _CLAUSE_MARKS and not set(gap) & {"\n", "–", "—"}:
+            gap = self.index.text[self.tokens.ends[left] : self.tokens.starts[right]]
+            if not set(self.tokens.folds[left + 1 : right]) & _CLAUSE_MARKS and not set(gap) & {"\n", "–", "—"}:
                 return False
         return True
 
     def _alignments(self) -> list[Alignment]:
-        """Every place worth comparing, once."""
+        """Return every place worth comparing, once."""
         found = {
             (word, word + len(self.folds) - 1): Alignment(word, word + len(self.folds) - 1, ())
             for word in self.index.runs(self.folds, most=10)
@@ -183,8 +181,8 @@ class _Comparison:
 
     def _starts(self, reach: int) -> list[int]:
         keys = [
-            fold + self.folds[word + 1] if self.quote.kinds[atom] == LETTER and word + 1 < len(self.words) else fold
-            for word, (atom, fold) in enumerate(zip(self.words, self.folds, strict=True))
+            fold + self.folds[word + 1] if self.quote.kinds[token] == LETTER and word + 1 < len(self.words) else fold
+            for word, (token, fold) in enumerate(zip(self.words, self.folds, strict=True))
         ]
         return find_starting_points([self.index.positions(key) for key in keys], reach)
 
@@ -192,10 +190,10 @@ class _Comparison:
         return measure_similarity(self.wording.folds, self._span_folds(first, last))
 
     def _span_folds(self, first: int, last: int) -> list[str]:
-        return self.atoms.folds[first : last + 1]
+        return self.tokens.folds[first : last + 1]
 
     def _price(self, step: Difference) -> float:
-        """How much one difference weighs: a misspelt word a third, a letter of a script without spaces a half."""
+        """Return the cost of a difference: 1 for a word, a third for a misspelt one, a half for a letter."""
         quote, source = self._pair(step)
         if (quote and source and _strip_accents(quote) == _strip_accents(source)) or self._inside_figures(step):
             return 0.1  # whether the figures are the same is seen to elsewhere
@@ -215,7 +213,7 @@ class _Comparison:
         return quote, source
 
     def _rest(self, alignment: Alignment) -> float:
-        """How much differs besides figures and words of weight."""
+        """Return the difference besides figures and words with a sense class."""
         return sum(
             self._price(step)
             for step in alignment.steps
@@ -224,20 +222,20 @@ class _Comparison:
 
     def _objection(self, alignment: Alignment, first: int, last: int) -> Objection | None:
         return (
-            check_edges(self.atoms, first, last)
+            check_edges(self.tokens, first, last)
             or self._figures_differ(first, last)
             or self._weights_differ(first, last)
             or next(filter(None, (self._step_differs(step, first, last) for step in alignment.steps)), None)
         )
 
     def _figures_differ(self, first: int, last: int) -> Objection | None:
-        theirs = find_figures(self.atoms, first, last)
+        theirs = find_figures(self.tokens, first, last)
         if "[" not in self.quote.folds:
             theirs = [figure for figure in theirs if not self._is_reference(figure)]
         difference = find_first_difference(theirs, self.figures)
         if difference is None:
             return None
-        source = self.atoms.raw(difference[0].first, difference[0].last) if difference[0] else ""
+        source = self.tokens.raw(difference[0].first, difference[0].last) if difference[0] else ""
         quote = self.quote.raw(difference[1].first, difference[1].last) if difference[1] else ""
         if source and quote:
             detail = f"the source says {shorten(source)}, the quote {shorten(quote)}"
@@ -248,8 +246,8 @@ class _Comparison:
     def _is_reference(self, figure: Figure) -> bool:
         """Whether a figure is a footnote mark of the source, such as ``[12]``."""
         before, after = figure.first - 1, figure.last + 1
-        inside = before >= 0 and after < len(self.atoms)
-        return inside and self.atoms.folds[before] == "[" and self.atoms.folds[after] == "]"
+        inside = before >= 0 and after < len(self.tokens)
+        return inside and self.tokens.folds[before] == "[" and self.tokens.folds[after] == "]"
 
     def _weights_differ(self, first: int, last: int) -> Objection | None:
         theirs = [(fold, found) for fold in self._span_folds(first, last) if (found := classify_word(fold))]
@@ -263,12 +261,12 @@ class _Comparison:
             reason = Reason.NEGATION_DIFFERS if negates else Reason.SENSE_DIFFERS
             detail = _describe_difference(source[0][0] if source else "", quote[0][0] if quote else "")
             return Objection(reason, detail, first, last)
-        if find_sense_marks(self.atoms.raw(first, last)) != find_sense_marks(self.quote.text):
+        if find_sense_marks(self.tokens.raw(first, last)) != find_sense_marks(self.quote.text):
             return Objection(Reason.NEGATION_DIFFERS, "negation or direction differs from the source", first, last)
         return None
 
     def _step_differs(self, step: Difference, first: int, last: int) -> Objection | None:
-        """An objection to one changed word, word left out or word put in."""
+        """Object to one changed, omitted or added word."""
         quote, source = self._pair(step)
         reason: Reason | None = None
         if self._same_figure(step) or self._inside_figures(step):
@@ -288,7 +286,7 @@ class _Comparison:
         return Objection(reason, _describe_difference(source, quote), first, last)
 
     def _is_another_word(self, step: Difference) -> bool:
-        """Whether the quote has a word in this place that the source does not have there."""
+        """Whether the quote has a word here that the source does not have."""
         quote, source = self._pair(step)
         if quote.endswith("n't") and source.endswith("n't"):
             quote, source = quote[:-3], source[:-3]
@@ -301,17 +299,17 @@ class _Comparison:
         return not is_same_word(quote, source, is_a_word=bool(self.index.positions(quote)))
 
     def _inside_figures(self, step: Difference) -> bool:
-        """Whether the difference lies inside figures, which are compared by value: ``12%`` and ``12 per cent``."""
-        if step.quote is not None and self.words[step.quote] not in self.figure_atoms:
+        """Whether the difference is inside figures, which are compared by value: ``12%`` and ``12 per cent``."""
+        if step.quote is not None and self.words[step.quote] not in self.figure_tokens:
             return False
         if step.source is None:
             return True
-        atom = self.index.words[step.source]
-        figure = find_figure(self.atoms, atom)
+        token = self.index.words[step.source]
+        figure = find_figure(self.tokens, token)
         return figure is not None and not self._is_reference(figure)
 
     def _same_figure(self, step: Difference) -> bool:
-        """Whether a number or unit was only written in another way: ``1,000`` and ``1000``, ``%`` and ``percent``."""
+        """Whether a number or unit is only spelled differently: ``1,000`` and ``1000``, ``%`` and ``percent``."""
         if step.quote is None or step.source is None:
             return False
         quote, source = self._pair(step)
@@ -319,105 +317,107 @@ class _Comparison:
             return True
         mine, theirs = self.words[step.quote], self.index.words[step.source]
         ours = find_figures(self.quote, mine, mine)
-        return bool(ours) and collect_keys(ours) == collect_keys(find_figures(self.atoms, theirs, theirs))
+        return bool(ours) and collect_keys(ours) == collect_keys(find_figures(self.tokens, theirs, theirs))
 
     def _touches_sign(self, step: Difference) -> bool:
         quote = step.quote is not None and self.quote.kinds[self.words[step.quote]] in {SIGN, NUMBER}
-        source = step.source is not None and self.atoms.kinds[self.index.words[step.source]] in {SIGN, NUMBER}
+        source = step.source is not None and self.tokens.kinds[self.index.words[step.source]] in {SIGN, NUMBER}
         if source and step.quote is None and step.source is not None:
-            # A footnote mark that the quote leaves out has been passed by ``_figures_differ``.
-            atom = self.index.words[step.source]
-            return not self._is_reference(Figure(atom, atom, ()))
+            # ``_figures_differ`` accepts footnote marks that the quote omits.
+            token = self.index.words[step.source]
+            return not self._is_reference(Figure(token, token, ()))
         return quote or source
 
     def _behind_figure(self, step: Difference) -> bool:
-        """Whether the word right behind a figure is another one: ``5 days`` for ``5 weeks``."""
+        """Whether the word right after a figure differs: ``5 days`` for ``5 weeks``."""
         quote, source = self._pair(step)
         behind = [
-            atoms.folds[atom - 1]
-            for atoms, atom in (
+            tokens.folds[token - 1]
+            for tokens, token in (
                 (self.quote, self.words[step.quote] if step.quote is not None else 0),
-                (self.atoms, self.index.words[step.source] if step.source is not None else 0),
+                (self.tokens, self.index.words[step.source] if step.source is not None else 0),
             )
-            if atom
-            and atoms.kinds[atom] == WORD
-            and any(f.last == atom - 1 for f in find_figures(atoms, max(0, atom - 8), atom - 1))
+            if token
+            and tokens.kinds[token] == WORD
+            and any(f.last == token - 1 for f in find_figures(tokens, max(0, token - 8), token - 1))
         ]
         years = all(len(fold) == 4 and fold.isdigit() and "1000" <= fold <= "2100" for fold in behind)
         return bool(behind) and not (years and not (quote and source))
 
     def _is_name(self, step: Difference) -> bool:
-        """Whether a word is a name that the quote exchanged or put in.
+        """Whether the quote changed or added a name.
 
-        A word with a capital is one where the quote has a capital in its place too, or the source never writes it
-        small. The first word of a sentence has a capital anyway, so there it must be a quite different word.
+        A word with a capital is a name if the quote also writes a capital there, or the source never writes it small.
+        The first word of a sentence counts only if it is quite different.
         """
         if step.quote is None or (step.source is None and step.quote == 0):
             return False
         quote = self.words[step.quote]
         if step.source is None:
-            said, atoms, atom = self.quote.raw(quote, quote), self.quote, quote
+            said, tokens, token = self.quote.raw(quote, quote), self.quote, quote
             if self.quote.text.isupper():
                 return False
         else:
-            atoms, atom = self.atoms, self.index.words[step.source]
-            said = atoms.raw(atom, atom)
-            first = self.index.sentence_of(atoms.starts[atom])[0]
-            if not any(char.isalnum() for char in atoms.text[first : atoms.starts[atom]]):
-                return said[:1].isupper() and not is_similar(atoms.folds[atom], self.quote.folds[quote])
+            tokens, token = self.tokens, self.index.words[step.source]
+            said = tokens.raw(token, token)
+            first = self.index.sentence_of(tokens.starts[token])[0]
+            if not any(char.isalnum() for char in tokens.text[first : tokens.starts[token]]):
+                return said[:1].isupper() and not is_similar(tokens.folds[token], self.quote.folds[quote])
         both = step.source is not None and self.quote.raw(quote, quote)[:1].isupper()
-        return said[:1].isupper() and (both or atoms.folds[atom] not in self.index.lower_case_words)
+        return said[:1].isupper() and (both or tokens.folds[token] not in self.index.lower_case_words)
 
     def _in_address(self, step: Difference) -> bool:
-        """Whether a changed word is a part of an address, a path or the like, with no space before or behind it."""
+        """Whether a changed word is inside an address or path, with no space on one side."""
         if step.quote is None:
             return False
         sides = [(self.quote, self.words[step.quote])]
-        sides += [(self.atoms, self.index.words[step.source])] if step.source is not None else []
-        return any(_inside_address(atoms, atom) for atoms, atom in sides)
+        sides += [(self.tokens, self.index.words[step.source])] if step.source is not None else []
+        return any(_inside_address(tokens, token) for tokens, token in sides)
 
 
-def _inside_address(atoms: Tokens, atom: int) -> bool:
-    if atom and atoms.joints[atom] == GLUED and atoms.folds[atom - 1] in _INSIDE_ADDRESSES:
+def _inside_address(tokens: Tokens, token: int) -> bool:
+    if token and tokens.joints[token] == GLUED and tokens.folds[token - 1] in _INSIDE_ADDRESSES:
         return True
-    behind = atom + 2 < len(atoms) and atoms.folds[atom + 1] in _INSIDE_ADDRESSES
-    return behind and atoms.joints[atom + 1] == atoms.joints[atom + 2] == GLUED
+    behind = token + 2 < len(tokens) and tokens.folds[token + 1] in _INSIDE_ADDRESSES
+    return behind and tokens.joints[token + 1] == tokens.joints[token + 2] == GLUED
 
 
 def _collect_tokens(found: Sequence[Figure]) -> frozenset[int]:
-    return frozenset(atom for figure in found for atom in range(figure.first, figure.last + 1))
+    return frozenset(token for figure in found for token in range(figure.first, figure.last + 1))
 
 
 def _describe_difference(source: str, quote: str) -> str:
-    """What the source and the quote say in one place; one of them may say nothing."""
+    """Describe one difference; one of the words may be missing."""
     if source and quote:
         return f"the source says '{source}', the quote '{quote}'"
     return f"the quote leaves out '{source}'" if source else f"the quote puts in '{quote}'"
 
 
 def _strip_accents(word: str) -> str:
-    """``word`` without accents, and without the point that some put into abbreviations."""
+    """Remove accents and the apostrophes of abbreviations."""
     decomposed = unicodedata.normalize("NFD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char) and char != "'")
 
 
 MAX_WORDS = 400
-"""The longest quote, in words, that is aligned."""
+"""The longest quote that is aligned, in words."""
 
 _MIN_KEYS = 40
 _COMMON = 600
 _MAX_STARTS = 6
 _UNREACHED = 1 << 30
 _CHANGED, _GAP = 10, 9
-"""The costs of a changed word, and of one left out or put in: a little less, so that equal words are found first."""
+"""The costs of a changed word, and of an omitted or added one. The second is lower, so that equal words are found
+first.
+"""
 
 _BESIDE, _LEFT_OUT, _EXTRA = 0, 1, 2
-"""Words beside each other; a word of the source that the quote leaves out; a word that only the quote has."""
+"""Steps of an alignment: a pair of words; a word only in the source; a word only in the quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference: word ``quote`` of the quote against word ``source`` of the source; one of them may be missing."""
+    """One difference: a word of the quote against a word of the source; one may be missing."""
 
     quote: int | None
     source: int | None
@@ -425,7 +425,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """A quote along words ``first`` to ``last`` of a source, with every difference between them, in order."""
+    """A quote aligned with words ``first`` to ``last`` of a source, with all differences in order."""
 
     first: int
     last: int
@@ -433,11 +433,11 @@ class Alignment:
 
 
 def find_starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int]:
-    """Words of the source near which a quote may begin, the likeliest first.
+    """Return words of the source near which a quote may begin, the likeliest first.
 
     Args:
-        keyed: for each word of the quote, where the source has it.
-        reach: how many words the beginning may be off.
+        keyed: for each word of the quote, its positions in the source.
+        reach: the tolerance of the beginning, in words.
     """
     known = [(len(places), word) for word, places in enumerate(keyed) if places]
     rare = [word for count, word in sorted(known) if count <= _COMMON][:_MIN_KEYS]
@@ -452,10 +452,10 @@ def find_starting_points(keyed: Sequence[Sequence[int]], reach: int) -> list[int
 
 
 def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -> Alignment | None:
-    """The cheapest way to lay ``quote`` along ``source`` beginning within ``reach`` words of ``start``.
+    """Find the cheapest alignment of ``quote`` beginning within ``reach`` words of ``start``.
 
-    Words of the source before and behind the quote cost nothing. A word that the quote alone has at its beginning or
-    end is set against the source's word there, so that what it may stand for is a part of what is compared.
+    Source words before and after the quote cost nothing. Extra words at an edge of the quote are paired with the source
+    words there, so that they are compared.
     """
     left = max(0, start - reach)
     window = source[left : start + len(quote) + 2 * reach]
@@ -474,7 +474,7 @@ def align(quote: Sequence[str], source: Sequence[str], start: int, reach: int) -
 def _compute_row(
     above: Sequence[int], window: Sequence[str], fold: str, low: int, high: int
 ) -> tuple[list[int], list[int]]:
-    """The costs of the next word of the quote against every place from ``low`` to ``high``, and how each came about."""
+    """Compute the costs of the quote's next word against places ``low`` to ``high``, and the step to each."""
     costs, ways = [_UNREACHED] * len(above), [_EXTRA] * len(above)
     before = _UNREACHED
     for place in range(low, high + 1):
@@ -513,7 +513,7 @@ def _trace_back(
 
 
 def _extend_to_edges(first: int, last: int, steps: list[Difference], length: int, end: int) -> Alignment:
-    """Sets words that the quote alone has at its edges against the source's words there: they may stand for them."""
+    """Pair extra words at the quote's edges with the source's words there."""
     head = [step for n, step in enumerate(steps) if step == Difference(n, None)]
     steps = steps[len(head) :]
     tail = [step for n, step in enumerate(reversed(steps)) if step == Difference(length - 1 - n, None)][::-1]
@@ -527,10 +527,10 @@ def _extend_to_edges(first: int, last: int, steps: list[Difference], length: int
 
 
 def find_runs(quote: Sequence[str], source: Sequence[str], window: range, fewest: int) -> list[tuple[int, int]] | None:
-    """The longest runs of ``source`` inside ``window`` that make up ``quote`` one behind the other.
+    """Find the longest runs of ``source`` inside ``window`` that together make up ``quote``.
 
     Returns:
-        The first word of each run in the source, and its length; None where a run is shorter than ``fewest`` words.
+        The first source word and the length of each run; None if a run is shorter than ``fewest`` words.
     """
     found: list[tuple[int, int]] = []
     word = 0
@@ -546,7 +546,6 @@ def find_runs(quote: Sequence[str], source: Sequence[str], window: range, fewest
 
 
 def _count_equal_words(quote: Sequence[str], source: Sequence[str], word: int, place: int, end: int) -> int:
-    """How many words of ``quote`` from ``word`` on stand in ``source`` from ``place`` on."""
     length = 0
     while word + length < len(quote) and place + length < end and quote[word + length] == source[place + length]:
         length += 1

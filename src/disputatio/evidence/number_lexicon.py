@@ -1,7 +1,10 @@
-"""Numbers written as words, and the words that bound a number.
+"""Number words, bounds, units and scales.
 
-English numbers are read (``twenty-five`` is 25); in the other languages a number word only has to be the same one.
-Words that are also everyday English words of another sense are left out.
+English number words are read (``twenty-five`` is 25); in other languages they only have to be equal. Words with another
+everyday sense in English are omitted.
+
+Units are a table of spellings; nothing is converted. Two spellings are one unit only if a line lists both. Other units
+are protected too: no quote is repaired if the word after a number was changed (see ``near_miss``).
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ BOUNDS = {
     "most": frozenset({"at"}),
     "to": frozenset({"up", "equal"}),
 }
-"""The last word of a bound of two words, and the words that may stand before it."""
+"""The last word of a two-word bound, and the words that may precede it."""
 
 _BOUND_WORDS = """
 over under below above beyond within exceeding minus negative plus almost nearly barely only half twice double
@@ -222,18 +225,18 @@ for _line in _SAME.split("\n"):
         _BY_SURFACE[_form] = _forms[0]
         _BY_FOLD.setdefault(_form.casefold(), set()).add(_forms[0])
 _SHORT_IN_PROSE = frozenset({"am", "ad", "ce", "bc", "cal", "pa", "times", "mb", "k", "m", "b"})
-"""Forms that are words or letters of prose too: after a space they are units only in the very case listed above."""
+"""Forms that are also words or letters of prose. After a space they are units only in exactly this case."""
 
 
 def is_another_unit(one: str, other: str) -> bool:
-    """Whether two words that differ in case alone are two units, or a unit and a scale, behind a number."""
+    """Whether two words that differ only in case are different units, or a unit and a scale."""
     if {one, other} == {"m", "M"}:
         return True
     return one in _BY_SURFACE and other in _BY_SURFACE and _BY_SURFACE[one] != _BY_SURFACE[other]
 
 
 def find_unit(surface: str, *, glued: bool = False) -> str | None:
-    """The unit that ``surface`` is behind a number, by its first form in the table; None where it is none."""
+    """Return the unit ``surface`` after a number, by its first form in the table; None if it is not a unit."""
     surface = surface.replace("µ", "μ")
     exact = _BY_SURFACE.get(surface)
     if exact is not None and not (surface in {"ad", "ce"} and not glued):
@@ -248,7 +251,7 @@ def find_unit(surface: str, *, glued: bool = False) -> str | None:
 
 
 def find_scale(fold: str, *, glued: bool = False) -> tuple[Decimal | None, str] | None:
-    """The factor that a folded word is behind a number, if it is a known one, and its name; None where it is none."""
+    """Return the factor, if known, and the name of a scale word after a number; None if it is not a scale."""
     if fold in _SCALES:
         return _SCALES[fold], fold
     if fold in _OTHER_SCALES and (glued or len(fold) > 1):

@@ -1,8 +1,11 @@
-"""Passages: a source in pieces that can be named, found and read.
+"""Split sources into passages and sentences, in any language, by punctuation.
 
-The rule, the same for every language: paragraphs are kept together up to ``PASSAGE_CHARS``, a longer one is cut between
-sentences, and a sentence longer than ``MAX_SENTENCE_CHARS`` between words. Passages do not overlap, leave out nothing
-but white space, and depend on the text alone. A passage's id is ``SOURCE#NUMBER``, counted from 1.
+Paragraphs are joined up to ``PASSAGE_CHARS``. A longer one is split between sentences, and a sentence longer than
+``MAX_SENTENCE_CHARS`` between words. Passages do not overlap, omit only white space, and depend on the text alone. A
+passage's id is ``SOURCE#NUMBER``, counted from 1.
+
+A full stop ends no sentence after a listed abbreviation or a single letter (``J. Smith``), or before a small letter.
+Full stops of scripts without spaces (``。``), empty lines and the starts of list items always end one.
 """
 
 from __future__ import annotations
@@ -14,17 +17,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 PASSAGE_CHARS = 700
-"""How long a passage may grow by joining sentences and short paragraphs, in characters."""
+"""Sentences and short paragraphs are joined up to this length, in characters."""
 
 MAX_SENTENCE_CHARS = 1_400
-"""How long a single sentence may be before it is cut, in characters."""
+"""A longer sentence is cut. In characters."""
 
 _WHITE_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a source: ``text`` is the source's text from ``start`` to ``end``."""
+    """Characters ``start`` to ``end`` of a source."""
 
     id: str
     source_id: str
@@ -35,7 +38,7 @@ class Passage:
 
 
 def split_passages(source_id: str, text: str) -> tuple[Passage, ...]:
-    """The passages of a source's ``text``, in order."""
+    """Split a source's ``text`` into passages, in order."""
     return tuple(
         Passage(f"{source_id}#{number}", source_id, number, start, end, text[start:end])
         for number, (start, end) in enumerate(_join_pieces(_split_pieces(text)), start=1)
@@ -43,13 +46,13 @@ def split_passages(source_id: str, text: str) -> tuple[Passage, ...]:
 
 
 def find_passage(passages: Sequence[Passage], offset: int) -> Passage | None:
-    """The passage that holds ``offset`` of its source, or the nearest before it; None where there is none."""
+    """Return the passage at ``offset``, or the nearest before it; None without passages."""
     place = bisect_right(passages, offset, key=lambda passage: passage.start) - 1
     return passages[max(place, 0)] if passages else None
 
 
 def _split_pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Paragraphs that fit and sentences of those that do not."""
+    """Yield paragraphs that fit, and the sentences of others."""
     starts = find_sentence_starts(text)
     for start, end in find_paragraphs(text):
         if end - start <= PASSAGE_CHARS:
@@ -67,14 +70,14 @@ def _split_long_sentence(text: str, start: int, end: int) -> Iterator[tuple[int,
         space = max(text.rfind(" ", start, start + PASSAGE_CHARS), text.rfind("\n", start, start + PASSAGE_CHARS))
         cut = space if space > start else start + PASSAGE_CHARS
         yield start, start + len(text[start:cut].rstrip())
-        # Not by a copy of the rest: a sentence may be as long as the source.
+        # Not by copying the rest: a sentence may be as long as the source.
         start = min(_WHITE_SPACE.match(text, cut).end(), end)  # type: ignore[union-attr]  # it matches nothing too
     if start < end:
         yield start, end
 
 
 def _join_pieces(pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Neighbouring pieces together, as long as they fit."""
+    """Join neighbouring pieces while they fit."""
     held: tuple[int, int] | None = None
     for start, end in pieces:
         if held is not None and end - held[0] <= PASSAGE_CHARS:
@@ -88,7 +91,7 @@ def _join_pieces(pieces: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]
 
 
 _STOP = r"[.!?\u2026\u037e\u061f\u06d4\u0964\u0965\u1362]"
-# Runs are matched possessively and from their beginning only. With backtracking, n full stops take n * n steps.
+# Possessive matches keep this linear: backtracking over n full stops would take n * n steps.
 _END = re.compile(
     rf"(?P<stop>(?<!{_STOP}){_STOP}++[\"'\u201d\u2019\u00bb)\]]*+)\s+"
     r"|(?P<full>[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\u201d\u2019\uff09]*)\s*"
@@ -106,7 +109,7 @@ _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
 
 
 def find_sentence_starts(text: str) -> list[int]:
-    """Offsets at which sentences of ``text`` begin, ascending; the first is that of the first visible character."""
+    """Return the offsets at which sentences begin, ascending; the first is the first visible character."""
     first = len(text) - len(text.lstrip())
     starts = [first] if first < len(text) else []
     starts += [end.end() for end in _END.finditer(text) if end.end() < len(text) and _ends_sentence(text, end)]
@@ -128,5 +131,5 @@ def _ends_sentence(text: str, end: re.Match[str]) -> bool:
 
 
 def find_paragraphs(text: str) -> list[tuple[int, int]]:
-    """The stretches of ``text`` between empty lines, as offsets, without the white space around them."""
+    """Return the spans of text between empty lines, without surrounding white space."""
     return [match.span() for match in re.finditer(r"\S(?:(?!\n[ \t]*\n).)*(?<=\S)", text, re.DOTALL)]

@@ -1,10 +1,10 @@
-"""Compares a cited value with the value of a source: numbers as numbers, with their unit and a stated tolerance.
+"""Check a value cited by a JSON pointer, with its unit and a tolerance.
 
-The default tolerance: the source's number, rounded to the digits that the citation gives, is the cited one; ``3.84``
-may be cited as ``3.8`` and 1,234,567 as ``1.2 million``. Zero is never cited by rounding: only a zero is zero.
+By default the source's number must equal the cited one after rounding to the cited digits: ``3.84`` may be cited as
+``3.8`` and 1,234,567 as ``1.2 million``. Only a zero may be cited as zero.
 
-A unit must be said on both sides or on neither. Where the source gives a bare number, the unit may stand in its key
-(``change_pct``, ``latency_ms``) or beside it (``"unit": "h"``), and then the citation may say it or leave it out.
+Both sides must give a unit, or neither. If the source gives a bare number, its key (``change_pct``, ``latency_ms``) or
+a field beside it (``"unit": "h"``) may state the unit; the citation may then repeat or omit it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _KEY_UNITS = {"pct": "%", "percent": "%", "perc": "%"}
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a cited number may be from the source's, besides rounding to the digits given.
+    """How far a cited number may differ from the source's, besides rounding.
 
-    Args:
+    Attributes:
         absolute: in the unit of the number.
-        relative: as a share of the source's number: 0.01 is one per cent.
+        relative: as a share of the source's number; 0.01 is one per cent.
     """
 
     absolute: Decimal = Decimal(0)
     relative: Decimal = Decimal(0)
 
     def __str__(self) -> str:
-        """The tolerance in words."""
+        """Describe the tolerance."""
         parts = ["rounded to the digits given"]
         if self.absolute:
             parts.append(f"or within {self.absolute}")
@@ -49,19 +49,19 @@ class Tolerance:
 
 
 DEFAULT_TOLERANCE = Tolerance()
-"""The default: equal after rounding to the digits given."""
+"""Equal after rounding to the digits given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with its unit; ``places`` counts the digits given behind the decimal point (negative before it)."""
+    """A number with its unit; ``places`` counts decimal digits (negative before the point)."""
 
     value: Decimal
     unit: str = ""
     places: int = 0
 
     def agrees_with(self, source: Quantity, tolerance: Tolerance = DEFAULT_TOLERANCE) -> bool:
-        """Whether this cited quantity is the ``source``'s, under ``tolerance``. Units are compared by the caller."""
+        """Whether this cited number equals ``source`` under ``tolerance``. The caller compares units."""
         difference = abs(self.value - source.value)
         if difference == 0:
             return True
@@ -72,28 +72,28 @@ class Quantity:
 
 
 def parse_quantity(text: str) -> Quantity | None:
-    """The quantity that ``text`` is, whole; None where it is anything else or has bounds (``at least 5``)."""
-    atoms = Tokens.of(text.strip())
-    if not len(atoms):
+    """Parse ``text`` as one quantity; None if it is anything else or has a bound (``at least 5``)."""
+    tokens = Tokens.of(text.strip())
+    if not len(tokens):
         return None
-    found = find_figures(atoms, 0, len(atoms) - 1)
+    found = find_figures(tokens, 0, len(tokens) - 1)
     if len(found) != 1 or found[0].value is None or found[0].bound:
         return None
     figure = found[0]
-    if figure.first != 0 or figure.last != len(atoms) - 1:
+    if figure.first != 0 or figure.last != len(tokens) - 1:
         return None
     return Quantity(figure.value or Decimal(0), figure.unit, figure.places)
 
 
 def quantity_of_number(value: float | Decimal) -> Quantity:
-    """A number of JSON as a quantity without a unit; a float is taken by its shortest decimal form."""
+    """Return a JSON number as a quantity without a unit; a float by its shortest decimal form."""
     exact = value if isinstance(value, Decimal) else Decimal(str(value))
     exponent = exact.as_tuple().exponent
     return Quantity(exact, "", -exponent if isinstance(exponent, int) else 0)
 
 
 def find_stated_unit(pointer: str, around: object) -> str:
-    """The unit that the key at the end of ``pointer``, or a ``unit`` beside it, says; empty where none is said."""
+    """Return the unit stated by the last key of ``pointer`` or by a ``unit`` field beside it, else an empty text."""
     key = pointer.rsplit("/", 1)[-1]
     last = re.split(r"[_\s-]", key)[-1]
     if last in _KEY_UNITS:
@@ -105,14 +105,13 @@ def find_stated_unit(pointer: str, around: object) -> str:
 
 
 def check_value(source: Source, pointer: str, value: object, tolerance: Tolerance = DEFAULT_TOLERANCE) -> Finding:
-    """Whether ``source`` has ``value`` at ``pointer``.
+    """Check that ``source`` has ``value`` at ``pointer``.
 
     Args:
         source: a JSON source.
         pointer: an RFC 6901 pointer.
-        value: what the citation says stands there: a number, a text (which may be a number with its unit), true, false
-            or null.
-        tolerance: how far a number may be off.
+        value: the claimed value: a number, a text (possibly a number with its unit), true, false or null.
+        tolerance: how far a number may differ.
     """
     if source.kind is not SourceKind.JSON:
         return _no_such_value(f"the source {source.source_id} is no JSON, so nothing in it has a pointer")
@@ -174,7 +173,7 @@ def _parse_value(value: object) -> Quantity | None:
 
 
 def _is_same(there: Value, value: object) -> bool:
-    """Whether two values that are not both numbers are equal: of one kind, and texts after normalisation."""
+    """Whether two values that are not both numbers are of one type and equal, texts after normalisation."""
     if isinstance(there, str) and isinstance(value, str):
         return there == value or (
             bool(normalise(there)) and normalise(there) == normalise(value) and _have_same_figures(there, value)
@@ -185,7 +184,7 @@ def _is_same(there: Value, value: object) -> bool:
 
 
 def _have_same_figures(one: str, other: str) -> bool:
-    found = [find_figures(atoms, 0, len(atoms) - 1) for atoms in (Tokens.of(one), Tokens.of(other))]
+    found = [find_figures(tokens, 0, len(tokens) - 1) for tokens in (Tokens.of(one), Tokens.of(other))]
     return find_first_difference(*found) is None
 
 

@@ -1,11 +1,11 @@
-"""Finds a quote in a source: to the letter, then after normalisation, then in pieces joined by an ellipsis.
+"""Find a quote in a source: to the letter, after normalisation, or in pieces joined by an ellipsis.
 
-Nothing here looks for near misses (see ``near_miss``), and nothing that is found here differs from the source in more
-than the case of letters, spaces, kinds of quotation marks and dashes, hyphens at line ends, and the full stop or comma
-at the end of the quote.
+What is found here differs from the source only in the case of letters, spaces, kinds of quotation marks and dashes,
+hyphens at line ends, and a full stop or comma at the end. Near misses are searched in ``near_miss``.
 
-An ellipsis may leave out words inside one sentence, or lead to the beginning of a later sentence. It may not leave out
-a negation of a sentence that it quotes from, nor join pieces of fewer than three words.
+An ellipsis may omit words inside one sentence, or lead to the beginning of a later sentence. It may not omit a negation
+from a quoted sentence, nor join pieces of fewer than three words. A quote may not cut a word, a figure, or a negation
+right beside it.
 """
 
 from __future__ import annotations
@@ -36,61 +36,61 @@ from disputatio.evidence.tokens import (
 )
 
 MAX_PLACES = 50
-"""How many places of a source are tried for one quote."""
+"""Of a source, tried for one quote."""
 
 MIN_PIECE_WORDS = 3
-"""How many words (or twice as many letters of a script without spaces) a piece beside an ellipsis has at least."""
+"""Of a piece beside an ellipsis; letters of a script without spaces count half."""
 
 MAX_GAP_CHARS = 1_000
-"""How many characters of a source an ellipsis may leave out."""
+"""How much of a source an ellipsis may omit."""
 
-# The white space before it is matched from its beginning only: a long run would else be tried from each of its places.
+# White space is matched from its beginning only, which keeps long runs linear.
 _ELLIPSIS = re.compile(r"(?:(?<!\s)\s++)?(?:[\[(]\s*(?:…|\.(?:\s?\.){2,})\s*[\])]|…|\.(?:[ \xa0]?\.){2,})\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A quote in atoms, without the punctuation around it.
+    """The tokens of a quote, without the punctuation around it.
 
-    ``first`` and ``last`` are the atoms that must be found; ``tail`` is the punctuation that was taken off the end.
+    The tokens ``first`` to ``last`` must be found; ``tail`` is the punctuation removed from the end.
     """
 
-    atoms: Tokens
+    tokens: Tokens
     first: int
     last: int
     tail: str
 
     @classmethod
     def of(cls, quote: str) -> Wording | None:
-        """The wording of ``quote``, or None where it has no words."""
-        atoms = Tokens.of(quote)
-        held = [atom for atom, kind in enumerate(atoms.kinds) if kind != POINT]
+        """Tokenize ``quote``; None if it has no words."""
+        tokens = Tokens.of(quote)
+        held = [token for token, kind in enumerate(tokens.kinds) if kind != POINT]
         if not held:
             return None
-        return cls(atoms, held[0], held[-1], "".join(atoms.folds[held[-1] + 1 :]))
+        return cls(tokens, held[0], held[-1], "".join(tokens.folds[held[-1] + 1 :]))
 
     @property
     def squeezed(self) -> str:
-        """The folded forms in a row."""
-        return self.atoms.squeezed[self.atoms.places[self.first] : self.atoms.place_end(self.last)]
+        """The folded forms, concatenated."""
+        return self.tokens.squeezed[self.tokens.places[self.first] : self.tokens.place_end(self.last)]
 
     @property
     def folds(self) -> list[str]:
         """The folded forms, with the punctuation between the words."""
-        return self.atoms.folds[self.first : self.last + 1]
+        return self.tokens.folds[self.first : self.last + 1]
 
     @property
     def words(self) -> list[int]:
-        """The atoms that are no punctuation."""
-        return [atom for atom in range(self.first, self.last + 1) if self.atoms.kinds[atom] != POINT]
+        """The tokens that are not punctuation."""
+        return [token for token in range(self.first, self.last + 1) if self.tokens.kinds[token] != POINT]
 
 
 def find_quote(index: TextIndex, quote: str) -> Finding | None:
-    """The place of ``quote``, or why it is not borne out; None where it is nowhere to be found.
+    """Find ``quote``, or the reason why the source does not support it; None if it is not there.
 
     Args:
         index: the source.
-        quote: cleaned, with no white space around it.
+        quote: cleaned and stripped.
     """
     wording = Wording.of(quote)
     if wording is None:
@@ -101,7 +101,7 @@ def find_quote(index: TextIndex, quote: str) -> Finding | None:
         (Match.NORMALISED, _find_folded(index, wording, objections)),
     ):
         for first, last in places:
-            objection = _check_unit_case(index.atoms, first, wording) or check_edges(index.atoms, first, last)
+            objection = _check_unit_case(index.tokens, first, wording) or check_edges(index.tokens, first, last)
             if objection is None:
                 return _verify(index, match, [(first, last)])
             objections.append(objection)
@@ -112,26 +112,26 @@ def find_quote(index: TextIndex, quote: str) -> Finding | None:
 
 
 def refuse(index: TextIndex, objection: Objection, wording: Wording) -> Finding:
-    """The finding that ``objection`` makes."""
-    span = Span(index.atoms.starts[objection.first], index.atoms.ends[objection.last])
-    similarity = measure_similarity(wording.folds, index.atoms.folds[objection.first : objection.last + 1])
+    """Make the finding of an objection."""
+    span = Span(index.tokens.starts[objection.first], index.tokens.ends[objection.last])
+    similarity = measure_similarity(wording.folds, index.tokens.folds[objection.first : objection.last + 1])
     return Finding(Status.UNVERIFIED, Match.NONE, objection.reason, objection.detail, (span,), similarity)
 
 
 def measure_similarity(quote: list[str], source: list[str]) -> float:
-    """How similar two texts are, in folded forms: 0 to 100, by ``rapidfuzz.fuzz.ratio``, to a tenth."""
+    """Compare folded forms by ``rapidfuzz.fuzz.ratio``: 0 to 100, to a tenth."""
     return round(fuzz.ratio(" ".join(quote), " ".join(source)), 1)
 
 
 def _verify(index: TextIndex, match: Match, places: list[tuple[int, int]]) -> Finding:
-    spans = tuple(Span(index.atoms.starts[first], index.atoms.ends[last]) for first, last in places)
+    spans = tuple(Span(index.tokens.starts[first], index.tokens.ends[last]) for first, last in places)
     return Finding(Status.VERIFIED, match, spans=spans, similarity=100.0)
 
 
 def _find_exact(index: TextIndex, quote: str) -> Iterator[tuple[int, int]]:
     place, tried = index.text.find(quote), 0
     while place >= 0 and tried < MAX_PLACES:
-        found = index.atoms.at(place, place + len(quote))
+        found = index.tokens.at(place, place + len(quote))
         if found is not None:
             yield found
         tried += 1
@@ -141,37 +141,40 @@ def _find_exact(index: TextIndex, quote: str) -> Iterator[tuple[int, int]]:
 def _find_folded(
     index: TextIndex, wording: Wording, objections: list[Objection] | None = None, after: int = -1
 ) -> Iterator[tuple[int, int]]:
-    """The atoms at which the folded wording stands, behind atom ``after``; cut numbers go to ``objections``."""
-    atoms, needle = index.atoms, wording.squeezed
-    wanted = wording.atoms.bounds(wording.first, wording.last)
-    place = atoms.squeezed.find(needle, atoms.place_end(after) if after >= 0 else 0)
+    """Yield the tokens where the folded wording occurs after token ``after``; add cut numbers to ``objections``."""
+    tokens, needle = index.tokens, wording.squeezed
+    wanted = wording.tokens.bounds(wording.first, wording.last)
+    place = tokens.squeezed.find(needle, tokens.place_end(after) if after >= 0 else 0)
     tried = 0
     while place >= 0 and tried < MAX_PLACES:
-        first = bisect_right(atoms.places, place) - 1
-        last = bisect_right(atoms.places, place + len(needle) - 1) - 1
-        whole = atoms.places[first] == place and atoms.place_end(last) == place + len(needle)
-        if whole and _joints_agree(needle, wanted, atoms.bounds(first, last)) and _ends_agree(atoms, last, wording):
+        first = bisect_right(tokens.places, place) - 1
+        last = bisect_right(tokens.places, place + len(needle) - 1) - 1
+        whole = tokens.places[first] == place and tokens.place_end(last) == place + len(needle)
+        if whole and _joints_agree(needle, wanted, tokens.bounds(first, last)) and _ends_agree(tokens, last, wording):
             yield first, last
         elif not whole and objections is not None and not objections:
-            objections.extend(_cut_number(atoms, first, last, wording))
+            objections.extend(_cut_number(tokens, first, last, wording))
         tried += 1
-        place = atoms.squeezed.find(needle, place + 1)
+        place = tokens.squeezed.find(needle, place + 1)
 
 
-def _cut_number(atoms: Tokens, first: int, last: int, wording: Wording) -> list[Objection]:
-    """An objection where the wording begins or ends inside the digits of a number."""
-    for atom, cut in ((first, wording.first), (last, wording.last)):
-        if atoms.kinds[atom] == wording.atoms.kinds[cut] == NUMBER and atoms.folds[atom] != wording.atoms.folds[cut]:
-            source, quote = find_figure(atoms, atom), find_figure(wording.atoms, cut)
-            said = atoms.raw(source.first, source.last) if source else atoms.raw(atom, atom)
-            told = wording.atoms.raw(quote.first, quote.last) if quote else wording.atoms.raw(cut, cut)
+def _cut_number(tokens: Tokens, first: int, last: int, wording: Wording) -> list[Objection]:
+    """Object if the wording begins or ends inside the digits of a number."""
+    for token, cut in ((first, wording.first), (last, wording.last)):
+        if (
+            tokens.kinds[token] == wording.tokens.kinds[cut] == NUMBER
+            and tokens.folds[token] != wording.tokens.folds[cut]
+        ):
+            source, quote = find_figure(tokens, token), find_figure(wording.tokens, cut)
+            said = tokens.raw(source.first, source.last) if source else tokens.raw(token, token)
+            told = wording.tokens.raw(quote.first, quote.last) if quote else wording.tokens.raw(cut, cut)
             detail = f"the source says {shorten(said)}, the quote {shorten(told)}"
             return [Objection(Reason.NUMBER_DIFFERS, detail, first, last)]
     return []
 
 
 def _joints_agree(squeezed: str, one: dict[int, str], other: dict[int, str]) -> bool:
-    """Whether what stands between the words of two texts with equal folded forms is the same in sense."""
+    """Whether two texts with equal folded forms also agree in what separates their words."""
     if one == other:
         return True
     for place in one.keys() | other.keys():
@@ -183,25 +186,25 @@ def _joints_agree(squeezed: str, one: dict[int, str], other: dict[int, str]) -> 
     return True
 
 
-def _ends_agree(atoms: Tokens, last: int, wording: Wording) -> bool:
-    """Whether the quote does not end as a statement where the source asks, or the other way round."""
+def _ends_agree(tokens: Tokens, last: int, wording: Wording) -> bool:
+    """Whether quote and source both end as a question or both as a statement."""
     asked = "?" in wording.tail
-    following = atoms.folds[last + 1] if last + 1 < len(atoms) else ""
+    following = tokens.folds[last + 1] if last + 1 < len(tokens) else ""
     asks = following in {"?", "؟"}
     return asked == asks or not any(mark in wording.tail for mark in ".!?。！")
 
 
-def _check_unit_case(atoms: Tokens, first: int, wording: Wording) -> Objection | None:
-    """An objection where the case makes another unit of the same letters: ``5 mW`` is not ``5 MW``."""
-    quote = wording.atoms
-    base = atoms.places[first] - quote.places[wording.first]
-    for atom in range(wording.first + 1, wording.last + 1):
-        if quote.kinds[atom - 1] != NUMBER or quote.kinds[atom] != WORD:
+def _check_unit_case(tokens: Tokens, first: int, wording: Wording) -> Objection | None:
+    """Object if the case makes another unit of the same letters: ``5 mW`` is not ``5 MW``."""
+    quote = wording.tokens
+    base = tokens.places[first] - quote.places[wording.first]
+    for token in range(wording.first + 1, wording.last + 1):
+        if quote.kinds[token - 1] != NUMBER or quote.kinds[token] != WORD:
             continue
-        mine = bisect_right(atoms.places, base + quote.places[atom]) - 1
-        if is_another_unit(atoms.raw(mine, mine), quote.raw(atom, atom)):
-            number = atoms.raw(mine - 1, mine)
-            detail = f"the source says {number}, the quote {quote.raw(atom - 1, atom)}"
+        mine = bisect_right(tokens.places, base + quote.places[token]) - 1
+        if is_another_unit(tokens.raw(mine, mine), quote.raw(token, token)):
+            number = tokens.raw(mine - 1, mine)
+            detail = f"the source says {number}, the quote {quote.raw(token - 1, token)}"
             return Objection(Reason.NUMBER_DIFFERS, detail, mine - 1, mine)
     return None
 
@@ -224,20 +227,20 @@ def _find_pieces(index: TextIndex, whole: Wording, pieces: list[str], objections
 
 
 def _count_words(wording: Wording) -> float:
-    kinds = [wording.atoms.kinds[atom] for atom in wording.words]
+    kinds = [wording.tokens.kinds[token] for token in wording.words]
     return sum(0.5 if kind == LETTER else 1 for kind in kinds)
 
 
 def _find_chain(
     index: TextIndex, wordings: list[Wording], start: tuple[int, int], objections: list[Objection]
 ) -> list[tuple[int, int]] | None:
-    """The places of all pieces, each the nearest behind the one before; None where a piece is missing or refused."""
+    """Find each piece at its nearest place after the one before; None if one is missing or refused."""
     chain: list[tuple[int, int]] = []
     for wording in wordings:
         place = start if not chain else next(_find_folded(index, wording, after=chain[-1][1]), None)
         if place is None:
             return None
-        objection = _check_unit_case(index.atoms, place[0], wording) or check_edges(index.atoms, *place)
+        objection = _check_unit_case(index.tokens, place[0], wording) or check_edges(index.tokens, *place)
         if objection is None and chain:
             objection = _check_gap(index, chain[-1][1], place[0])
         if objection is not None:
@@ -248,19 +251,19 @@ def _find_chain(
 
 
 def _check_gap(index: TextIndex, left: int, right: int) -> Objection | None:
-    """Why what stands between atoms ``left`` and ``right`` may not be left out, or None."""
-    atoms = index.atoms
-    start, end = atoms.ends[left], atoms.starts[right]
+    """Return why the text between two tokens may not be omitted, or None."""
+    tokens = index.tokens
+    start, end = tokens.ends[left], tokens.starts[right]
     left_end, right_start = index.sentence_of(start - 1)[1], index.sentence_of(end)[0]
     if end - start > MAX_GAP_CHARS:
         detail = f"the ellipsis leaves out {end - start:,} characters, and {MAX_GAP_CHARS:,} are the most"
         return Objection(Reason.NOT_FOUND, detail, left, right)
     if right_start > start and any(char.isalnum() for char in index.text[right_start:end]):
         return Objection(Reason.NOT_FOUND, "the ellipsis joins parts of two sentences of the source", left, right)
-    for atom in range(left + 1, right):
-        beside = atoms.starts[atom] < left_end or atoms.starts[atom] >= right_start
-        if beside and atoms.kinds[atom] == WORD and is_negation(atoms.folds[atom]):
-            detail = f"the ellipsis leaves out '{atoms.raw(atom, atom)}'"
+    for token in range(left + 1, right):
+        beside = tokens.starts[token] < left_end or tokens.starts[token] >= right_start
+        if beside and tokens.kinds[token] == WORD and is_negation(tokens.folds[token]):
+            detail = f"the ellipsis leaves out '{tokens.raw(token, token)}'"
             return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
     if find_negating_marks(index.text[start:end]):
         return Objection(
@@ -286,67 +289,69 @@ _NEGATING_VERBS = frozenset(
     }
     | {"deny", "denied", "denies"}
 )
-"""Words that negate within a sentence, but say nothing about what merely stands beside them."""
+"""Words that negate within a sentence, but say nothing about a word merely beside them."""
 
 _MAX_SHORTENED_CHARS = 90
 
 
 def shorten(text: str) -> str:
-    """``text`` on one line and short enough for a sentence."""
+    """Put ``text`` on one line, short enough for a sentence."""
     line = " ".join(text.split())
     return line if len(line) <= _MAX_SHORTENED_CHARS else line[: _MAX_SHORTENED_CHARS - 1].rstrip() + "…"
 
 
-def check_edges(atoms: Tokens, first: int, last: int) -> Objection | None:
-    """Why atoms ``first`` to ``last`` of a source cannot be quoted alone, or None."""
-    return _check_figures(atoms, first, last) or _check_words(atoms, first, last) or _check_negation(atoms, first, last)
+def check_edges(tokens: Tokens, first: int, last: int) -> Objection | None:
+    """Return why these tokens of a source cannot be quoted alone, or None."""
+    return (
+        _check_figures(tokens, first, last) or _check_words(tokens, first, last) or _check_negation(tokens, first, last)
+    )
 
 
-def _check_figures(atoms: Tokens, first: int, last: int) -> Objection | None:
+def _check_figures(tokens: Tokens, first: int, last: int) -> Objection | None:
     seen: set[Figure] = set()
     for edge in (first, last):
-        near = find_figures(atoms, max(0, edge - REACH), min(len(atoms) - 1, edge + REACH))
+        near = find_figures(tokens, max(0, edge - REACH), min(len(tokens) - 1, edge + REACH))
         seen.update(
             figure for figure in near if figure.first < first <= figure.last or figure.first <= last < figure.last
         )
     for figure in sorted(seen, key=lambda found: found.first):
-        whole = shorten(atoms.raw(figure.first, figure.last))
-        kept = shorten(atoms.raw(max(figure.first, first), min(figure.last, last)))
+        whole = shorten(tokens.raw(figure.first, figure.last))
+        kept = shorten(tokens.raw(max(figure.first, first), min(figure.last, last)))
         detail = f"the source says {whole}, the quote {kept}"
         return Objection(Reason.NUMBER_DIFFERS, detail, min(first, figure.first), max(last, figure.last))
     return None
 
 
-def _check_words(atoms: Tokens, first: int, last: int) -> Objection | None:
+def _check_words(tokens: Tokens, first: int, last: int) -> Objection | None:
     for left, right in ((first - 1, first), (last, last + 1)):
-        if left < 0 or right >= len(atoms) or atoms.joints[right] != DASH:
+        if left < 0 or right >= len(tokens) or tokens.joints[right] != DASH:
             continue
-        gap = atoms.text[atoms.ends[left] : atoms.starts[right]]
-        if gap in {"-", "\u2010", "\u2011"} and {atoms.kinds[left], atoms.kinds[right]} <= {WORD, "n"}:
-            detail = f"the quote cuts the word '{shorten(atoms.raw(left, right))}' of the source"
+        gap = tokens.text[tokens.ends[left] : tokens.starts[right]]
+        if gap in {"-", "\u2010", "\u2011"} and {tokens.kinds[left], tokens.kinds[right]} <= {WORD, "n"}:
+            detail = f"the quote cuts the word '{shorten(tokens.raw(left, right))}' of the source"
             return Objection(Reason.NOT_FOUND, detail, min(left, first), max(right, last))
     return None
 
 
-def _check_negation(atoms: Tokens, first: int, last: int) -> Objection | None:
+def _check_negation(tokens: Tokens, first: int, last: int) -> Objection | None:
     left, right, word = first, last, ""
-    if first and _is_adjacent_negation(atoms, first - 1, first):
-        left, word = first - 1, atoms.raw(first - 1, first - 1)
-    if last + 1 < len(atoms) and _is_adjacent_negation(atoms, last + 1, last + 1):
-        right, word = last + 1, atoms.raw(last + 1, last + 1)
-    word = word or find_adjacent_negation(atoms.text, atoms.starts[first], atoms.ends[last])
+    if first and _is_adjacent_negation(tokens, first - 1, first):
+        left, word = first - 1, tokens.raw(first - 1, first - 1)
+    if last + 1 < len(tokens) and _is_adjacent_negation(tokens, last + 1, last + 1):
+        right, word = last + 1, tokens.raw(last + 1, last + 1)
+    word = word or find_adjacent_negation(tokens.text, tokens.starts[first], tokens.ends[last])
     if not word:
         return None
     detail = f"the quote leaves out '{word.strip()}', which stands right beside it in the source"
     return Objection(Reason.NEGATION_DIFFERS, detail, left, right)
 
 
-def _is_adjacent_negation(atoms: Tokens, atom: int, right: int) -> bool:
-    """Whether ``atom`` is a negation with nothing but a space between it and the quote.
+def _is_adjacent_negation(tokens: Tokens, token: int, right: int) -> bool:
+    """Whether ``token`` is a negation separated from the quote by a space only.
 
-    ``right`` is the atom behind that space. A new line that begins with a capital is taken for another sentence.
+    ``right`` is the token after that space. A capital on a new line counts as another sentence.
     """
-    fold, start = atoms.folds[atom], atoms.starts[right]
-    new_line = "\n" in atoms.text[atoms.ends[right - 1] : start] and atoms.text[start].isupper()
-    beside = atoms.joints[right] == SPACE and atoms.kinds[atom] == WORD and not new_line
+    fold, start = tokens.folds[token], tokens.starts[right]
+    new_line = "\n" in tokens.text[tokens.ends[right - 1] : start] and tokens.text[start].isupper()
+    beside = tokens.joints[right] == SPACE and tokens.kinds[token] == WORD and not new_line
     return beside and is_negation(fold) and fold not in _NEGATING_VERBS

@@ -1,12 +1,11 @@
-"""Reads files in a process of its own, which may take only so much time and memory.
+"""Read files in a separate process with limits on time and memory.
 
-The libraries that read PDF, HTML and Markdown can be made to take any time and memory by a small file, and hold the
-interpreter meanwhile. So a file of theirs is read by a process that is killed at a limit, has a lower priority, and
-knows neither keys nor anything else of the environment. It is this module, started as a program of its own: nothing of
-the caller's ``__main__`` is imported there, so a library's caller needs no guard around it.
+A small file can make the libraries for PDF, HTML and Markdown use any time and memory. So a process with low priority
+reads such files and is killed at a limit. It gets no keys and no other part of the environment. It is this module,
+started as a program: it imports nothing of the caller's ``__main__``, so callers need no guard.
 
-A process reads one file after another for the ``SourceReader`` that started it. Between them go a line of JSON that
-says how many bytes follow, and those bytes.
+One process reads file after file for its ``SourceReader``. Both sides send a line of JSON with the number of bytes that
+follow, then those bytes.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _PASSED_VARIABLES: Final = (
     "TEMP",
     "TMP",
 )
-"""What a process is told of the environment: where libraries are. Keys of providers stand in it too."""
+"""Environment variables that a process needs to find libraries. The others may hold keys."""
 _NAMES: Final = {SourceKind.PDF: "PDF", SourceKind.HTML: "HTML", SourceKind.MARKDOWN: "Markdown"}
 _OUT_OF_MEMORY: Final = 86
 _MAX_HEAD_CHARS: Final = 10_000
@@ -52,9 +51,9 @@ _NEXT_STEP: Final = "Give its text, or the part that bears on the motion."
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one file may take: processor seconds, seconds in all, and the bytes of memory of its process.
+    """Limits for one file: processor seconds, elapsed seconds, and bytes of memory.
 
-    Where the system has no such limits (Windows), the seconds in all are the only one.
+    On systems without such limits (Windows), only elapsed seconds apply.
     """
 
     cpu_s: int = 30
@@ -63,9 +62,9 @@ class Limits:
 
 
 class SourceReader:
-    """Reads files in a process that is started for the first of them and ends with the last.
+    """Reads files in one process, started for the first file.
 
-    It is used as a context manager, by one thread. Another one may call ``stop``.
+    Use it as a context manager in one thread. Another thread may call ``stop``.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -83,10 +82,10 @@ class SourceReader:
         self._end()
 
     def extract(self, raw: str | bytes, kind: SourceKind, what: str) -> ExtractedText:
-        """What ``extraction.extract`` returns.
+        """Extract title and text, as ``extraction.extract`` does.
 
         Raises:
-            InvalidInputError: it cannot be read, or not within the limits; ``what`` names it.
+            InvalidInputError: the file cannot be read, or not within the limits; ``what`` names it.
         """
         process = self._running(what)
         assert process.stdin is not None  # noqa: S101  (it was started with both)
@@ -118,7 +117,7 @@ class SourceReader:
         return ExtractedText(answer["title"], answer["text"])
 
     def stop(self) -> None:
-        """Read no more: what is being read is refused, and so is all that follows. Safe to repeat."""
+        """Refuse the file being read and all later ones. Safe to repeat."""
         with self._starting:
             self._is_stopped = True
             if self._process is not None:
@@ -144,7 +143,7 @@ class SourceReader:
                         pipe.close()
 
     def _ended(self, code: int, kind: SourceKind, what: str, *, overdue: bool) -> InvalidInputError:
-        """Why the process ended before it answered."""
+        """Explain why the process ended without an answer."""
         limits = self._limits
         if self._is_stopped:
             return _stopped_error(what)
@@ -162,12 +161,12 @@ class SourceReader:
 
 
 def serve(limits: str) -> None:
-    """Be the process: read files from standard input until it ends, under ``limits``, which are JSON."""
+    """Run the process: read files from standard input until it ends. ``limits`` is JSON."""
     given = Limits(**json.loads(limits))
-    # Ctrl-C goes to all processes of a terminal. The one that started this one hears it too, and ends it.
+    # Ctrl-C reaches all processes of a terminal; the parent ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, out = sys.stdin.buffer, sys.stdout.buffer
-    # What a library prints must not stand among the answers.
+    # Keep what a library prints out of the answers.
     sys.stdout = sys.stderr
     with contextlib.suppress(AttributeError, OSError):
         os.nice(_NICENESS)
@@ -209,7 +208,7 @@ def _build_answer(head: dict[str, Any], content: bytes) -> bytes:
 
 
 def _start_process(limits: Limits, what: str) -> subprocess.Popen[bytes]:
-    # Where a program is not started by an interpreter, it says so to `multiprocessing.set_executable`.
+    # Embedding programs name their interpreter by `multiprocessing.set_executable`.
     spawning = sys.modules.get("multiprocessing.spawn")
     program = spawning.get_executable() if spawning is not None else sys.executable
     given = {"cpu_s": limits.cpu_s, "wall_s": limits.wall_s, "memory_bytes": limits.memory_bytes}
@@ -240,7 +239,7 @@ def _limit_memory(limits: Limits) -> None:
 
 
 def _limit_time(limits: Limits) -> None:
-    """Let the system kill this process if the next file takes too long, also when nobody waits for it any more."""
+    """Let the system kill this process if the next file takes too long, even without a parent."""
     try:
         import resource
     except ImportError:
@@ -264,7 +263,7 @@ def _read_head(pipe: IO[bytes]) -> dict[str, Any] | None:
 
 
 def _receive(pipe: IO[bytes]) -> dict[str, Any] | None:
-    """The answer; None where the process ended before all of it was there."""
+    """Read the answer; None if the process ended before sending all of it."""
     head = _read_head(pipe)
     content = b"" if head is None else pipe.read(head["length"])
     found: dict[str, Any] | None = json.loads(content) if head is not None and len(content) == head["length"] else None
@@ -272,7 +271,7 @@ def _receive(pipe: IO[bytes]) -> dict[str, Any] | None:
 
 
 def _signal_number(name: str) -> int:
-    """The number of a signal, 0 where the system has none of that name."""
+    """Return the number of a signal, 0 if the system lacks it."""
     return int(getattr(signal, name, 0))
 
 

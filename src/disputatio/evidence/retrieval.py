@@ -1,7 +1,7 @@
-"""Finds the passages that bear on a question, and what may be laid before a seat when all would be too long.
+"""Search sources by BM25, and select excerpts if the sources are too long for a seat.
 
-Ranking is BM25 (Robertson and Zaragoza 2009, in the variant of Lucene) over words without case; letters of scripts
-without spaces are taken two by two. It needs no model and no network, and passages of equal rank stay in their order.
+Ranking is BM25 (Robertson and Zaragoza 2009, Lucene's variant) over folded words; letters of scripts without spaces are
+taken in pairs. It needs no model and no network. Passages of equal rank stay in order.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from disputatio.evidence.sources import SourceSet
 from disputatio.evidence.tokens import LETTER, MINUS, POINT, Tokens
 
 MIN_SENTENCE_CHARS, MAX_SENTENCE_CHARS = 40, 220
-"""In characters: what can be quoted as one sentence; shorter ones are mostly headings."""
+"""Length of a quotable sentence in characters; shorter ones are mostly headings."""
 
 _MAX_QUERY_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage and how well it fits a query; scores of one query can be compared with each other only."""
+    """A passage with its score, which is comparable only within one query."""
 
     passage: Passage
     score: float
@@ -41,7 +41,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a seat was not shown of one source: counts of passages and of their characters, of how many."""
+    """How much of one source a seat was not shown, in passages and characters."""
 
     source_id: str
     passages: int
@@ -52,18 +52,18 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The passages laid before a seat, in the order of the sources, and what was left out for length."""
+    """The passages shown to a seat, in source order, and what was omitted for length."""
 
     passages: tuple[Passage, ...]
     left_out: tuple[LeftOut, ...]
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was left out."""
+        """Whether nothing was omitted."""
         return not self.left_out
 
     def describe(self) -> str:
-        """What was left out, in a sentence a seat; empty where nothing was."""
+        """Describe what was omitted, one sentence a source; empty if nothing was."""
         return " ".join(
             f"Left out of {part.source_id} for length: {part.passages} of {part.of_passages} passages "
             f"({part.chars:,} of {part.of_chars:,} characters)."
@@ -72,10 +72,10 @@ class Excerpt:
 
 
 class Retriever:
-    """Searches the passages and sentences of ``sources``; an index is built once, at the first search.
+    """Searches the passages and sentences of ``sources``. The first search builds the index.
 
     Raises (at the first search):
-        InvalidInputError: the library that ranks is not installed.
+        InvalidInputError: bm25s is not installed.
     """
 
     def __init__(self, sources: SourceSet) -> None:
@@ -84,7 +84,7 @@ class Retriever:
         self._ranked_sentences: tuple[tuple[Sentence, ...], _Ranking] | None = None
 
     def search(self, query: str, k: int = 5) -> tuple[Hit, ...]:
-        """The ``k`` passages that fit ``query`` best, best first; fewer where fewer share a word with it."""
+        """Return up to ``k`` passages that share a word with ``query``, best first."""
         scores = self._scores(query)
         ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
         return tuple(
@@ -94,10 +94,9 @@ class Retriever:
         )
 
     def sentences(self, query: str, k: int) -> tuple[Sentence, ...]:
-        """The ``k`` sentences of quotable length that fit ``query`` best, best first, each text once.
+        """Return up to ``k`` quotable sentences that share a word with ``query``, best first, without duplicates.
 
-        A sentence is of quotable length from ``MIN_SENTENCE_CHARS`` to ``MAX_SENTENCE_CHARS`` characters. Fewer are
-        given where fewer share a word with the query.
+        They have ``MIN_SENTENCE_CHARS`` to ``MAX_SENTENCE_CHARS`` characters.
         """
         if self._ranked_sentences is None:
             found = tuple(_quotable_sentences(self.sources))
@@ -108,12 +107,12 @@ class Retriever:
         return tuple(rows[place] for place in best[: max(k, 0)])
 
     def excerpt(self, query: str, max_chars: int) -> Excerpt:
-        """All of the sources where they fit into ``max_chars`` characters; else the passages that fit ``query`` best.
+        """Return all sources if they fit into ``max_chars``, else the passages that fit ``query`` best.
 
-        Room that no matching passage needs goes to the beginnings of the sources, in turn.
+        Space left over goes to the beginnings of the sources, in turn.
 
         Args:
-            query: what the seat is about to speak of, such as the motion and the arguments it must answer.
+            query: what the seat is about to discuss, such as the motion and arguments it must answer.
             max_chars: the seat's share of the context, in characters of passages.
         """
         passages = self.sources.passages
@@ -166,7 +165,7 @@ class _Ranking:
         self._ranker.index(tokens, show_progress=False)
 
     def scores(self, query: str) -> Sequence[float]:
-        """How well each text fits ``query``."""
+        """Score each text for ``query``."""
         wanted = [token for token in tokenize_for_search(query[:_MAX_QUERY_CHARS]) if token in self._known]
         if not wanted:
             return [0.0] * self._count
@@ -185,17 +184,17 @@ def _quotable_sentences(sources: SourceSet) -> Iterable[Sentence]:
 
 
 def tokenize_for_search(text: str) -> list[str]:
-    """The words of ``text`` by which it is searched."""
+    """Return the search words of ``text``."""
     if text.isascii() and not _BROKEN_WORD.search(text):
         return _tokenize_ascii(text)
-    atoms = Tokens.of(text)
-    tokens: list[str] = []
-    for atom, (kind, fold) in enumerate(zip(atoms.kinds, atoms.folds, strict=True)):
+    tokens = Tokens.of(text)
+    found: list[str] = []
+    for token, (kind, fold) in enumerate(zip(tokens.kinds, tokens.folds, strict=True)):
         if kind == POINT:
             continue
-        follows = kind == LETTER and atom + 1 < len(atoms) and atoms.kinds[atom + 1] == LETTER
-        tokens.append(fold + atoms.folds[atom + 1] if follows else fold)
-    return tokens
+        follows = kind == LETTER and token + 1 < len(tokens) and tokens.kinds[token + 1] == LETTER
+        found.append(fold + tokens.folds[token + 1] if follows else fold)
+    return found
 
 
 _BROKEN_WORD = re.compile(r"[A-Za-z0-9]-\s*\n")
@@ -207,13 +206,13 @@ _PLAIN_TOKEN = re.compile(
     |[%#&@*/\\$+<=>^~]""",
     re.VERBOSE,
 )
-"""What ``atom_pattern`` finds in ASCII of small letters, but for punctuation: a word, a number, dots, a minus, a sign.
-Each kind begins with characters of its own, so that most places of a text are passed over at once."""
+"""The tokens of ``token_pattern`` in lower-case ASCII, without punctuation: a word, a number, dots, a minus, a sign.
+Each kind starts with its own characters, so the search skips quickly.
+"""
 
 
 def _tokenize_ascii(text: str) -> list[str]:
-    """As ``tokenize_for_search``, of ASCII text without a word that is broken at a line's end, in a twentieth of the
-    time."""
+    """Tokenize ASCII text without a word broken at a line's end, 20 times faster than ``tokenize_for_search``."""
     found: list[str] = _PLAIN_TOKEN.findall(text.lower())
     if "." not in text and "-" not in text:
         return found

@@ -1,12 +1,11 @@
-"""Words on which the sense of a sentence hangs, so that a quote which changed one of them is never repaired.
+"""Words that carry the sense of a sentence. A quote that changed one of them is never repaired.
 
-Three questions are answered here. ``weight`` names the words that may be neither changed nor left out nor put in:
-negation, direction and order, amounts, and how sure or how often. ``turns`` names words with an everyday opposite.
-``is_same_word`` decides whether two different spellings are one word: only such a word may stand in the place of
-another. English is covered best; for the other languages named below negation is covered, and direction for some.
+``classify_word`` finds words that may not be changed, omitted or added: negation, direction and order, amounts,
+certainty and frequency. ``may_be_opposites`` finds words with an everyday opposite. ``is_same_word`` decides whether
+two spellings are one word. English is covered best; other languages have negation, and some of them direction.
 
-``is_same_word`` needs no list of what is different. Two words are different unless a rule says that they are one, so an
-unknown drug, a rare noun or a verb of evidence cannot pass for another.
+``is_same_word`` needs no list of differences: two words differ unless a rule says otherwise. So an unknown drug or a
+rare noun cannot pass for another.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ aus auf miss kontra onto om on
 """
 _NEGATING_PREFIXES = tuple(_PREFIXES.split())
 _MIN_MISSPELLING_SIMILARITY = 75
-"""How similar two words are at least, of 100, where one may be the other misspelt."""
+"""0 to 100, of two words if one may be the other misspelt."""
 
 _ENDINGS_THAT_OPPOSE = (("less", "ful"), ("less", ""), ("less", "y"), ("er", "ee"), ("or", "ee"), ("free", ""))
 
@@ -111,11 +110,11 @@ il lo gli i una uno
 de het een
 """
 _SMALL_WORDS = tuple(frozenset(line.split()) for line in _SMALL.strip().splitlines())
-"""Articles and prepositions of place. One of a line may stand for another of the same line."""
+"""Articles and prepositions of place. Words of one line are interchangeable."""
 _ARTICLES = frozenset({"the", "der", "la", "el", "il", "de"})
 _EMPTY_WORDS = "that of it they 的 了 之 は が を に の も と で"
 _OPTIONAL_WORDS = frozenset(_EMPTY_WORDS.split()).union(*(words for words in _SMALL_WORDS if words & _ARTICLES))
-"""Words that a quote may hold without the source: they name nothing and claim nothing."""
+"""Words that a quote may add: they name nothing and claim nothing."""
 
 _AUXILIARIES = frozenset(
     {"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "can", "could", "would", "should", "will"}
@@ -126,7 +125,7 @@ _INFLECTIONS = (
     frozenset({"e", "es", "ed", "ing", "e's"}),
     frozenset({"y", "ies", "ied", "ying", "y's"}),
 )
-"""Endings of one word. "er", "est", "ly", "ion" and the like are not among them: they make another word."""
+"""Endings of one word. "er", "est", "ly" and "ion" make another word."""
 
 _MIN_MISSPELT_CHARS, _MIN_ONE_LETTER_OFF_CHARS = 4, 9
 _SPELLINGS = (
@@ -139,7 +138,7 @@ _SPELLINGS = (
     ("ph", "f"),
     ("gramme", "gram"),
 )
-"""Two spellings of one sound in British, American and older English."""
+"""British, American and older spellings of one sound."""
 _CONFUSED = """
 trial trail causal casual form from united untied diary dairy angel angle silver sliver sacred scared martial marital
 cavalry calvary left felt quite quiet being begin north thorn stop spot three there lose loose desert dessert
@@ -160,7 +159,7 @@ _TURNING_MARKS = "[别別减減增增升降上下高低多少大小前後后]"
 
 @cache
 def _classified_words() -> dict[str, str]:
-    """Every listed word with what it weighs; forms with a slash between them weigh what the first does."""
+    """Return the class of each listed word; forms joined by a slash have the class of the first."""
     tables = ((_CERTAINTY, "certainty"), (_AMOUNT, "amount"), (_DIRECTION, "direction"), (_NEGATION, "negation"))
     weights: dict[str, str] = {}
     for table, kind in tables:
@@ -185,9 +184,9 @@ def _function_words() -> frozenset[str]:
 
 
 def classify_word(fold: str) -> str | None:
-    """What a folded word weighs, such as ``negation not``; None where it is no such word.
+    """Return the class of a folded word, such as ``negation not``, or None.
 
-    Forms of one verb weigh the same: ``increases`` and ``increased``.
+    Forms of one verb have one class: ``increases`` and ``increased``.
     """
     if fold.endswith("n't"):
         return "negation not"
@@ -198,19 +197,19 @@ def classify_word(fold: str) -> str | None:
 
 
 def is_negation(fold: str) -> bool:
-    """Whether a folded word says that what stands beside it is not so."""
+    """Whether a folded word negates."""
     return (classify_word(fold) or "").startswith("negation")
 
 
 def find_negating_marks(text: str) -> list[str]:
-    """Negation in scripts without spaces and in Korean, where it is a part of a word, in order."""
+    """Find negation inside words, in scripts without spaces and in Korean, in order."""
     return re.findall(_NEGATING_MARKS, text)
 
 
 def find_adjacent_negation(text: str, start: int, end: int) -> str:
-    """Negation that touches ``text[start:end]`` from outside, in scripts that write it as a part of a word; or nothing.
+    """Find negation that touches ``text[start:end]`` from outside, in the same scripts; else an empty text.
 
-    Chinese and Thai say it before a word, Japanese and Korean behind.
+    Chinese and Thai negate before a word, Japanese and Korean after it.
     """
     before = _BEFORE.search(text[max(0, start - _WINDOW) : start])
     if before:
@@ -223,15 +222,15 @@ def find_adjacent_negation(text: str, start: int, end: int) -> str:
 
 
 def find_sense_marks(text: str) -> list[str]:
-    """``find_negating_marks`` and letters of direction and amount in Chinese and Japanese, in order."""
+    """Find ``find_negating_marks`` and letters of direction and amount in Chinese and Japanese, in order."""
     return re.findall(f"{_NEGATING_MARKS}|{_TURNING_MARKS}", text)
 
 
 def may_be_opposites(one: str, other: str) -> bool:
     """Whether two different folded words may be opposites.
 
-    They may where one is listed and the other is no form or misspelling of it, where one is the other with a prefix or
-    an ending that turns the sense, and where both are small words that are exchanged for each other (``and``, ``or``).
+    They may if one is listed and the other is not a form or misspelling of it, if a prefix or ending turns the sense,
+    or if both are function words such as ``and`` and ``or``.
     """
     if one == other:
         return False
@@ -254,16 +253,16 @@ def may_be_opposites(one: str, other: str) -> bool:
 
 
 def is_same_word(quote: str, source: str, *, is_a_word: bool = False) -> bool:
-    """Whether two different folded words are one word: small words of one kind, forms of one verb or noun, or a slip.
+    """Whether two different folded words are one: interchangeable, forms of one verb or noun, or a slip.
 
-    A slip is two neighbouring letters exchanged, a letter doubled or not, or another usual spelling. In a word of at
-    least nine letters it is also one letter more, less or other, but neither the first nor one of the last two, where
-    chemistry and law keep their differences (``nitrate``, ``nitrite``; ``lessor``, ``lessee``).
+    A slip swaps two neighbouring letters, doubles or undoubles a letter, or uses another usual spelling. In words of
+    nine letters or more it may change one letter, but not the first or the last two, where chemistry and law differ
+    (``nitrate``, ``nitrite``; ``lessor``, ``lessee``).
 
     Args:
         quote: the word of the quote, folded.
         source: the word of the source, folded.
-        is_a_word: whether the source has ``quote`` elsewhere, so that it is no slip.
+        is_a_word: whether the source has ``quote`` elsewhere, so it is not a slip.
     """
     return (
         are_interchangeable(quote, source)
@@ -273,17 +272,17 @@ def is_same_word(quote: str, source: str, *, is_a_word: bool = False) -> bool:
 
 
 def are_interchangeable(one: str, other: str) -> bool:
-    """Whether two folded words are articles or prepositions that may stand for each other."""
+    """Whether two folded words are interchangeable articles or prepositions."""
     return any(one in group and other in group for group in _SMALL_WORDS)
 
 
 def is_auxiliary(fold: str) -> bool:
-    """Whether a folded word before ``not`` may be one half of a contraction: ``do not`` for ``don't``."""
+    """Whether a folded word before ``not`` may be half of a contraction: ``do not`` for ``don't``."""
     return fold in _AUXILIARIES
 
 
 def may_be_added(fold: str) -> bool:
-    """Whether a folded word may stand in a quote without standing in the source."""
+    """Whether a quote may add this folded word."""
     return fold in _OPTIONAL_WORDS
 
 
@@ -330,14 +329,14 @@ def is_similar(one: str, other: str) -> bool:
 
 
 def _are_inflections_or_spellings(one: str, other: str) -> bool:
-    """Whether two words are forms of one word, such as ``support`` and ``supports``."""
+    """Whether two words are forms or spellings of one word."""
     shared = min(len(one), len(other))
     same = next((index for index in range(shared) if one[index] != other[index]), shared)
     return same >= 3 and len(one) - same <= 3 and len(other) - same <= 3 and is_similar(one, other)
 
 
 def _differ_by_prefix(one: str, other: str) -> bool:
-    """Whether both words are one stem behind two different prefixes: ``import`` and ``export``."""
+    """Whether two words have one stem after different prefixes: ``import`` and ``export``."""
     for prefix in _NEGATING_PREFIXES:
         rest = one.removeprefix(prefix)
         if rest != one and len(rest) > 3 and any(other == instead + rest for instead in _NEGATING_PREFIXES):

@@ -1,8 +1,7 @@
-"""Reads sources from files, bytes or standard input.
+"""Read sources from files, bytes or standard input.
 
-A source is read once into the text that everybody sees: the seats, the judge and the check of citations. What a reader
-of the original would not see (HTML comments, hidden elements, control and zero-width characters) is not in it. Ids are
-given by code, from the name.
+A source is read once into the text that seats, judges and the citation check see. What is invisible in the original
+(HTML comments, hidden elements, control and zero-width characters) is removed. Ids are made from names.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from disputatio.evidence.reading_process import SourceReader
 
 MAX_SOURCE_BYTES = 32 * 1024 * 1024
-"""The largest file that is read; what comes out of it may have ``MAX_EVIDENCE_CHARS`` characters."""
+"""The largest file read. Its text may have ``MAX_EVIDENCE_CHARS`` characters."""
 
 MAX_SOURCES = 200
 STANDARD_INPUT = "-"
@@ -34,7 +33,7 @@ STANDARD_INPUT = "-"
 
 _MAX_ID_CHARS = 40
 MAX_INLINE_MARKDOWN_BYTES = 20_000
-"""Bytes of Markdown that are read without a process of their own. The worst of that length takes about a second."""
+"""Shorter Markdown is read in this process, which takes at most about a second."""
 
 _MARKUP, _MARKUP_RAW = re.compile("<[A-Za-z/!?]"), re.compile(b"<[A-Za-z/!?]")
 
@@ -57,20 +56,19 @@ def read_source(
     source_id: str | None = None,
     reader: SourceReader | None = None,
 ) -> Source:
-    """The source in ``raw``.
+    """Read the source in ``raw``.
 
-    PDF, HTML, and Markdown that is long or holds HTML are read in a process of their own (see ``reading_process``).
+    A separate process reads PDF, HTML, and Markdown that is long or holds HTML (see ``reading_process``).
 
     Args:
-        raw: the content; text, or the bytes of a file.
-        name: its file name, for its title, its id and, by its ending, its kind.
-        kind: what it is; where not given, the ending of ``name`` and then the content say so.
-        source_id: its id; where not given, made from ``name``.
-        reader: reads what needs a process of its own; one for this file alone where not given.
+        raw: text, or the bytes of a file.
+        name: its file name, used for title, id and, by its ending, kind.
+        kind: its format; by default detected from the ending of ``name``, then the content.
+        source_id: by default made from ``name``.
+        reader: reads in a separate process; by default one for this file alone.
 
     Raises:
-        InvalidInputError: it cannot be read, is empty, encrypted, damaged, too long, or takes more time or memory than
-            a file may; one sentence says which.
+        InvalidInputError: it is unreadable, empty, encrypted, damaged, too long, or takes too much time or memory.
     """
     what = f"The source {one_line(name, 80) or 'without a name'}"
     if len(raw) > MAX_SOURCE_BYTES:
@@ -82,7 +80,7 @@ def read_source(
         raise too_long(what, f"{len(raw):,} characters")
     kind = kind or _detect_kind(raw, name)
     source_id = source_id or _make_id(name)
-    # A name may be made of nothing that is visible.
+    # A name may have no visible characters.
     title = one_line(Path(name).name or name, 120) or source_id
     if kind is SourceKind.JSON:
         return read_json_source(decode(raw, kind, what), source_id, title, what)
@@ -98,14 +96,14 @@ def read_source(
 def read_sources(
     given: Iterable[str | Path | Source | Evidence], standard_input: BinaryIO | None = None
 ) -> list[Source]:
-    """Every source in ``given``, with ids of its own.
+    """Read all sources, each with an id of its own.
 
     Args:
-        given: paths, ``-`` for standard input, or sources already read (their ids are kept).
-        standard_input: where ``-`` is read from; the process's own where not given.
+        given: paths, ``-`` for standard input, or sources already read, which keep their ids.
+        standard_input: read for ``-``; by default the process's own.
 
     Raises:
-        InvalidInputError: one of them cannot be read, two have the same id, or there are too many.
+        InvalidInputError: one cannot be read, two have the same id, or there are too many.
     """
     items = list(given)
     check_source_count(len(items))
@@ -130,7 +128,7 @@ def read_sources(
 
 
 def _open_reader(items: Iterable[str | Path | Source]) -> AbstractContextManager[SourceReader | None]:
-    """One process for all that must be read in one; none where nothing is a file."""
+    """Open one process for all files; none if there are no files."""
     if all(isinstance(item, Source) for item in items):
         return nullcontext()
     from disputatio.evidence.reading_process import SourceReader
@@ -139,7 +137,7 @@ def _open_reader(items: Iterable[str | Path | Source]) -> AbstractContextManager
 
 
 def check_source_count(sources: int) -> None:
-    """Refuse too many.
+    """Check the number of sources.
 
     Raises:
         InvalidInputError: there are more than ``MAX_SOURCES``.
@@ -149,7 +147,7 @@ def check_source_count(sources: int) -> None:
 
 
 def _check_given(item: Evidence | Source) -> Source:
-    """A source that a caller made. Its id stands in prompts and addresses; a text is cleaned like that of a file."""
+    """Check a caller's source. Its id appears in prompts and addresses; its text is cleaned like a file's."""
     if not is_source_id(item.source_id):
         raise InvalidInputError(
             f"The source id {one_line(item.source_id, 60)!r} cannot be used.",
@@ -212,7 +210,7 @@ def _detect_kind(raw: str | bytes, name: str) -> SourceKind:
 
 
 def _extract(raw: str | bytes, kind: SourceKind, what: str, reader: SourceReader | None) -> ExtractedText:
-    """The title and the text, read in a process of its own where that may be costly."""
+    """Extract title and text, in a separate process if that may be costly."""
     if kind is SourceKind.TEXT or (kind is SourceKind.MARKDOWN and _is_simple(raw)):
         return extract(raw, kind, what)
     if reader is not None:
@@ -224,7 +222,7 @@ def _extract(raw: str | bytes, kind: SourceKind, what: str, reader: SourceReader
 
 
 def _is_simple(raw: str | bytes) -> bool:
-    """Whether Markdown is short, and holds no HTML."""
+    """Whether Markdown is short and holds no HTML."""
     return len(raw) <= MAX_INLINE_MARKDOWN_BYTES and not (
         _MARKUP.search(raw) if isinstance(raw, str) else _MARKUP_RAW.search(raw)
     )

@@ -1,6 +1,6 @@
-"""Sources: the texts a debate rests on, as everybody sees them: the seats, the judge and the check of citations.
+"""Sources: the texts that seats, judges and the citation check all see.
 
-Reading files, bytes and standard input into sources is the business of ``source_files``; nothing here reads anything.
+This module reads no file; ``source_files`` does.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from disputatio.motion.source_kind import SourceKind
 
 @dataclass(frozen=True)
 class Source:
-    """A source as everybody sees it.
+    """A source as everyone sees it.
 
     Attributes:
-        source_id: short and unique in the debate.
+        source_id: short, unique in the debate.
         title: one line for people.
-        text: the cleaned text; all offsets are offsets in it.
-        kind: what it was read from.
+        text: the cleaned text, to which all offsets refer.
+        kind: the format it was read from.
         value: the value of a JSON source, with numbers as ``int`` and ``Decimal``.
-        places: where in ``text`` the value at each JSON pointer stands; empty where ``kind`` is not JSON.
+        places: the span in ``text`` of the value at each JSON pointer; empty for other kinds.
     """
 
     source_id: str
@@ -42,17 +42,17 @@ class Source:
 
     @classmethod
     def of(cls, evidence: Evidence, kind: SourceKind = SourceKind.TEXT) -> Source:
-        """The source that ``evidence`` was laid before the seats as; its text is taken as it stands.
+        """Make a source of ``evidence``, whose text is taken unchanged.
 
         Raises:
-            InvalidInputError: ``kind`` is JSON and the text is none.
+            InvalidInputError: ``kind`` is JSON, but the text is not.
         """
         if kind is SourceKind.JSON:
             return read_json_source(evidence.text, evidence.source_id, evidence.title, f"The source {evidence.title}")
         return cls(evidence.source_id, evidence.title, evidence.text, kind)
 
     def as_evidence(self) -> Evidence:
-        """What is laid before the seats."""
+        """Return what the seats are shown."""
         return Evidence(self.source_id, self.title, self.text)
 
     @cached_property
@@ -62,20 +62,20 @@ class Source:
 
     @cached_property
     def index(self) -> TextIndex:
-        """The text, prepared for finding quotes; made at first use."""
+        """The text, indexed for finding quotes at first use."""
         return TextIndex(self.text)
 
 
 def read_json_source(text: str, source_id: str, title: str, what: str) -> Source:
-    """The JSON source in ``text``; ``what`` names it in an error.
+    """Read the JSON source in ``text``; errors call it ``what``.
 
     Raises:
-        InvalidInputError: it is no JSON, or its strings hold what no reader sees.
+        InvalidInputError: it is not JSON, or its strings hold hidden characters.
     """
     value = read_json(text, what)
     rendered, places = render_json(value, what)
     evidence = read_evidence(source_id, title, rendered)
-    # Cleaning shortens the text where strings hold control characters; the places would then be wrong.
+    # Cleaning removes control characters, which would make the places wrong.
     if evidence.text != rendered:
         raise InvalidInputError(
             f"{what} holds hidden or control characters in its strings.", "Take them out: readers cannot see them."
@@ -88,13 +88,10 @@ _ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
 
 
 class SourceSet:
-    """The sources of a debate, in the order they were given.
-
-    Args:
-        sources: each with an id of its own.
+    """The sources of a debate, in the order given.
 
     Raises:
-        InvalidInputError: two of them have the same id.
+        InvalidInputError: two sources have the same id.
     """
 
     def __init__(self, sources: Iterable[Source | Evidence] = ()) -> None:
@@ -112,7 +109,7 @@ class SourceSet:
         return len(self._sources)
 
     def find(self, source_id: str) -> Source | None:
-        """The source with this id, if there is one."""
+        """Return the source with this id, or None."""
         return self._sources.get(source_id)
 
     @property
@@ -122,19 +119,19 @@ class SourceSet:
 
     @property
     def chars(self) -> int:
-        """The length of all texts together, in characters."""
+        """The total length of all texts, in characters."""
         return sum(len(source.text) for source in self)
 
     def find_unstated_figures(self, text: str) -> tuple[str, ...]:
-        """The figures in ``text`` that stand in no source, as they are written there, each once.
+        """Return the figures in ``text`` that no source states, as written, each once.
 
-        A figure stands in a source that has the same number, whatever its unit, or the same reading of it: ``36 %`` is
-        ``36 per cent``, and ``1.2 million`` is ``1,200,000``. Whole numbers up to ten, places such as ``2nd``
-        and numbers in words are left out: they count the arguments themselves more often than they state a fact.
+        A source states a figure if it has the same number, with any unit, or another spelling of it: ``36 %`` is ``36
+        per cent``, and ``1.2 million`` is ``1,200,000``. Whole numbers up to ten, ordinals such as ``2nd`` and numbers
+        in words are ignored, because they mostly count arguments.
         """
-        atoms = Tokens.of(text)
-        found = find_figures(atoms, 0, len(atoms) - 1)
-        written = {row: text[atoms.starts[row.first] : atoms.ends[row.last]] for row in found}
+        tokens = Tokens.of(text)
+        found = find_figures(tokens, 0, len(tokens) - 1)
+        written = {row: text[tokens.starts[row.first] : tokens.ends[row.last]] for row in found}
         loose = [
             words
             for row, words in written.items()
@@ -149,8 +146,8 @@ class SourceSet:
 
     @cached_property
     def _stated(self) -> frozenset[object]:
-        """The numbers and readings of all figures in the sources."""
-        rows = [row for source in self for row in find_figures(source.index.atoms, 0, len(source.index.atoms) - 1)]
+        """The numbers and spellings of all figures in the sources."""
+        rows = [row for source in self for row in find_figures(source.index.tokens, 0, len(source.index.tokens) - 1)]
         return frozenset(
             [key for row in rows for key in row.keys] + [row.value for row in rows if row.value is not None]
         )
@@ -165,5 +162,5 @@ class SourceSet:
         return {passage.id: passage for passage in self.passages}
 
     def find_passage(self, passage_id: str) -> Passage | None:
-        """The passage with this id, if there is one."""
+        """Return the passage with this id, or None."""
         return self._by_passage_id.get(passage_id)

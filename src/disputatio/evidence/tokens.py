@@ -1,13 +1,13 @@
-"""Cuts a text into words, numbers and signs, and folds away what does not change its sense.
+"""Split a text into words, numbers and signs, normalised so that only changes of sense remain.
 
-Folded away: the case of letters, kinds of quotation marks and dashes, compatibility forms of characters (NFKC),
-spaces beside punctuation, and a hyphen at the end of a line, which may belong to the word or not.
+Ignored: the case of letters, kinds of quotation marks and dashes, compatibility forms of characters (NFKC), spaces
+beside punctuation, and a hyphen at the end of a line.
 
-Not folded, because the sense hangs on it: a sign before a number (``-5`` is not ``5``), a space inside a number or
-between words (``no where`` is not ``nowhere``), a hyphen inside a line (``re-sign`` is not ``resign``), primes after
-a number (``5'`` is not ``5"``), superscripts and vulgar fractions (``10²`` is not ``102``, ``2½`` is not ``21/2``).
+Kept, because the sense depends on it: a sign before a number (``-5`` is not ``5``), a space inside a number or between
+words (``no where`` is not ``nowhere``), a hyphen inside a line (``re-sign`` is not ``resign``), primes after a number
+(``5'`` is not ``5"``), superscripts and vulgar fractions (``10²`` is not ``102``, ``2½`` is not ``21/2``).
 
-Letters of scripts written without spaces (Han, Kana, Thai, Lao, Khmer, Myanmar, Tibetan) are words of their own.
+In scripts written without spaces (Han, Kana, Thai, Lao, Khmer, Myanmar, Tibetan) each letter is a token.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from itertools import groupby
 from disputatio.evidence.passages import find_sentence_starts
 
 WORD, LETTER, NUMBER, SIGN, POINT = "wlnsp"
-"""Kinds of atoms: a word, a letter of a script without spaces, a number, a sign that carries sense, punctuation."""
+"""Kinds of tokens: a word, a letter of a script without spaces, a number, a sign that carries sense, punctuation."""
 
 GLUED, SPACE, DASH, BROKEN = "", " ", "-", "~"
-"""What stands between two atoms. ``BROKEN`` is a hyphen at a line's end, inside what may be one word."""
+"""What separates two tokens. ``BROKEN`` is a hyphen at a line's end, which may be inside one word."""
 
 DASHES = "\\-\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
 MINUS = "\u2212"
@@ -51,11 +51,11 @@ _BLOCKS = (
     (0x16A00, 0x17000),
     (0x1B000, 0x1F200),
 )
-"""The parts of Unicode that are searched for marks and figures: what is left out holds Han and Hangul alone."""
+"""The parts of Unicode searched for marks and figures. The rest is Han and Hangul."""
 
 
 def _character_ranges(categories: tuple[str, ...]) -> str:
-    """The characters of Unicode ``categories`` as the inside of a character class."""
+    """Return the characters of Unicode ``categories`` as the inside of a character class."""
     codes = (
         code for first, end in _BLOCKS for code in range(first, end) if unicodedata.category(chr(code)) in categories
     )
@@ -65,7 +65,7 @@ def _character_ranges(categories: tuple[str, ...]) -> str:
 
 @cache
 def token_pattern() -> re.Pattern[str]:
-    """The pattern of one atom; made at first use, because it looks through all of Unicode."""
+    """The pattern of one token; built at first use, because it scans all of Unicode."""
     marks = _character_ranges(("Mn", "Mc", "Me"))
     figures = _character_ranges(("No",))
     letter = rf"[^\W\d_{_SPACELESS}{figures}]"
@@ -83,7 +83,7 @@ def token_pattern() -> re.Pattern[str]:
 
 @lru_cache(65_536)
 def fold_word(word: str) -> str:
-    """``word`` without case and compatibility forms; safe to repeat."""
+    """Fold case and compatibility forms; idempotent."""
     if word.isascii():
         return word.lower()
     word = word.replace("\u2019", "'")
@@ -96,7 +96,7 @@ def fold_word(word: str) -> str:
 
 
 def _is_one_word(text: str) -> bool:
-    """Whether a folded form is still one word: those of some ligatures are whole phrases."""
+    """Whether a folded form is still one word: some ligatures fold to whole phrases."""
     return all(char.isalnum() or char in "'°\u200c\u200d" or unicodedata.combining(char) for char in text)
 
 
@@ -118,7 +118,7 @@ def _fold_figures(text: str) -> str:
 
 @lru_cache(4_096)
 def _fold_mark(char: str, *, after_number: bool) -> tuple[str, str]:
-    """The kind and the folded form of one character that is no letter, digit or dash."""
+    """Return the kind and folded form of a character that is not a letter, digit or dash."""
     if char in _DOUBLE_QUOTES:
         return POINT, '"'
     if char in _SINGLE_QUOTES:
@@ -155,24 +155,24 @@ def _fold_match(match: re.Match[str]) -> tuple[str, str]:
 def _classify_gap(gap: str) -> str:
     stripped = gap.strip()
     if stripped:
-        # The break of a line behind a single hyphen: nobody can tell whether the hyphen belongs to the word.
+        # After a single hyphen at a line's end, the hyphen may or may not belong to the word.
         return BROKEN if stripped in "-\u2010" and gap[0] == stripped and "\n" in gap else DASH
     return SPACE if gap else GLUED
 
 
 @dataclass(slots=True, eq=False)
 class Tokens:
-    """A text as atoms, in parallel lists.
+    """A text as tokens, in parallel lists.
 
     Attributes:
         text: the text itself.
-        kinds: one letter an atom.
-        starts: offset of each atom in ``text``.
-        ends: offset of the end of each atom.
-        folds: the folded form of each atom.
-        joints: what stands before each atom.
-        places: offset of each atom in ``squeezed``.
-        squeezed: all folded forms in a row, with no spaces and no dashes.
+        kinds: one letter a token.
+        starts: offset of each token in ``text``.
+        ends: offset of the end of each token.
+        folds: the folded form of each token.
+        joints: what separates each token from the one before.
+        places: offset of each token in ``squeezed``.
+        squeezed: all folded forms, concatenated without spaces and dashes.
         broken: offsets in ``squeezed`` of line ends inside words.
     """
 
@@ -188,7 +188,7 @@ class Tokens:
 
     @classmethod
     def of(cls, text: str) -> Tokens:
-        """The atoms of ``text``."""
+        """Tokenize ``text``."""
         kinds: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
@@ -224,7 +224,7 @@ class Tokens:
         return len(self.folds)
 
     def at(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first and last atom from offset ``start`` to ``end``; None where one is cut or none is there."""
+        """Return the first and last token between two offsets; None if one is cut or there is none."""
         first = bisect_left(self.starts, start)
         last = bisect_right(self.ends, end) - 1
         if first > last or (first and self.ends[first - 1] > start):
@@ -234,25 +234,25 @@ class Tokens:
         return first, last
 
     def raw(self, first: int, last: int) -> str:
-        """The words of the text from atom ``first`` to atom ``last``."""
+        """Return the original text from token ``first`` to token ``last``."""
         return self.text[self.starts[first] : self.ends[last]]
 
-    def place_end(self, atom: int) -> int:
-        """Offset in ``squeezed`` of the end of ``atom``."""
-        return self.places[atom] + len(self.folds[atom])
+    def place_end(self, token: int) -> int:
+        """Return the end of ``token`` in ``squeezed``."""
+        return self.places[token] + len(self.folds[token])
 
     def bounds(self, first: int, last: int) -> dict[int, str]:
-        """Where atoms ``first`` to ``last`` meet, as offsets from the first in ``squeezed``, and what stands there."""
+        """Map the boundaries between tokens, as offsets in ``squeezed`` from the first, to their separators."""
         base, end = self.places[first], self.place_end(last)
-        found = {self.places[atom] - base: self.joints[atom] for atom in range(first + 1, last + 1)}
+        found = {self.places[token] - base: self.joints[token] for token in range(first + 1, last + 1)}
         if self.broken:
             found |= {place - base: BROKEN for place in self.broken if base < place < end}
         return found
 
 
 def normalise(text: str) -> str:
-    """``text`` in the form in which quotes are compared; safe to repeat. It is not meant for readers."""
-    # Folded forms of some compatibility characters join with their neighbours: a second reading joins them.
+    """Normalise ``text`` for comparing quotes, not for readers; idempotent."""
+    # Some folded compatibility characters join with their neighbours in a second pass.
     for _ in range(8):
         normal = "".join(_normalised_pieces(Tokens.of(text)))
         if normal == text:
@@ -261,22 +261,22 @@ def normalise(text: str) -> str:
     return text
 
 
-def _normalised_pieces(atoms: Tokens) -> Iterator[str]:
+def _normalised_pieces(tokens: Tokens) -> Iterator[str]:
     before = ""
-    for atom, fold in enumerate(atoms.folds):
-        joint = atoms.joints[atom]
+    for token, fold in enumerate(tokens.folds):
+        joint = tokens.joints[token]
         if before and joint == DASH:
             yield "-"
         elif before and (joint == SPACE and not is_space_optional(before[-1], fold[0])):
             yield " "
-        elif before and atoms.kinds[atom] == SIGN and fold[0] in "+±\u2212":
+        elif before and tokens.kinds[token] == SIGN and fold[0] in "+±\u2212":
             yield " "  # glued to what stands before it, it would read as a dash
         yield fold
         before = fold
 
 
 def is_space_optional(before: str, after: str) -> bool:
-    """Whether a space between two characters may be there or not without a change of sense."""
+    """Whether adding or removing a space between two characters keeps the sense."""
     wordy = before.isalnum(), after.isalnum()
     if all(wordy):
         return (before.isdigit() and after.isalpha()) or _is_spaceless(before) or _is_spaceless(after)
@@ -295,16 +295,16 @@ _BREAK = "\x00"
 
 
 class TextIndex:
-    """``text`` with its atoms, its words without punctuation, and where each word stands.
+    """``text`` with its tokens, its words without punctuation, and the positions of each word.
 
-    A number of a word counts words and signs alone; a number of an atom counts punctuation too.
+    Word numbers count words and signs; token numbers also count punctuation.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.atoms = Tokens.of(text)
-        self.words = [atom for atom, kind in enumerate(self.atoms.kinds) if kind != POINT]
-        self.folds = [self.atoms.folds[atom] for atom in self.words]
+        self.tokens = Tokens.of(text)
+        self.words = [token for token, kind in enumerate(self.tokens.kinds) if kind != POINT]
+        self.folds = [self.tokens.folds[token] for token in self.words]
 
     @cached_property
     def _stream(self) -> tuple[str, list[int]]:
@@ -316,12 +316,12 @@ class TextIndex:
 
     @cached_property
     def lower_case_words(self) -> frozenset[str]:
-        """The folded words that stand somewhere in the text with a small first letter."""
-        atoms = self.atoms
+        """The folded words that somewhere begin with a small letter."""
+        tokens = self.tokens
         return frozenset(
-            atoms.folds[atom]
-            for atom in self.words
-            if atoms.kinds[atom] == WORD and self.text[atoms.starts[atom]].islower()
+            tokens.folds[token]
+            for token in self.words
+            if tokens.kinds[token] == WORD and self.text[tokens.starts[token]].islower()
         )
 
     @cached_property
@@ -337,17 +337,17 @@ class TextIndex:
         return positions
 
     def key(self, word: int) -> str:
-        """What ``word`` is looked up by: itself, or with the next letter in a script without spaces."""
-        if self.atoms.kinds[self.words[word]] == LETTER and word + 1 < len(self.folds):
+        """Return the lookup key of ``word``: in a script without spaces, with the next letter."""
+        if self.tokens.kinds[self.words[word]] == LETTER and word + 1 < len(self.folds):
             return self.folds[word] + self.folds[word + 1]
         return self.folds[word]
 
     def positions(self, key: str) -> list[int]:
-        """The words that are looked up by ``key``, ascending."""
+        """Return the words with this lookup key, ascending."""
         return self._positions.get(key, [])
 
     def runs(self, folds: list[str], most: int) -> Iterator[int]:
-        """The words at which the words ``folds`` stand in a row, at most ``most`` of them."""
+        """Yield up to ``most`` words at which the sequence ``folds`` begins."""
         stream, starts = self._stream
         needle = _BREAK + _BREAK.join(folds) + _BREAK
         place = stream.find(needle)
@@ -357,7 +357,7 @@ class TextIndex:
             place = stream.find(needle, place + 1)
 
     def sentence_of(self, offset: int) -> tuple[int, int]:
-        """Offsets of the sentence that holds ``offset``."""
+        """Return the offsets of the sentence that contains ``offset``."""
         place = bisect_right(self.sentences, offset)
         start = self.sentences[place - 1] if place else 0
         return start, self.sentences[place] if place < len(self.sentences) else len(self.text)
